@@ -1,0 +1,355 @@
+//! The schema model: what a message is, whatever language defined it.
+//!
+//! A schema is a set of records and enums, one of which is the root. Three
+//! things that other models treat as types of their own are *roles* here, so
+//! that a format which knows nothing of them still carries the values whole:
+//! a map is a list of entry records, a union is a group of optional fields of
+//! which at most one is present, and a point in time is a record of seconds
+//! and nanoseconds.
+
+use serde::{Deserialize, Serialize};
+
+/// Index of a type in [`Schema::types`].
+pub type TypeId = usize;
+
+/// A message definition: its types and which of them is the message.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Schema {
+    /// Every type reachable from the root; unless the schema recurses, each
+    /// stands after the types that it uses.
+    pub types: Vec<TypeDef>,
+    /// The message itself, always a record.
+    pub root: TypeId,
+}
+
+/// A named type.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TypeDef {
+    /// A record of named fields.
+    Record(Record),
+    /// A named set of integers.
+    Enum(Enum),
+}
+
+/// A name as its author wrote it and as every target language accepts it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Name {
+    /// As written: `osi3.SensorView`, `sensor_msgs/msg/PointCloud2`, `frameId`.
+    pub original: String,
+    /// UpperCamelCase for types, lower_snake_case for fields and
+    /// UPPER_SNAKE_CASE for enum values; a keyword in no target language,
+    /// unique in its scope without regard to case or underscores.
+    pub legal: String,
+}
+
+/// A record: an ordered list of fields.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// The record's name.
+    pub name: Name,
+    /// The fields, in the order of definition.
+    pub fields: Vec<Field>,
+    /// What the record stands for beyond its fields.
+    #[serde(default, skip_serializing_if = "Role::is_plain")]
+    pub role: Role,
+}
+
+/// What a record stands for beyond its fields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Nothing more.
+    #[default]
+    Plain,
+    /// A point in time: two integer fields, seconds and nanoseconds.
+    Timestamp,
+    /// A span of time: two integer fields, seconds and nanoseconds.
+    Duration,
+    /// One entry of a map: two fields, key and value.
+    MapEntry,
+}
+
+impl Role {
+    fn is_plain(&self) -> bool {
+        *self == Role::Plain
+    }
+}
+
+/// A field of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Field {
+    /// The field's name.
+    pub name: Name,
+    /// Stable number: the tag in Protobuf, the position (from 1) elsewhere.
+    pub id: u32,
+    /// What one element of the field is.
+    pub element: Element,
+    /// How many elements there are, and whether there may be none.
+    pub cardinality: Cardinality,
+    /// Name of the union that the field is a member of. At most one member of
+    /// a union is present; every member is [`Cardinality::Optional`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub union: Option<String>,
+    /// The default as its author wrote it; shown, never applied to values.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<String>,
+}
+
+/// What one element of a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Element {
+    /// A number or a truth value.
+    Scalar(Scalar),
+    /// UTF-8 text.
+    String,
+    /// Octets.
+    Bytes,
+    /// An enum, carried as the integer that represents it.
+    Enum(TypeId),
+    /// A record.
+    Record(TypeId),
+}
+
+/// How often a field's element occurs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cardinality {
+    /// Always there, and always written.
+    Required,
+    /// Always there; a format may omit it where it is zero or empty.
+    Implicit,
+    /// There or not, and a reader can tell.
+    Optional,
+    /// Any number, up to the bound if there is one.
+    List {
+        /// The largest number of elements.
+        bound: Option<u32>,
+    },
+    /// Exactly this many, one at least.
+    Array {
+        /// The number of elements.
+        len: u32,
+    },
+}
+
+/// A number type or the truth values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Scalar {
+    Bool,
+    U8,
+    U16,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+    F32,
+    F64,
+}
+
+/// An enum: named integers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Enum {
+    /// The enum's name.
+    pub name: Name,
+    /// The integer that represents it.
+    pub repr: Scalar,
+    /// Its values in the order of definition; at least one.
+    pub values: Vec<EnumValue>,
+}
+
+/// One named value of an enum.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EnumValue {
+    /// The value's name.
+    pub name: Name,
+    /// The value.
+    pub number: i64,
+}
+
+impl Scalar {
+    /// All scalars.
+    pub const ALL: [Scalar; 11] = [
+        Scalar::Bool,
+        Scalar::U8,
+        Scalar::U16,
+        Scalar::U32,
+        Scalar::U64,
+        Scalar::I8,
+        Scalar::I16,
+        Scalar::I32,
+        Scalar::I64,
+        Scalar::F32,
+        Scalar::F64,
+    ];
+
+    /// Size in bytes, in memory and in the canonical form.
+    pub fn size(self) -> usize {
+        match self {
+            Scalar::Bool | Scalar::U8 | Scalar::I8 => 1,
+            Scalar::U16 | Scalar::I16 => 2,
+            Scalar::U32 | Scalar::I32 | Scalar::F32 => 4,
+            Scalar::U64 | Scalar::I64 | Scalar::F64 => 8,
+        }
+    }
+
+    /// The Rust name: `bool`, `u8` … `f64`. Also the name in text output.
+    pub fn rust(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::U8 => "u8",
+            Scalar::U16 => "u16",
+            Scalar::U32 => "u32",
+            Scalar::U64 => "u64",
+            Scalar::I8 => "i8",
+            Scalar::I16 => "i16",
+            Scalar::I32 => "i32",
+            Scalar::I64 => "i64",
+            Scalar::F32 => "f32",
+            Scalar::F64 => "f64",
+        }
+    }
+
+    /// The C++ name: `bool`, `std::uint8_t` … `double`.
+    pub fn cpp(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::U8 => "std::uint8_t",
+            Scalar::U16 => "std::uint16_t",
+            Scalar::U32 => "std::uint32_t",
+            Scalar::U64 => "std::uint64_t",
+            Scalar::I8 => "std::int8_t",
+            Scalar::I16 => "std::int16_t",
+            Scalar::I32 => "std::int32_t",
+            Scalar::I64 => "std::int64_t",
+            Scalar::F32 => "float",
+            Scalar::F64 => "double",
+        }
+    }
+
+    /// Whether it is `f32` or `f64`.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F32 | Scalar::F64)
+    }
+}
+
+impl Schema {
+    /// The message record.
+    pub fn root(&self) -> &Record {
+        self.record(self.root)
+    }
+
+    /// The record with this id. Panics where the id names an enum, which a
+    /// schema that a reader returned never does.
+    pub fn record(&self, id: TypeId) -> &Record {
+        match &self.types[id] {
+            TypeDef::Record(record) => record,
+            TypeDef::Enum(other) => panic!("{} is an enum", other.name.original),
+        }
+    }
+
+    /// The enum with this id; panics where the id names a record.
+    pub fn enumeration(&self, id: TypeId) -> &Enum {
+        match &self.types[id] {
+            TypeDef::Enum(enumeration) => enumeration,
+            TypeDef::Record(other) => panic!("{} is a record", other.name.original),
+        }
+    }
+
+    /// The records with their ids, in order.
+    pub fn records(&self) -> impl Iterator<Item = (TypeId, &Record)> {
+        self.types.iter().enumerate().filter_map(|(id, def)| match def {
+            TypeDef::Record(record) => Some((id, record)),
+            TypeDef::Enum(_) => None,
+        })
+    }
+
+    /// The enums with their ids, in order.
+    pub fn enums(&self) -> impl Iterator<Item = (TypeId, &Enum)> {
+        self.types.iter().enumerate().filter_map(|(id, def)| match def {
+            TypeDef::Enum(enumeration) => Some((id, enumeration)),
+            TypeDef::Record(_) => None,
+        })
+    }
+
+    /// The scalar that carries an element in memory: itself, or the integer
+    /// that represents an enum; none for text, octets and records.
+    pub fn scalar(&self, element: Element) -> Option<Scalar> {
+        match element {
+            Element::Scalar(scalar) => Some(scalar),
+            Element::Enum(id) => Some(self.enumeration(id).repr),
+            Element::String | Element::Bytes | Element::Record(_) => None,
+        }
+    }
+
+    /// Whether a record is plain old data: scalars, enums, fixed arrays and
+    /// records of these, nothing optional and nothing of variable size.
+    pub fn is_pod(&self, id: TypeId) -> bool {
+        !self.recurses(id)
+            && self.record(id).fields.iter().all(|field| {
+                let fixed = matches!(
+                    field.cardinality,
+                    Cardinality::Required | Cardinality::Implicit | Cardinality::Array { .. }
+                );
+                fixed
+                    && match field.element {
+                        Element::Scalar(_) | Element::Enum(_) => true,
+                        Element::Record(inner) => self.is_pod(inner),
+                        Element::String | Element::Bytes => false,
+                    }
+            })
+    }
+
+    /// Whether a record contains itself, directly or through others.
+    pub fn recurses(&self, id: TypeId) -> bool {
+        let mut seen = vec![false; self.types.len()];
+        let mut open = vec![id];
+        while let Some(current) = open.pop() {
+            for field in &self.record(current).fields {
+                if let Element::Record(inner) = field.element {
+                    if inner == id {
+                        return true;
+                    }
+                    if !std::mem::replace(&mut seen[inner], true) {
+                        open.push(inner);
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// The original name of a record that recurses and is reachable from the
+    /// root, if there is one. No codec can be measured on such a schema.
+    pub fn recursion(&self) -> Option<&str> {
+        self.records()
+            .find(|(id, _)| self.recurses(*id))
+            .map(|(_, record)| record.name.original.as_str())
+    }
+
+    /// Largest canonical size of a record in bytes; none where it is unbounded.
+    pub fn max_size(&self, id: TypeId) -> Option<u64> {
+        if self.recurses(id) {
+            return None;
+        }
+        self.record(id).fields.iter().try_fold(0u64, |total, field| {
+            let element = match field.element {
+                Element::String | Element::Bytes => return None,
+                Element::Record(inner) => self.max_size(inner)?,
+                other => self.scalar(other).map_or(0, |s| s.size() as u64),
+            };
+            let size = match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => element,
+                Cardinality::Optional => 1 + element,
+                Cardinality::List { bound } => 4 + u64::from(bound?) * element,
+                Cardinality::Array { len } => u64::from(len) * element,
+            };
+            total.checked_add(size)
+        })
+    }
+}

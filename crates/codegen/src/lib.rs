@@ -1,1 +1,15 @@
-//! To come.
+//! The message compiler: from a schema to each format's own definition and to
+//! the glue between the format's generated code and the normalized message.
+//!
+//! One file in `formats/` is one format; it registers its codecs with
+//! [`inventory::submit!`] and no other file knows of it.
+
+pub mod build;
+pub mod code;
+pub mod codec;
+pub mod cpp;
+pub mod formats;
+pub mod rust;
+
+pub use code::Code;
+pub use codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};

@@ -1,1 +1,22 @@
-//! To come.
+//! Turns results into tables, pages and verdicts. It reads only
+//! [`Run`](wiregauge_gauge::run::Run) and knows nothing of how one is made.
+//!
+//! The models ([`table`], [`phase`], [`sweep`], [`reference`], [`budget`],
+//! [`compare`]) say *what* is shown, once for all formats; the renderers
+//! ([`terminal`], [`markdown`], [`csv`], [`json`], [`html`]) say *how*.
+
+pub mod budget;
+pub mod compare;
+pub mod csv;
+pub mod environment;
+pub mod html;
+pub mod json;
+pub mod markdown;
+pub mod phase;
+pub mod reference;
+pub mod statistic;
+pub mod sweep;
+pub mod table;
+pub mod terminal;
+mod text;
+pub mod unit;

@@ -1,14 +1,29 @@
 //! A message as data: one model for every definition language, its canonical
 //! bytes, and the readers that make it.
 
+#[cfg(any(test, feature = "arbitrary"))]
+pub mod arbitrary;
+mod assemble;
 pub mod canonical;
+pub mod describe;
+pub mod generate;
 pub mod model;
+pub mod msg;
+pub mod name;
 pub mod path;
+pub mod project;
+pub mod proto;
+pub mod prune;
+pub mod source;
 pub mod value;
 
+pub use describe::describe;
+pub use generate::{generate, Sizes};
 pub use model::{
     Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef,
     TypeId,
 };
 pub use path::Projection;
+pub use prune::prune;
+pub use source::Source;
 pub use value::Value;

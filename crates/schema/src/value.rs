@@ -1,5 +1,7 @@
 //! A message's content without its compiled type.
 
+use std::cmp::Ordering;
+
 use crate::model::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 /// A value of some field, list or record.
@@ -61,6 +63,26 @@ impl Value {
             Cardinality::Array { len } => {
                 Value::List(vec![Value::empty_element(schema, field.element); len as usize])
             }
+        }
+    }
+
+    /// The key of a map's entry: the first field of a record.
+    pub fn map_key(&self) -> Option<&Value> {
+        match self {
+            Value::Record(values) => values.first(),
+            _ => None,
+        }
+    }
+
+    /// The order of a map's entries by their keys. Maps have none of their own,
+    /// and with this one equal maps have equal canonical forms.
+    pub fn compare_keys(&self, other: &Value) -> Ordering {
+        match (self.map_key(), other.map_key()) {
+            (Some(Value::Bool(a)), Some(Value::Bool(b))) => a.cmp(b),
+            (Some(Value::Unsigned(a)), Some(Value::Unsigned(b))) => a.cmp(b),
+            (Some(Value::Signed(a)), Some(Value::Signed(b))) => a.cmp(b),
+            (Some(Value::String(a)), Some(Value::String(b))) => a.cmp(b),
+            _ => Ordering::Equal,
         }
     }
 

@@ -1,0 +1,179 @@
+//! Schemas that together hold everything the model has.
+
+use wiregauge_schema::{
+    Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef,
+};
+
+/// Every schema by a name for messages.
+pub fn all() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("numbers", numbers()),
+        ("texts", texts()),
+        ("records", records()),
+        ("plain old data", plain()),
+    ]
+}
+
+const CARDINALITIES: [(&str, Cardinality); 6] = [
+    ("required", Cardinality::Required),
+    ("implicit", Cardinality::Implicit),
+    ("optional", Cardinality::Optional),
+    ("list", Cardinality::List { bound: None }),
+    ("bounded", Cardinality::List { bound: Some(1000) }),
+    ("array", Cardinality::Array { len: 3 }),
+];
+
+fn name(text: &str, legal: &str) -> Name {
+    Name { original: text.into(), legal: legal.into() }
+}
+
+fn field(fields: &mut Vec<Field>, text: &str, element: Element, cardinality: Cardinality) {
+    let id = fields.len() as u32 + 1;
+    let name = name(text, text);
+    fields.push(Field { name, id, element, cardinality, union: None, default: None });
+}
+
+fn record(text: &str, fields: Vec<Field>) -> TypeDef {
+    let name = name(&format!("zoo/{text}"), text);
+    TypeDef::Record(Record { name, fields, role: Role::Plain })
+}
+
+fn enumeration(text: &str, repr: Scalar, numbers: &[i64]) -> TypeDef {
+    let values = numbers
+        .iter()
+        .enumerate()
+        .map(|(at, number)| EnumValue {
+            name: name(&format!("VALUE_{at}"), &format!("VALUE_{at}")),
+            number: *number,
+        })
+        .collect();
+    TypeDef::Enum(Enum { name: name(&format!("zoo/{text}"), text), repr, values })
+}
+
+/// Every scalar and two enums, each with every cardinality.
+fn numbers() -> Schema {
+    let mut fields = Vec::new();
+    for scalar in Scalar::ALL {
+        for (suffix, cardinality) in CARDINALITIES {
+            let text = format!("{}_{suffix}", scalar.rust().replace("bool", "flag"));
+            field(&mut fields, &text, Element::Scalar(scalar), cardinality);
+        }
+    }
+    for (suffix, cardinality) in CARDINALITIES {
+        field(&mut fields, &format!("color_{suffix}"), Element::Enum(0), cardinality);
+        field(&mut fields, &format!("level_{suffix}"), Element::Enum(1), cardinality);
+    }
+    field(&mut fields, "long_array", Element::Scalar(Scalar::F64), Cardinality::Array { len: 36 });
+    Schema {
+        types: vec![
+            enumeration("Color", Scalar::I32, &[0, 1, 7, -3]),
+            enumeration("Level", Scalar::U8, &[2, 200]),
+            record("Numbers", fields),
+        ],
+        root: 2,
+    }
+}
+
+/// Strings and bytes with every cardinality.
+fn texts() -> Schema {
+    let mut fields = Vec::new();
+    for (suffix, cardinality) in CARDINALITIES {
+        field(&mut fields, &format!("text_{suffix}"), Element::String, cardinality);
+        field(&mut fields, &format!("blob_{suffix}"), Element::Bytes, cardinality);
+    }
+    Schema { types: vec![record("Texts", fields)], root: 0 }
+}
+
+/// Records in records with every cardinality, some of fixed and some of
+/// variable size, a map, a union, a time and a record without fields.
+fn records() -> Schema {
+    let mut point = Vec::new();
+    let xyz = Cardinality::Array { len: 3 };
+    field(&mut point, "position", Element::Scalar(Scalar::F32), xyz);
+    field(&mut point, "intensity", Element::Scalar(Scalar::U8), Cardinality::Required);
+
+    let mut leaf = Vec::new();
+    field(&mut leaf, "label", Element::String, Cardinality::Required);
+    field(&mut leaf, "weight", Element::Scalar(Scalar::F64), Cardinality::Optional);
+    let list = Cardinality::List { bound: None };
+    field(&mut leaf, "marks", Element::Scalar(Scalar::U16), list);
+
+    let mut entry = Vec::new();
+    field(&mut entry, "key", Element::String, Cardinality::Required);
+    field(&mut entry, "value", Element::Record(1), Cardinality::Required);
+
+    let mut stamp = Vec::new();
+    field(&mut stamp, "sec", Element::Scalar(Scalar::I32), Cardinality::Required);
+    field(&mut stamp, "nanosec", Element::Scalar(Scalar::U32), Cardinality::Required);
+
+    let mut branch = Vec::new();
+    for (suffix, cardinality) in CARDINALITIES {
+        field(&mut branch, &format!("point_{suffix}"), Element::Record(0), cardinality);
+        field(&mut branch, &format!("leaf_{suffix}"), Element::Record(1), cardinality);
+    }
+
+    let mut root = Vec::new();
+    field(&mut root, "stamp", Element::Record(3), Cardinality::Required);
+    for (suffix, cardinality) in CARDINALITIES {
+        field(&mut root, &format!("branch_{suffix}"), Element::Record(4), cardinality);
+    }
+    field(&mut root, "entries", Element::Record(2), list);
+    for (text, element) in [
+        ("either_number", Element::Scalar(Scalar::I64)),
+        ("either_text", Element::String),
+        ("either_leaf", Element::Record(1)),
+    ] {
+        field(&mut root, text, element, Cardinality::Optional);
+        root.last_mut().expect("just pushed").union = Some("either".into());
+    }
+    field(&mut root, "nothing", Element::Record(5), Cardinality::Required);
+    field(&mut root, "nothings", Element::Record(5), list);
+
+    let mut types = vec![
+        record("Point", point),
+        record("Leaf", leaf),
+        record("Entry", entry),
+        record("Stamp", stamp),
+        record("Branch", branch),
+        record("Nothing", Vec::new()),
+        record("Records", root),
+    ];
+    for (id, role) in [(2, Role::MapEntry), (3, Role::Timestamp)] {
+        if let TypeDef::Record(record) = &mut types[id] {
+            record.role = role;
+        }
+    }
+    Schema { types, root: 6 }
+}
+
+/// Plain old data whose memory layout has gaps, in lists that may move as
+/// blocks.
+fn plain() -> Schema {
+    let mut inner = Vec::new();
+    field(&mut inner, "tag", Element::Scalar(Scalar::U8), Cardinality::Required);
+    field(&mut inner, "value", Element::Scalar(Scalar::F64), Cardinality::Required);
+    field(&mut inner, "kind", Element::Enum(0), Cardinality::Required);
+    let mut outer = Vec::new();
+    field(&mut outer, "flag", Element::Scalar(Scalar::Bool), Cardinality::Required);
+    field(&mut outer, "inners", Element::Record(1), Cardinality::Array { len: 2 });
+    field(&mut outer, "codes", Element::Scalar(Scalar::U16), Cardinality::Array { len: 5 });
+    let mut dense = Vec::new();
+    field(&mut dense, "x", Element::Scalar(Scalar::F64), Cardinality::Required);
+    field(&mut dense, "y", Element::Scalar(Scalar::F64), Cardinality::Required);
+    let mut root = Vec::new();
+    let list = Cardinality::List { bound: None };
+    field(&mut root, "one", Element::Record(2), Cardinality::Required);
+    field(&mut root, "outers", Element::Record(2), list);
+    field(&mut root, "dense", Element::Record(3), list);
+    field(&mut root, "inners", Element::Record(1), list);
+    Schema {
+        types: vec![
+            enumeration("Kind", Scalar::I32, &[0, 1, 2]),
+            record("Inner", inner),
+            record("Outer", outer),
+            record("Dense", dense),
+            record("Plain", root),
+        ],
+        root: 4,
+    }
+}

@@ -1,0 +1,71 @@
+//! Ctrl-C. The first one is a request: whoever waits for a runner notices
+//! within a tenth of a second and returns an error, so that everything
+//! unwinds, children are killed and temporary folders go away. The second one
+//! ends the program at once.
+
+use std::fmt;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
+use std::thread;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::process;
+
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// The user asked to stop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interrupted;
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted")
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
+/// Listens for SIGINT, SIGTERM and SIGHUP from now on. Call it once, early in
+/// `main`; further calls do nothing.
+///
+/// # Errors
+/// When the system refuses the handlers.
+pub fn install() -> io::Result<()> {
+    static INSTALLED: OnceLock<()> = OnceLock::new();
+    if INSTALLED.set(()).is_err() {
+        return Ok(());
+    }
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    // A thread instead of work in the handler: here locks may be taken.
+    thread::Builder::new().name("interrupt".into()).spawn(move || {
+        for signal in signals.forever() {
+            if INTERRUPTED.swap(true, Ordering::Relaxed) {
+                process::kill_all();
+                // Without at-exit hooks, which may be what hangs.
+                signal_hook::low_level::exit(128 + signal);
+            }
+        }
+    })?;
+    Ok(())
+}
+
+/// Whether the user asked to stop.
+pub fn interrupted() -> bool {
+    INTERRUPTED.load(Ordering::Relaxed)
+}
+
+/// Returns an error once the user asked to stop; for loops that do not wait
+/// for a process: `interrupt::check()?`.
+///
+/// # Errors
+/// [`Interrupted`], and nothing else.
+pub fn check() -> Result<(), Interrupted> {
+    if interrupted() {
+        Err(Interrupted)
+    } else {
+        Ok(())
+    }
+}

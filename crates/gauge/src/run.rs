@@ -1,0 +1,278 @@
+//! The one result form, `run.json`: what was measured, on what, with which
+//! samples, in which environment. Everything that reads results reads this.
+//!
+//! A *subject* (a codec, an encoding, a transport) is measured on a *case*
+//! (a message at some size) for a *metric* (encode time, size). Raw samples
+//! are kept; every statistic is derived from them when a result is read.
+
+use std::path::Path;
+
+use anyhow::{ensure, Context, Result};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use crate::environment::Environment;
+use crate::warning::Warning;
+
+/// Name of the form, in [`Run::format`].
+pub const FORMAT: &str = "wiregauge.run";
+/// Version of the form. Readers refuse a newer one.
+pub const VERSION: u32 = 1;
+
+/// A result file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// [`VERSION`] of the writer.
+    pub version: u32,
+    /// One line that says what was measured.
+    pub title: String,
+    /// The verb that made it: `codecs`.
+    pub kind: String,
+    /// The command line that reproduces it.
+    pub command: Vec<String>,
+    /// When it started, RFC 3339 in UTC.
+    pub started: String,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// The machine, its state and the tools.
+    pub environment: Environment,
+    /// What keeps the figures from being trusted, and what to do about it.
+    pub warnings: Vec<Warning>,
+    /// How the gauge was set.
+    pub settings: Settings,
+    /// What was measured on.
+    pub cases: Vec<Case>,
+    /// What was measured.
+    pub subjects: Vec<Subject>,
+    /// The samples.
+    pub measurements: Vec<Measurement>,
+    /// Single figures that are counted rather than sampled.
+    pub facts: Vec<Fact>,
+    /// Published figures to show beside the measured ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Reference>,
+}
+
+/// How the gauge was set.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Processes that each subject was restarted in.
+    pub processes: u32,
+    /// Rounds in each process; one sample per subject and metric a round.
+    pub rounds: u32,
+    /// Shortest wanted epoch in nanoseconds.
+    pub epoch_ns: u64,
+    /// `reused` or `fresh` output buffers.
+    pub buffers: String,
+    /// `reused` or `fresh` message objects.
+    pub objects: String,
+    /// Seed of generated values, corruptions and the order of turns.
+    pub seed: u64,
+}
+
+/// What was measured on: a message, or a set of recorded ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Case {
+    /// Key, such as `points=10000`.
+    pub id: String,
+    /// Name of the message type.
+    pub message: String,
+    /// Where the definition and the values come from.
+    pub source: String,
+    /// How many different messages take turns.
+    pub messages: u64,
+    /// Mean size of a message in the canonical form, in bytes.
+    pub canonical_bytes: f64,
+    /// The swept number and its name, such as `points` 10000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parameter: Option<Parameter>,
+    /// The number that the experiment `fixed` reads, as a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed: Option<String>,
+    /// The number that the experiment `element` reads, as a path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub element: Option<String>,
+    /// What else there is to say, such as fields left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// A swept number.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// What is swept: `points`, `size factor`.
+    pub name: String,
+    /// Its value in this case.
+    pub value: f64,
+}
+
+/// What was measured: a codec.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Subject {
+    /// Key, such as `flatbuffers-cpp-structs`.
+    pub id: String,
+    /// Name in tables: `FlatBuffers C++ structs`.
+    pub title: String,
+    /// Language of the runner.
+    pub language: String,
+    /// Library and version: `flatbuffers 2.0.8`.
+    pub library: String,
+    /// Options of the library that matter, as docs/methodology.md explains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// A bound (no operation, memcpy) and not a codec to choose.
+    #[serde(default)]
+    pub bound: bool,
+    /// What the format cannot say and how it is said instead.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lowerings: Vec<String>,
+    /// Whether there are figures, and why not.
+    pub status: Status,
+}
+
+/// Whether a subject has figures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "state", content = "reason")]
+pub enum Status {
+    /// Proven right and measured.
+    Measured,
+    /// Not on this machine: which tool is missing and which package brings it.
+    Skipped(String),
+    /// The format cannot express the message, and why.
+    Rejected(String),
+    /// It gave wrong results, crashed, hung or did not build.
+    Failed(String),
+}
+
+/// The samples of one subject on one case for one metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// [`Case::id`].
+    pub case: String,
+    /// [`Subject::id`].
+    pub subject: String,
+    /// What is measured, such as `encode`. A phase of another metric is named
+    /// after it: `encode/populate`.
+    pub metric: String,
+    /// Unit of the samples: `ns`.
+    pub unit: String,
+    /// Iterations that one sample is the mean of, per process.
+    pub iterations: Vec<u64>,
+    /// `samples[process][round]`. Samples of different subjects with the same
+    /// indices were taken in the same round and may be compared as a pair.
+    /// A lost sample is null.
+    pub samples: Vec<Vec<Option<f64>>>,
+}
+
+/// A single figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fact {
+    /// [`Case::id`].
+    pub case: String,
+    /// [`Subject::id`].
+    pub subject: String,
+    /// What it is: `size`, `size/lz4`, `allocations/encode`, `corrupt/rejected`.
+    pub metric: String,
+    /// Unit: `B`, `1`.
+    pub unit: String,
+    /// The figure.
+    pub value: f64,
+}
+
+/// Published figures to show beside the measured ones.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Who published it, what and when.
+    pub title: String,
+    /// The machine and conditions of the publication.
+    pub conditions: String,
+    /// What a reader must know to compare the two.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The figures.
+    pub figures: Vec<Figure>,
+}
+
+/// One published figure.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// [`Case::id`] that it belongs to.
+    pub case: String,
+    /// Name in the publication: `Commercial DDS`.
+    pub name: String,
+    /// [`Subject::id`] that stands for it here.
+    pub subject: String,
+    /// Metric: `encode`, `size`.
+    pub metric: String,
+    /// Unit, the same as the measurement's.
+    pub unit: String,
+    /// The published mean.
+    pub value: f64,
+    /// The published standard deviation, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<f64>,
+}
+
+impl Run {
+    /// Reads a result file. The error names the file and says what is wrong.
+    pub fn read(path: &Path) -> Result<Run> {
+        let shown = path.display();
+        let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+        let value: serde_json::Value = serde_json::from_slice(&text).with_context(|| {
+            format!("{shown} is not JSON; give a run.json that wiregauge wrote")
+        })?;
+        ensure!(
+            value["format"] == FORMAT,
+            "{shown} is not a wiregauge result: its \"format\" is not \"{FORMAT}\""
+        );
+        ensure!(
+            value["version"].as_u64().is_some_and(|v| v <= u64::from(VERSION)),
+            "{shown} has version {} of the form, this wiregauge reads up to {VERSION}; update it",
+            value["version"]
+        );
+        serde_json::from_value(value).with_context(|| format!("{shown} is damaged"))
+    }
+
+    /// Writes the result file whole or not at all.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let mut text = serde_json::to_string(self)?;
+        text.push('\n');
+        crate::file::write_whole(path, text.as_bytes())
+    }
+
+    /// The case with this id.
+    pub fn case(&self, id: &str) -> Option<&Case> {
+        self.cases.iter().find(|case| case.id == id)
+    }
+
+    /// The subject with this id.
+    pub fn subject(&self, id: &str) -> Option<&Subject> {
+        self.subjects.iter().find(|subject| subject.id == id)
+    }
+
+    /// The metrics in order of first appearance.
+    pub fn metrics(&self) -> Vec<&str> {
+        let mut seen = IndexMap::new();
+        for measurement in &self.measurements {
+            seen.insert(measurement.metric.as_str(), ());
+        }
+        seen.into_keys().collect()
+    }
+
+    /// The samples of a subject on a case for a metric.
+    pub fn measurement(&self, case: &str, subject: &str, metric: &str) -> Option<&Measurement> {
+        self.measurements
+            .iter()
+            .find(|m| m.case == case && m.subject == subject && m.metric == metric)
+    }
+
+    /// A single figure of a subject on a case.
+    pub fn fact(&self, case: &str, subject: &str, metric: &str) -> Option<f64> {
+        self.facts
+            .iter()
+            .find(|f| f.case == case && f.subject == subject && f.metric == metric)
+            .map(|f| f.value)
+    }
+}

@@ -1,0 +1,28 @@
+//! What the samples say: summaries, ratios, comparisons of runs, linear fits.
+//!
+//! Two facts shape all of it. Times are positive and their errors are
+//! relative, so differences are taken between logarithms. And samples of one
+//! process resemble each other (they share its memory layout and its
+//! moment), so wherever there are several processes *the process is the unit*:
+//! its rounds are first reduced to their median, and intervals are made of
+//! these medians alone. More rounds make a process's median steadier; only
+//! more processes make an interval narrower.
+
+mod comparison;
+mod fit;
+mod interval;
+mod ratio;
+mod sample;
+mod summary;
+
+pub use comparison::{
+    compare, Cell, Change, Comparison, Drift, FactChange, Limits, Verdict, View, WIDEST,
+};
+pub use fit::{Bounds, Fit};
+pub use interval::{Basis, Interval};
+pub use ratio::Ratio;
+pub use sample::{median, quantile, sorted};
+pub use summary::{Outlier, Summary};
+
+/// Confidence of the intervals of [`Summary`], [`Ratio`] and [`Fit`].
+pub const CONFIDENCE: f64 = 0.95;

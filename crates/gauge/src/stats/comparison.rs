@@ -1,0 +1,659 @@
+//! Two runs held against each other: what became faster or slower?
+//!
+//! The difficulty is not to find a difference between two runs (on most
+//! machines there is always one) but to find out whether it is the codec's.
+//! Three precautions are taken:
+//!
+//! 1. **Processes are the unit.** A cell's difference is that of the mean
+//!    logarithms of its process medians, with Welch's interval. Memory layouts
+//!    come in kinds, and a few processes may all happen to fall into one, so
+//!    no cell is believed to be quieter than the upper quartile of all cells:
+//!    its variance between processes is raised to that.
+//! 2. **Several views.** Taken by itself, a cell moves when the machine moves.
+//!    So it is also seen in relation to the bound row of its case and metric
+//!    (memcpy does not change; if it moved, the machine did) and in relation
+//!    to the other subjects. A verdict of faster or slower needs the views to
+//!    agree; where both relations show it, the time itself need only lean to
+//!    the same side by more than the threshold.
+//! 3. **A size that matters.** The whole interval must lie beyond ± the
+//!    threshold, and Bonferroni's correction over all cells makes the
+//!    confidence one of the whole table.
+
+use std::collections::HashMap;
+
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+
+use super::interval::student_quantile;
+use super::sample::{mean, median, quantile, sorted, variance};
+use crate::run::{Measurement, Run, Status};
+
+/// Widest half of an interval, as a factor, that still allows to say "no
+/// difference": beyond it even a doubling could have gone unseen.
+pub const WIDEST: f64 = 2.0;
+
+/// Processes that each run must have for a verdict.
+const FEWEST_PROCESSES: usize = 3;
+/// Other subjects that make their median a view.
+const FEWEST_OTHERS: usize = 3;
+
+/// What counts as a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Smallest relative difference that counts: 0.05 is 5 %. Faster means
+    /// below 1 / (1 + threshold), slower above 1 + threshold.
+    pub threshold: f64,
+    /// Confidence that no verdict of the whole table is wrong.
+    pub confidence: f64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { threshold: 0.05, confidence: 0.99 }
+    }
+}
+
+/// Two runs held against each other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// What counted as a difference.
+    pub limits: Limits,
+    /// One entry per case, subject and metric that both runs measured; bound
+    /// rows are in [`Comparison::drift`] instead.
+    pub cells: Vec<Cell>,
+    /// How far the bound rows moved: the machine, not the codecs.
+    pub drift: Vec<Drift>,
+    /// Counted figures (sizes, allocations) that are not the same.
+    pub facts: Vec<FactChange>,
+    /// What the base run measured and the new one did not, with the reason.
+    pub lost: Vec<String>,
+    /// What only the new run measured.
+    pub added: Vec<String>,
+}
+
+/// The verdict on one case, subject and metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Case id.
+    pub case: String,
+    /// Subject id.
+    pub subject: String,
+    /// Metric.
+    pub metric: String,
+    /// Unit of `base` and `new`.
+    pub unit: String,
+    /// Median of process medians in the base run.
+    pub base: f64,
+    /// Median of process medians in the new run.
+    pub new: f64,
+    /// The change in each view.
+    pub changes: Vec<Change>,
+    /// What is to be made of it.
+    pub verdict: Verdict,
+    /// Why, where it is not plain from the figures.
+    pub reason: Option<String>,
+}
+
+/// What is to be made of a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Takes less time in the new run, by more than the threshold.
+    Faster,
+    /// Takes more time in the new run, by more than the threshold.
+    Slower,
+    /// The data do not show a difference beyond the threshold.
+    NoDifference,
+    /// Too little data, or the machine moved too much.
+    CannotTell,
+}
+
+/// A change new / base in one view.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Change {
+    /// What the times were held against.
+    pub view: View,
+    /// The ratio new / base; 1.2 is 20 % slower.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub low: f64,
+    /// Upper end of its interval.
+    pub high: f64,
+}
+
+/// What times are held against.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum View {
+    /// Nothing: the times themselves.
+    Times,
+    /// The bound row of the same case and metric, round by round.
+    Bound,
+    /// The other subjects of the same case and metric: the median of how far
+    /// they are off their usual times, round by round.
+    Others,
+}
+
+/// How far a bound row moved between the runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drift {
+    /// Case id.
+    pub case: String,
+    /// Subject id of the bound.
+    pub subject: String,
+    /// Metric.
+    pub metric: String,
+    /// Median of process medians, new / base.
+    pub ratio: f64,
+}
+
+/// A counted figure that is not the same in both runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactChange {
+    /// Case id.
+    pub case: String,
+    /// Subject id.
+    pub subject: String,
+    /// Metric, such as `size`.
+    pub metric: String,
+    /// Unit.
+    pub unit: String,
+    /// The base run's figure.
+    pub base: f64,
+    /// The new run's figure.
+    pub new: f64,
+    /// Whether it is an encoded size that grew by more than the threshold.
+    pub regressed: bool,
+}
+
+impl Comparison {
+    /// Cells with this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.cells.iter().filter(|cell| cell.verdict == verdict).count()
+    }
+
+    /// Whether a check should fail: something became slower or larger by more
+    /// than the threshold, or is no longer there.
+    pub fn regressed(&self) -> bool {
+        self.count(Verdict::Slower) > 0
+            || self.facts.iter().any(|fact| fact.regressed)
+            || !self.lost.is_empty()
+    }
+
+    /// The smallest relative slowdown that would have been found in half of
+    /// the cells: threshold plus the median width of the intervals.
+    pub fn resolution(&self) -> Option<f64> {
+        let widths = self.cells.iter().filter_map(|cell| Some(cell.change()?.half_width()));
+        Some((1.0 + self.limits.threshold) * median(widths)? - 1.0)
+    }
+
+    /// How far the bounds moved in the median, new / base.
+    pub fn machine_drift(&self) -> Option<f64> {
+        median(self.drift.iter().map(|drift| drift.ratio))
+    }
+}
+
+impl Cell {
+    /// The change to quote: among the views that bear the verdict out, the one
+    /// that comes nearest to "no difference". `None` if there was too little
+    /// data.
+    pub fn change(&self) -> Option<&Change> {
+        let found = matches!(self.verdict, Verdict::Faster | Verdict::Slower);
+        self.changes
+            .iter()
+            .filter(|change| !found || change.certainty() > 0.0)
+            .min_by(|a, b| a.certainty().total_cmp(&b.certainty()))
+    }
+}
+
+impl Change {
+    /// Half of the interval's width as a factor of at least 1.
+    pub fn half_width(&self) -> f64 {
+        (self.high / self.low).sqrt()
+    }
+
+    /// How far the interval keeps away from 1, on a logarithmic scale;
+    /// negative if it holds 1.
+    fn certainty(&self) -> f64 {
+        self.low.ln().max(-self.high.ln())
+    }
+
+    /// What the middle of the interval says.
+    fn leaning(&self, threshold: f64) -> Verdict {
+        Change { low: self.ratio, high: self.ratio, ..*self }.verdict(threshold)
+    }
+
+    fn verdict(&self, threshold: f64) -> Verdict {
+        if self.low > 1.0 + threshold {
+            Verdict::Slower
+        } else if self.high < 1.0 / (1.0 + threshold) {
+            Verdict::Faster
+        } else {
+            Verdict::NoDifference
+        }
+    }
+}
+
+/// Holds `new` against `base`.
+pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
+    let (base_index, new_index) = (Index::of(base), Index::of(new));
+    let mut pairs = Vec::new();
+    let mut drift = Vec::new();
+    let mut lost = Vec::new();
+    for (key, &in_base) in &base_index.measurements {
+        if process_medians(in_base).is_empty() {
+            continue;
+        }
+        match new_index.measurements.get(key).filter(|m| !process_medians(m).is_empty()) {
+            None => lost.push(lost_line(in_base, new)),
+            Some(&in_new) if base_index.is_bound(in_base) => {
+                drift.extend(Drift::of(in_base, in_new))
+            }
+            Some(&in_new) => pairs.push((in_base, in_new)),
+        }
+    }
+    lost.dedup();
+    let mut added: Vec<String> = new_index
+        .measurements
+        .iter()
+        .filter(|(key, _)| !base_index.measurements.contains_key(*key))
+        .map(|(_, m)| format!("{}: {}, {}", m.case, m.subject, m.metric))
+        .collect();
+    added.dedup();
+
+    let units: Vec<Vec<Sides>> = pairs
+        .iter()
+        .map(|(in_base, in_new)| views(&base_index, &new_index, in_base, in_new))
+        .collect();
+    let floors = variance_floors(&units);
+    let confidence = 1.0 - (1.0 - limits.confidence) / pairs.len().max(1) as f64;
+    let cells = pairs
+        .iter()
+        .zip(&units)
+        .map(|((in_base, in_new), sides)| {
+            let changes =
+                sides.iter().filter_map(|side| side.change(&floors, confidence)).collect();
+            judge(in_base, in_new, changes, limits.threshold)
+        })
+        .collect();
+    Comparison { limits, cells, drift, facts: fact_changes(base, new, limits), lost, added }
+}
+
+/// The logarithms of a cell's process medians in both runs, in one view.
+struct Sides {
+    view: View,
+    base: Vec<f64>,
+    new: Vec<f64>,
+}
+
+impl Sides {
+    /// Welch's interval with the variances raised to the floor.
+    fn change(&self, floors: &HashMap<View, f64>, confidence: f64) -> Option<Change> {
+        if self.base.len().min(self.new.len()) < FEWEST_PROCESSES {
+            return None;
+        }
+        let floor = floors.get(&self.view).copied().unwrap_or(0.0);
+        let error = |values: &[f64]| Some(variance(values)?.max(floor) / values.len() as f64);
+        let (base, new) = (error(&self.base)?, error(&self.new)?);
+        let total = base + new;
+        // Welch and Satterthwaite's degrees of freedom.
+        let term = |error: f64, n: usize| error.powi(2) / (n - 1) as f64;
+        let freedom = total.powi(2) / (term(base, self.base.len()) + term(new, self.new.len()));
+        let freedom = if freedom.is_finite() { freedom } else { 1.0 };
+        let half = student_quantile(confidence, freedom) * total.sqrt();
+        let middle = mean(&self.new)? - mean(&self.base)?;
+        Some(Change {
+            view: self.view,
+            ratio: middle.exp(),
+            low: (middle - half).exp(),
+            high: (middle + half).exp(),
+        })
+    }
+}
+
+/// Per view, the upper quartile of all variances between processes.
+fn variance_floors(units: &[Vec<Sides>]) -> HashMap<View, f64> {
+    [View::Times, View::Bound, View::Others]
+        .into_iter()
+        .filter_map(|view| {
+            let sides = units.iter().flatten().filter(|side| side.view == view);
+            let variances = sides
+                .flat_map(|side| [&side.base, &side.new])
+                .filter_map(|values| variance(values));
+            Some((view, quantile(&sorted(variances), 0.75)?))
+        })
+        .collect()
+}
+
+/// All views of a cell that both runs offer.
+fn views(base: &Index, new: &Index, in_base: &Measurement, in_new: &Measurement) -> Vec<Sides> {
+    let mut sides = vec![Sides {
+        view: View::Times,
+        base: process_medians(in_base),
+        new: process_medians(in_new),
+    }];
+    let mut against = |view, subjects: Vec<&str>| {
+        let in_run = |index: &Index, m: &Measurement| {
+            let level = |id: &str| Some(median_of(base.find(&m.case, id, &m.metric)?));
+            let references: Vec<(&Measurement, f64)> = subjects
+                .iter()
+                .filter_map(|id| Some((index.find(&m.case, id, &m.metric)?, level(id)?)))
+                .collect();
+            relative(m, &references)
+        };
+        sides.push(Sides { view, base: in_run(base, in_base), new: in_run(new, in_new) });
+    };
+    if let Some(bound) = base.bound(in_base, new) {
+        against(View::Bound, vec![bound]);
+    }
+    let others = base.others(in_base, new);
+    if others.len() >= FEWEST_OTHERS {
+        against(View::Others, others);
+    }
+    sides
+}
+
+/// The verdict that the views allow.
+fn judge(base: &Measurement, new: &Measurement, changes: Vec<Change>, threshold: f64) -> Cell {
+    let quiet = Verdict::NoDifference;
+    let of = |view: View| {
+        changes.iter().find(|c| c.view == view).map(|change| change.verdict(threshold))
+    };
+    let corrected: Vec<Verdict> = [View::Bound, View::Others].into_iter().filter_map(of).collect();
+    let agreed = corrected.first().filter(|first| corrected.iter().all(|v| v == *first)).copied();
+    let (verdict, reason) = match (of(View::Times), agreed) {
+        (None, _) => (
+            Verdict::CannotTell,
+            Some(format!("a verdict takes {FEWEST_PROCESSES} processes in each run")),
+        ),
+        _ if changes.iter().all(|change| change.half_width() > WIDEST) => (
+            Verdict::CannotTell,
+            Some("too noisy: even a doubling could go unseen; use more processes".to_owned()),
+        ),
+        (Some(times), None) if corrected.is_empty() => (times, None),
+        (Some(times), Some(agreed)) if times == agreed => (times, None),
+        (Some(_), Some(agreed)) if agreed == quiet => {
+            (quiet, Some("the machine moved as much".to_owned()))
+        }
+        // The bound and the others agree on a difference, and the plain time
+        // shows it too, if less surely for all that the machine did meanwhile.
+        (Some(_), Some(agreed))
+            if corrected.len() == 2 && changes[0].leaning(threshold) == agreed =>
+        {
+            (agreed, None)
+        }
+        (Some(times), None) if times == quiet && corrected.contains(&quiet) => (quiet, None),
+        (Some(_), _) => (
+            Verdict::CannotTell,
+            Some("the time, the bound row and the other rows disagree: measure both again".into()),
+        ),
+    };
+    Cell {
+        case: base.case.clone(),
+        subject: base.subject.clone(),
+        metric: base.metric.clone(),
+        unit: base.unit.clone(),
+        base: median_of(base),
+        new: median_of(new),
+        changes,
+        verdict,
+        reason,
+    }
+}
+
+impl Drift {
+    fn of(base: &Measurement, new: &Measurement) -> Option<Drift> {
+        let ratio = median_of(new) / median_of(base);
+        (ratio.is_finite() && ratio > 0.0).then(|| Drift {
+            case: base.case.clone(),
+            subject: base.subject.clone(),
+            metric: base.metric.clone(),
+            ratio,
+        })
+    }
+}
+
+/// The measurements of a run by case, subject and metric.
+struct Index<'a> {
+    run: &'a Run,
+    measurements: IndexMap<(&'a str, &'a str, &'a str), &'a Measurement>,
+}
+
+impl<'a> Index<'a> {
+    fn of(run: &'a Run) -> Index<'a> {
+        let key = |m: &'a Measurement| (m.case.as_str(), m.subject.as_str(), m.metric.as_str());
+        Index { run, measurements: run.measurements.iter().map(|m| (key(m), m)).collect() }
+    }
+
+    fn find(&self, case: &str, subject: &str, metric: &str) -> Option<&'a Measurement> {
+        self.measurements.get(&(case, subject, metric)).copied()
+    }
+
+    fn is_bound(&self, measurement: &Measurement) -> bool {
+        self.run.subject(&measurement.subject).is_some_and(|subject| subject.bound)
+    }
+
+    /// The subjects, bounds or not, that both runs measured beside `like`.
+    fn beside<'s>(
+        &'s self,
+        like: &'s Measurement,
+        other: &'s Index,
+        bound: bool,
+    ) -> impl Iterator<Item = &'s str> {
+        self.run
+            .subjects
+            .iter()
+            .filter(move |subject| subject.bound == bound && subject.id != like.subject)
+            .map(|subject| subject.id.as_str())
+            .filter(|id| self.find(&like.case, id, &like.metric).is_some())
+            .filter(|id| other.find(&like.case, id, &like.metric).is_some())
+    }
+
+    /// The slowest bound: the one that is most like a codec.
+    fn bound<'s>(&'s self, like: &'s Measurement, other: &'s Index) -> Option<&'s str> {
+        let time = |id: &str| self.find(&like.case, id, &like.metric).map_or(0.0, median_of);
+        self.beside(like, other, true).max_by(|a, b| time(a).total_cmp(&time(b)))
+    }
+
+    fn others<'s>(&'s self, like: &'s Measurement, other: &'s Index) -> Vec<&'s str> {
+        self.beside(like, other, false).collect()
+    }
+}
+
+/// The logarithm of each process's median. Samples that are not positive have
+/// none and are left out.
+fn process_medians(measurement: &Measurement) -> Vec<f64> {
+    let logs = |process: &Vec<Option<f64>>| {
+        median(process.iter().flatten().filter(|v| **v > 0.0).map(|v| v.ln()))
+    };
+    measurement.samples.iter().filter_map(logs).collect()
+}
+
+/// For each process, the median over its rounds of the logarithm of the sample
+/// less that of the machine's pace in the same round: the median of how far
+/// each of `references` is off its level there.
+fn relative(of: &Measurement, references: &[(&Measurement, f64)]) -> Vec<f64> {
+    let log = |m: &Measurement, process: usize, round: usize| {
+        let sample = *m.samples.get(process)?.get(round)?;
+        sample.filter(|v| *v > 0.0).map(f64::ln)
+    };
+    let rounds = |process: usize| {
+        let paced = (0..of.samples[process].len()).filter_map(move |round| {
+            let off = |(m, level): &(&Measurement, f64)| Some(log(m, process, round)? - level.ln());
+            let pace = median(references.iter().filter_map(off))?;
+            Some(log(of, process, round)? - pace)
+        });
+        median(paced)
+    };
+    (0..of.samples.len()).filter_map(rounds).collect()
+}
+
+fn median_of(measurement: &Measurement) -> f64 {
+    median(process_medians(measurement)).map_or(0.0, f64::exp)
+}
+
+fn lost_line(measurement: &Measurement, new: &Run) -> String {
+    let (case, subject) = (&measurement.case, &measurement.subject);
+    match new.subject(subject).map(|subject| &subject.status) {
+        None => format!("{subject} is not in the new run"),
+        Some(Status::Skipped(reason)) => format!("{subject} is skipped in the new run: {reason}"),
+        Some(Status::Rejected(reason)) => format!("{subject} is rejected in the new run: {reason}"),
+        Some(Status::Failed(reason)) => format!("{subject} failed in the new run: {reason}"),
+        Some(Status::Measured) => {
+            format!("{case}: {subject}, {} is not in the new run", measurement.metric)
+        }
+    }
+}
+
+fn fact_changes(base: &Run, new: &Run, limits: Limits) -> Vec<FactChange> {
+    base.facts
+        .iter()
+        .filter_map(|fact| {
+            let now = new.fact(&fact.case, &fact.subject, &fact.metric)?;
+            let size = fact.metric == "size" || fact.metric.starts_with("size/");
+            (now != fact.value).then(|| FactChange {
+                case: fact.case.clone(),
+                subject: fact.subject.clone(),
+                metric: fact.metric.clone(),
+                unit: fact.unit.clone(),
+                base: fact.value,
+                new: now,
+                regressed: size && now > fact.value * (1.0 + limits.threshold),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+#[path = "simulation.rs"]
+pub(super) mod simulation;
+
+#[cfg(test)]
+mod tests {
+    use super::simulation::{Noise, Simulation};
+    use super::*;
+
+    /// Runs whose comparison gave a verdict of faster or slower.
+    fn false_alarms(tries: u64, noise: &Noise) -> u64 {
+        let alarms = (0..tries).filter(|seed| {
+            let base = Simulation::new(2 * seed, noise.clone()).run();
+            let new = Simulation::new(2 * seed + 1, noise.clone()).run();
+            let comparison = compare(&base, &new, Limits::default());
+            comparison.count(Verdict::Faster) + comparison.count(Verdict::Slower) > 0
+        });
+        alarms.count() as u64
+    }
+
+    #[test]
+    fn the_same_binary_shows_no_difference() {
+        let tries = 1_000;
+        let alarms = false_alarms(tries, &Noise::default());
+        assert!(alarms * 100 < tries, "{alarms} false alarms in {tries} comparisons");
+    }
+
+    #[test]
+    fn layouts_that_come_in_kinds_show_no_difference() {
+        for processes in [3, 5, 10] {
+            let tries = 300;
+            let noise = Noise { processes, layouts: 0.10, ..Noise::default() };
+            let alarms = false_alarms(tries, &noise);
+            assert!(alarms * 100 < tries, "{processes} processes: {alarms} false alarms");
+        }
+    }
+
+    #[test]
+    fn a_machine_that_drifts_shows_no_difference() {
+        let tries = 300;
+        for noise in [
+            Noise { between_runs: 0.3, ..Noise::default() },
+            Noise { between_runs: 0.3, bounds: false, ..Noise::default() },
+            Noise { rounds_drift: 0.2, ..Noise::default() },
+            Noise { tails: 0.2, ..Noise::default() },
+        ] {
+            let alarms = false_alarms(tries, &noise);
+            assert!(alarms * 100 < tries, "{noise:?}: {alarms} false alarms");
+        }
+    }
+
+    #[test]
+    fn most_cells_of_the_same_binary_say_so_in_words() {
+        let base = Simulation::new(1, Noise::default()).run();
+        let new = Simulation::new(2, Noise::default()).run();
+        let comparison = compare(&base, &new, Limits::default());
+        assert_eq!(comparison.count(Verdict::NoDifference), comparison.cells.len());
+        assert!(!comparison.regressed());
+        assert!(!comparison.drift.is_empty());
+        let same = compare(&base, &base, Limits::default());
+        assert_eq!(same.count(Verdict::NoDifference), same.cells.len());
+    }
+
+    #[test]
+    fn a_real_slowdown_is_found_and_nothing_else() {
+        for (processes, wanted) in [(5, 50), (10, 99)] {
+            let (tries, mut found) = (100, 0);
+            for seed in 0..tries {
+                let noise = Noise { processes, between_runs: 0.02, ..Noise::default() };
+                let base = Simulation::new(2 * seed, noise.clone()).run();
+                let new = Simulation::new(2 * seed + 1, noise).slower("s4", 1.2).run();
+                let comparison = compare(&base, &new, Limits::default());
+                let slower = |cell: &&Cell| cell.verdict == Verdict::Slower;
+                found += u64::from(comparison.cells.iter().any(|c| slower(&c)));
+                assert!(comparison.cells.iter().filter(slower).all(|c| c.subject == "s4"));
+                assert_eq!(comparison.count(Verdict::Faster), 0);
+            }
+            assert!(found >= wanted, "{processes} processes: {found} of {tries}");
+        }
+    }
+
+    #[test]
+    fn a_speed_up_is_found_on_a_machine_that_drifted() {
+        let noise = Noise { processes: 10, between_runs: 0.15, ..Noise::default() };
+        let base = Simulation::new(11, noise.clone()).run();
+        let new = Simulation::new(12, noise).slower("s4", 0.5).run();
+        let comparison = compare(&base, &new, Limits::default());
+        assert_eq!(comparison.count(Verdict::Faster), Simulation::METRICS.len());
+        assert!(!comparison.regressed());
+    }
+
+    #[test]
+    fn what_moves_as_a_whole_is_not_blamed_on_the_codecs() {
+        let noise = Noise { processes: 10, between_runs: 0.0, ..Noise::default() };
+        let base = Simulation::new(21, noise.clone()).run();
+        let new = Simulation::new(22, noise).all_slower(1.5).run();
+        let comparison = compare(&base, &new, Limits::default());
+        assert_eq!(comparison.count(Verdict::Slower), 0);
+        assert!((comparison.machine_drift().unwrap() - 1.5).abs() < 0.1);
+        assert!(comparison.cells.iter().any(|cell| cell.reason.is_some()));
+    }
+
+    #[test]
+    fn few_processes_cannot_tell() {
+        let noise = Noise { processes: 2, ..Noise::default() };
+        let base = Simulation::new(1, noise.clone()).run();
+        let comparison = compare(&base, &base, Limits::default());
+        assert_eq!(comparison.count(Verdict::CannotTell), comparison.cells.len());
+    }
+
+    #[test]
+    fn what_is_lost_or_larger_is_a_regression() {
+        let mut base = Simulation::new(1, Noise::default()).run();
+        base.facts.push(crate::run::Fact {
+            case: "points=100".into(),
+            subject: "s1".into(),
+            metric: "size".into(),
+            unit: "B".into(),
+            value: 100.0,
+        });
+        let mut new = base.clone();
+        new.facts[0].value = 104.0;
+        assert!(!compare(&base, &new, Limits::default()).regressed());
+        new.facts[0].value = 106.0;
+        assert!(compare(&base, &new, Limits::default()).regressed());
+        new.facts[0].value = 100.0;
+        new.measurements.retain(|m| m.subject != "s1");
+        new.subjects[1].status = Status::Failed("it crashed".into());
+        let comparison = compare(&base, &new, Limits::default());
+        assert_eq!(comparison.lost, ["s1 failed in the new run: it crashed"]);
+        assert!(comparison.regressed());
+    }
+}

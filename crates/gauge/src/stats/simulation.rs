@@ -1,0 +1,194 @@
+//! Runs with noise of known kinds, to test the statistics against.
+
+use crate::run::{Case, Measurement, Run, Settings, Status, Subject, FORMAT, VERSION};
+
+/// How noisy the simulated machine is; standard deviations are relative.
+#[derive(Clone, Debug)]
+pub struct Noise {
+    pub processes: usize,
+    pub rounds: usize,
+    /// Of each process of each subject.
+    pub offsets: f64,
+    /// Of single samples.
+    pub samples: f64,
+    /// Of the walk that the whole machine makes from round to round.
+    pub rounds_drift: f64,
+    /// Of the whole machine from run to run.
+    pub between_runs: f64,
+    /// Share of samples that an interruption makes up to ten times longer.
+    pub tails: f64,
+    /// Processes fall into one of two layouts that differ by this.
+    pub layouts: f64,
+    /// Whether there is a bound row.
+    pub bounds: bool,
+}
+
+impl Default for Noise {
+    fn default() -> Noise {
+        Noise {
+            processes: 5,
+            rounds: 12,
+            offsets: 0.02,
+            samples: 0.03,
+            rounds_drift: 0.02,
+            between_runs: 0.10,
+            tails: 0.05,
+            layouts: 0.0,
+            bounds: true,
+        }
+    }
+}
+
+/// A simulated run: one bound and eight subjects.
+pub struct Simulation {
+    seed: u64,
+    noise: Noise,
+    slower: Vec<(String, f64)>,
+    everything: f64,
+    flat: bool,
+}
+
+impl Simulation {
+    pub const METRICS: [&'static str; 3] = ["encode", "decode", "project"];
+    const SUBJECTS: usize = 9;
+
+    pub fn new(seed: u64, noise: Noise) -> Simulation {
+        Simulation { seed, noise, slower: Vec::new(), everything: 1.0, flat: false }
+    }
+
+    /// Makes one subject's times longer by a factor.
+    pub fn slower(mut self, subject: &str, factor: f64) -> Simulation {
+        self.slower.push((subject.to_owned(), factor));
+        self
+    }
+
+    /// Makes all times longer by a factor, the bound's too.
+    pub fn all_slower(mut self, factor: f64) -> Simulation {
+        self.everything = factor;
+        self
+    }
+
+    /// All subjects truly cost the same.
+    pub fn flat(mut self) -> Simulation {
+        self.flat = true;
+        self
+    }
+
+    pub fn run(&self) -> Run {
+        let mut random = Random::new(self.seed);
+        let noise = &self.noise;
+        let machine = self.everything * (noise.between_runs * random.normal()).exp();
+        // The walk of the machine, the same for all subjects: they take turns.
+        let mut walk = 0.0;
+        let drift: Vec<f64> = (0..noise.processes * noise.rounds)
+            .map(|_| {
+                walk = 0.9 * walk + noise.rounds_drift * random.normal();
+                machine * f64::exp(walk)
+            })
+            .collect();
+        let mut measurements = Vec::new();
+        for subject in 0..Self::SUBJECTS {
+            let id = format!("s{subject}");
+            if subject == 0 && !noise.bounds {
+                continue;
+            }
+            let factor: f64 =
+                self.slower.iter().filter(|(name, _)| *name == id).map(|(_, f)| f).product();
+            for (m, metric) in Self::METRICS.iter().enumerate() {
+                let cost = if self.flat { 1e4 } else { 1e3 * ((1 + subject) * (1 + m)) as f64 };
+                let mut process = |p: usize| {
+                    let kind = f64::from(u8::from(random.uniform() < 0.5));
+                    let offset = noise.offsets * random.normal() + noise.layouts * kind;
+                    let mut round = |r: usize| {
+                        let late = if random.uniform() < noise.tails {
+                            1.0 + 9.0 * random.uniform()
+                        } else {
+                            1.0
+                        };
+                        let jitter = (offset + noise.samples * random.normal()).exp();
+                        Some(cost * factor * drift[p * noise.rounds + r] * jitter * late)
+                    };
+                    (0..noise.rounds).map(&mut round).collect()
+                };
+                measurements.push(Measurement {
+                    case: "points=100".into(),
+                    subject: id.clone(),
+                    metric: (*metric).into(),
+                    unit: "ns".into(),
+                    iterations: vec![1_000; noise.processes],
+                    samples: (0..noise.processes).map(&mut process).collect(),
+                });
+            }
+        }
+        run(measurements)
+    }
+}
+
+fn run(measurements: Vec<Measurement>) -> Run {
+    let subject = |i: usize| Subject {
+        id: format!("s{i}"),
+        title: format!("Subject {i}"),
+        language: "Rust".into(),
+        library: "none 1.0".into(),
+        options: Vec::new(),
+        bound: i == 0,
+        lowerings: Vec::new(),
+        status: Status::Measured,
+    };
+    Run {
+        format: FORMAT.into(),
+        version: VERSION,
+        title: "Simulated".into(),
+        kind: "codecs".into(),
+        command: vec!["wiregauge".into(), "codecs".into()],
+        started: "2026-01-01T00:00:00Z".into(),
+        seconds: 1.0,
+        environment: Default::default(),
+        warnings: Vec::new(),
+        settings: Settings::default(),
+        cases: vec![Case {
+            id: "points=100".into(),
+            message: "lidar.Points".into(),
+            source: "built in".into(),
+            messages: 1,
+            canonical_bytes: 1_000.0,
+            parameter: None,
+            fixed: None,
+            element: None,
+            notes: Vec::new(),
+        }],
+        subjects: (0..Simulation::SUBJECTS).map(subject).collect(),
+        measurements,
+        facts: Vec::new(),
+        reference: None,
+    }
+}
+
+/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014): small, and the same on every machine.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// Between 0 and 1, both excluded.
+    pub fn uniform(&mut self) -> f64 {
+        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+    }
+
+    /// Of the standard normal distribution, by Box and Muller's method.
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * self.uniform().ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.uniform()).cos()
+    }
+}

@@ -1,0 +1,75 @@
+//! Statistics for scripts. The raw samples are in `run.json` itself.
+
+use serde::Serialize;
+use wiregauge_gauge::run::Run;
+use wiregauge_gauge::stats::Fit;
+
+use crate::statistic::{statistics, Statistic};
+use crate::sweep::sweeps;
+
+/// Name of the form that [`render`] writes.
+pub const FORMAT: &str = "wiregauge.statistics";
+/// Its version.
+pub const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'a str,
+    version: u32,
+    runs: Vec<Entry<'a>>,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    title: &'a str,
+    kind: &'a str,
+    command: &'a [String],
+    started: &'a str,
+    statistics: Vec<Statistic<'a>>,
+    fits: Vec<FitRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct FitRow<'a> {
+    message: String,
+    parameter: String,
+    metric: String,
+    unit: String,
+    subject: &'a str,
+    fit: Fit,
+}
+
+/// The statistics of each run, one row per case, subject and metric, and the
+/// linear fits of its sweeps.
+pub fn render(runs: &[Run]) -> String {
+    let entries = runs.iter().enumerate().map(|(i, run)| Entry {
+        title: &run.title,
+        kind: &run.kind,
+        command: &run.command,
+        started: &run.started,
+        statistics: statistics(i + 1, run),
+        fits: fits(run),
+    });
+    let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
+    // Plain records with string keys always serialize.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+fn fits(run: &Run) -> Vec<FitRow<'_>> {
+    let mut rows = Vec::new();
+    for sweep in sweeps(run) {
+        for curves in &sweep.curves {
+            rows.extend(curves.lines.iter().filter_map(|line| {
+                Some(FitRow {
+                    message: sweep.message.clone(),
+                    parameter: sweep.parameter.clone(),
+                    metric: curves.metric.clone(),
+                    unit: curves.unit.clone(),
+                    subject: &line.subject.id,
+                    fit: line.fit?,
+                })
+            }));
+        }
+    }
+    rows
+}

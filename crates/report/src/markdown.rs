@@ -1,0 +1,229 @@
+//! Results as Markdown tables.
+
+use wiregauge_gauge::run::{Case, Run, Status};
+
+use crate::phase::phases;
+use crate::reference::{beside, Beside, Place};
+use crate::sweep::sweeps;
+use crate::table::{Cell, Column, Table};
+use crate::terminal::{bounded, case_line, r_squared, singular, summary_line};
+use crate::text::{clean, command};
+use crate::unit::{quantity, ratio};
+
+/// The runs one after another, with a table of contents if there are several.
+pub fn render(runs: &[Run]) -> String {
+    let mut text = String::new();
+    if runs.len() > 1 {
+        for (i, run) in runs.iter().enumerate() {
+            text.push_str(&format!("{}. {}\n", i + 1, escape(&run.title)));
+        }
+        text.push('\n');
+    }
+    text + &runs.iter().map(render_run).collect::<Vec<_>>().join("\n")
+}
+
+fn render_run(run: &Run) -> String {
+    let mut text = format!("# {}\n\n", escape(&run.title));
+    text.push_str(&format!("```sh\n{}\n```\n\n", clean(&command(&run.command)).replace("```", "")));
+    text.push_str(&format!("{}\n", escape(&summary_line(run))));
+    for warning in &run.warnings {
+        let (what, remedy) = (escape(&warning.text), escape(&warning.remedy));
+        text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
+    }
+    for case in &run.cases {
+        text.push_str(&format!("\n## {}\n\n{}\n", escape(&case.id), escape(&case_line(case))));
+        for note in &case.notes {
+            text.push_str(&format!("\n{}\n", escape(note)));
+        }
+        text.push_str(&tables(run, case));
+    }
+    for sweep in sweeps(run) {
+        for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
+            let (metric, parameter) = (escape(&curves.metric), escape(&sweep.parameter));
+            text.push_str(&format!("\n## {metric} over {parameter}\n"));
+            let per = format!("per {}", escape(&singular(&sweep.parameter)));
+            let mut rows = vec![["codec", "per message", "95 %", &per, "95 %", "R²"]
+                .map(String::from)
+                .to_vec()];
+            for line in &curves.lines {
+                let Some(fit) = &line.fit else {
+                    continue;
+                };
+                let [a, b] = [fit.intercept, fit.slope].map(|b| bounded(&b, &curves.unit));
+                let title = escape(&line.subject.title);
+                rows.push(vec![title, a.0, a.1, b.0, b.1, r_squared(fit.r_squared)]);
+            }
+            text.push_str(&table(&rows));
+        }
+    }
+    if let Some(reference) = &run.reference {
+        text.push_str(&format!("\n## Beside {}\n\n", escape(&reference.title)));
+        text.push_str(&format!("{}\n", escape(&reference.conditions)));
+        for note in &reference.notes {
+            text.push_str(&format!("\n{}\n", escape(note)));
+        }
+        for column in beside(run, reference) {
+            text.push_str(&published(&column));
+        }
+    }
+    text.push_str(&absent(run));
+    text.push_str(&lowerings(run));
+    text
+}
+
+fn tables(run: &Run, case: &Case) -> String {
+    let timings = Table::timings(run, case);
+    if timings.is_empty() {
+        return "\nNo subject has figures.\n".to_owned();
+    }
+    let mut text = figures(&timings);
+    text.push_str(
+        "\nMedian, its 95 % interval and the ratio to the best codec; ~ is not to be told from it.\n",
+    );
+    let sizes = Table::sizes(run, case);
+    if sizes.columns.len() > 1 {
+        text.push_str(&figures(&sizes));
+    }
+    for phases in phases(run, case) {
+        let mut head = vec![format!("{} in phases", escape(&phases.metric))];
+        head.extend(phases.names.iter().map(|name| escape(name)));
+        head.push("sum".to_owned());
+        let mut rows = vec![head];
+        for row in &phases.rows {
+            let part =
+                |part: &Option<f64>| part.map_or("–".into(), |v| quantity(v, &phases.unit));
+            let mut cells = vec![escape(&row.subject.title)];
+            cells.extend(row.parts.iter().map(part));
+            cells.push(quantity(row.sum(), &phases.unit));
+            rows.push(cells);
+        }
+        text.push_str(&table(&rows));
+    }
+    for counted in [Table::counts(run, case), Table::robustness(run, case)] {
+        if !counted.is_empty() {
+            text.push_str(&figures(&counted));
+        }
+    }
+    text
+}
+
+fn figures(figures: &Table) -> String {
+    let mut head = vec!["codec".to_owned()];
+    head.extend(figures.columns.iter().map(|column| escape(&column.metric)));
+    let mut rows = vec![head];
+    for row in &figures.rows {
+        let title = escape(&row.subject.title);
+        let mut cells = vec![if row.subject.bound { format!("*{title}* (bound)") } else { title }];
+        cells.extend(row.cells.iter().zip(&figures.columns).map(|(cell, c)| figure(cell, c)));
+        rows.push(cells);
+    }
+    table(&rows)
+}
+
+fn figure(cell: &Option<Cell>, column: &Column) -> String {
+    let Some(cell) = cell else {
+        return "–".to_owned();
+    };
+    let value = quantity(cell.value, &column.unit);
+    let best = cell.rank == Some(1) && column.ranked;
+    let mut text = if best { format!("**{value}**") } else { value };
+    if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
+        let margin = interval.relative(cell.value);
+        if margin.is_finite() {
+            text.push_str(&format!(" ±{}", crate::unit::percent(margin)));
+        }
+    }
+    if let Some(times) = cell.ratio {
+        let mark = if cell.open && !best { " ~" } else { "" };
+        text.push_str(&format!(" ({}{mark})", ratio(times)));
+    }
+    text
+}
+
+fn published(column: &Beside) -> String {
+    let head = format!("{} at {}", escape(column.metric), escape(&column.case.id));
+    let names = [&head, "published", "ratio", "rank", "measured", "ratio", "rank", "measured as"];
+    let mut rows = vec![names.map(String::from).to_vec()];
+    let place = |place: Option<Place>| -> [String; 3] {
+        let Some(place) = place else {
+            return ["–", "–", "–"].map(String::from);
+        };
+        [
+            quantity(place.value, column.unit),
+            place.ratio.map_or("–".into(), ratio),
+            place.rank.map_or("–".into(), |rank| rank.to_string()),
+        ]
+    };
+    for row in &column.rows {
+        let mut cells = vec![escape(&row.figure.name)];
+        cells.extend(place(Some(row.published)));
+        cells.extend(place(row.measured));
+        let title = row.subject.map_or(&row.figure.subject, |subject| &subject.title);
+        cells.push(escape(title));
+        rows.push(cells);
+    }
+    let mut text = table(&rows);
+    if let Some(agreement) = column.agreement() {
+        text.push_str(&format!(
+            "\nThe two orders agree by {agreement:.2} (Spearman; 1 is the same).\n"
+        ));
+    }
+    text
+}
+
+fn absent(run: &Run) -> String {
+    let mut rows = vec![["without figures", "", "why"].map(String::from).to_vec()];
+    for subject in &run.subjects {
+        let (state, reason) = match &subject.status {
+            Status::Measured => continue,
+            Status::Skipped(reason) => ("skipped", reason),
+            Status::Rejected(reason) => ("rejected", reason),
+            Status::Failed(reason) => ("**failed**", reason),
+        };
+        rows.push(vec![escape(&subject.title), state.to_owned(), escape(reason)]);
+    }
+    if rows.len() > 1 {
+        table(&rows)
+    } else {
+        String::new()
+    }
+}
+
+fn lowerings(run: &Run) -> String {
+    let mut text = String::new();
+    for subject in &run.subjects {
+        for lowering in &subject.lowerings {
+            text.push_str(&format!("- {}: {}\n", escape(&subject.title), escape(lowering)));
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nSaid in another way than the message's definition does:\n\n{text}"),
+    }
+}
+
+/// A table whose first row is its head; all columns but the first are numbers.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
+    let mut text = String::from("\n");
+    for (i, row) in rows.iter().enumerate() {
+        text.push_str(&line(row));
+        if i == 0 {
+            let rule = row.iter().enumerate().map(|(i, _)| if i == 0 { "---" } else { "--:" });
+            text.push_str(&line(&rule.map(String::from).collect()));
+        }
+    }
+    text
+}
+
+/// Text that Markdown takes literally.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in clean(text).chars() {
+        if "\\`*_[]<>|#~".contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}

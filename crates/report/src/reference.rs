@@ -1,0 +1,141 @@
+//! Published figures beside measured ones.
+
+use wiregauge_gauge::run::{Case, Figure, Reference, Run, Subject};
+use wiregauge_gauge::stats::Summary;
+
+/// One published column beside what was measured for it.
+#[derive(Clone, Debug)]
+pub struct Beside<'a> {
+    /// The case that it belongs to.
+    pub case: &'a Case,
+    /// The metric.
+    pub metric: &'a str,
+    /// Unit of the figures.
+    pub unit: &'a str,
+    /// The published entries, best first.
+    pub rows: Vec<Row<'a>>,
+}
+
+/// One published figure beside the measured one.
+#[derive(Clone, Debug)]
+pub struct Row<'a> {
+    /// What was published.
+    pub figure: &'a Figure,
+    /// The subject that stands for it here, if the run has it.
+    pub subject: Option<&'a Subject>,
+    /// Its place among the published.
+    pub published: Place,
+    /// What was measured. Place and ratio are among the subjects that stand
+    /// for a published entry, so that both rankings have the same field.
+    pub measured: Option<Place>,
+}
+
+/// A figure and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// The figure.
+    pub value: f64,
+    /// In relation to the best; none if that is zero.
+    pub ratio: Option<f64>,
+    /// Rank from 1, of entries that were both published and measured; equal
+    /// figures share one. None for what was published only.
+    pub rank: Option<usize>,
+}
+
+/// All published columns of a run in the order of publication.
+pub fn beside<'a>(run: &'a Run, reference: &'a Reference) -> Vec<Beside<'a>> {
+    let mut columns: Vec<(&str, &str)> = Vec::new();
+    for figure in &reference.figures {
+        let key = (figure.case.as_str(), figure.metric.as_str());
+        if !columns.contains(&key) {
+            columns.push(key);
+        }
+    }
+    columns.into_iter().filter_map(|(case, metric)| column(run, reference, case, metric)).collect()
+}
+
+fn column<'a>(
+    run: &'a Run,
+    reference: &'a Reference,
+    case: &str,
+    metric: &'a str,
+) -> Option<Beside<'a>> {
+    let case = run.case(case)?;
+    let figures: Vec<&Figure> =
+        reference.figures.iter().filter(|f| f.case == case.id && f.metric == metric).collect();
+    let unit = figures.first()?.unit.as_str();
+    let measured: Vec<Option<f64>> = figures
+        .iter()
+        .map(|figure| match run.measurement(&case.id, &figure.subject, metric) {
+            Some(measurement) => Summary::of(measurement).map(|summary| summary.median),
+            None => run.fact(&case.id, &figure.subject, metric),
+        })
+        .collect();
+    let common = |values: &dyn Fn(usize) -> Option<f64>| -> Vec<f64> {
+        (0..figures.len()).filter(|&i| measured[i].is_some()).filter_map(values).collect()
+    };
+    let published_field = common(&|i| Some(figures[i].value));
+    let measured_field = common(&|i| measured[i]);
+    // The best of all that were published may be one that was not measured.
+    let published_best = figures.iter().map(|f| f.value).fold(f64::INFINITY, f64::min);
+    let measured_best = measured_field.iter().copied().fold(f64::INFINITY, f64::min);
+    let place = |value: f64, best: f64, field: &[f64], ranked: bool| Place {
+        value,
+        ratio: (best > 0.0).then(|| value / best),
+        rank: ranked.then(|| 1 + field.iter().filter(|other| **other < value).count()),
+    };
+    let mut rows: Vec<Row> = figures
+        .iter()
+        .zip(&measured)
+        .map(|(figure, measured)| Row {
+            figure,
+            subject: run.subject(&figure.subject),
+            published: place(figure.value, published_best, &published_field, measured.is_some()),
+            measured: measured.map(|value| place(value, measured_best, &measured_field, true)),
+        })
+        .collect();
+    rows.sort_by(|a, b| a.figure.value.total_cmp(&b.figure.value));
+    Some(Beside { case, metric, unit, rows })
+}
+
+impl<'a> Beside<'a> {
+    /// The rows in the order of the measured figures; those without come last.
+    pub fn by_measured(&self) -> Vec<&Row<'a>> {
+        let mut rows: Vec<&Row> = self.rows.iter().collect();
+        let figure = |row: &Row| row.measured.map_or(f64::INFINITY, |place| place.value);
+        rows.sort_by(|a, b| figure(a).total_cmp(&figure(b)));
+        rows
+    }
+
+    /// How alike the two rankings are: Spearman's coefficient, 1 for the same
+    /// order, 0 for unrelated ones, −1 for the reverse. Pearson's coefficient
+    /// of the ranks, equal figures sharing the mean of theirs. None for fewer
+    /// than three entries.
+    pub fn agreement(&self) -> Option<f64> {
+        let pairs: Vec<(f64, f64)> = self
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.figure.value, row.measured?.value)))
+            .collect();
+        if pairs.len() < 3 {
+            return None;
+        }
+        let a = mean_ranks(pairs.iter().map(|pair| pair.0).collect());
+        let b = mean_ranks(pairs.iter().map(|pair| pair.1).collect());
+        let middle = (pairs.len() + 1) as f64 / 2.0;
+        let product = |a: &[f64], b: &[f64]| -> f64 {
+            a.iter().zip(b).map(|(a, b)| (a - middle) * (b - middle)).sum()
+        };
+        let scale = (product(&a, &a) * product(&b, &b)).sqrt();
+        (scale > 0.0).then(|| product(&a, &b) / scale)
+    }
+}
+
+fn mean_ranks(values: Vec<f64>) -> Vec<f64> {
+    let rank = |value: &f64| {
+        let below = values.iter().filter(|other| *other < value).count();
+        let equal = values.iter().filter(|other| *other == value).count();
+        below as f64 + (equal + 1) as f64 / 2.0
+    };
+    values.iter().map(rank).collect()
+}

@@ -1,0 +1,340 @@
+//! Results as aligned plain text.
+
+use wiregauge_gauge::run::{Case, Run, Status};
+use wiregauge_gauge::stats::Bounds;
+
+use crate::phase::phases;
+use crate::reference::{beside, Beside, Place};
+use crate::sweep::{sweeps, Curves};
+use crate::table::{Cell, Column, Table};
+use crate::text::{chars, clean, command, grid, justify, Align};
+use crate::unit::{bytes, duration, percent, quantity, ratio, significant};
+
+/// Wider tables are broken into several, so that a usual terminal holds them.
+const WIDTH: usize = 118;
+
+/// The runs one after another.
+pub fn render(runs: &[Run]) -> String {
+    runs.iter().map(render_run).collect::<Vec<_>>().join("\n\n")
+}
+
+fn render_run(run: &Run) -> String {
+    let mut text = format!("{}\n{}\n", clean(&run.title), "=".repeat(chars(&clean(&run.title))));
+    text.push_str(&format!("$ {}\n", clean(&command(&run.command))));
+    text.push_str(&format!("{}\n", summary_line(run)));
+    for warning in &run.warnings {
+        text.push_str(&format!("\nwarning: {}\n", clean(&warning.text)));
+        text.push_str(&format!("         {}\n", clean(&warning.remedy)));
+    }
+    for case in &run.cases {
+        text.push_str(&format!("\n{}\n", case_line(case)));
+        for note in &case.notes {
+            text.push_str(&format!("  {}\n", clean(note)));
+        }
+        text.push_str(&tables(run, case));
+    }
+    for sweep in sweeps(run) {
+        for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
+            let title = format!("{} over {}", curves.metric, sweep.parameter);
+            text.push_str(&format!("\n{}: linear fits, 95 % bounds\n", clean(&title)));
+            text.push_str(&fits(curves, &sweep.parameter));
+        }
+    }
+    if let Some(reference) = &run.reference {
+        text.push_str(&format!("\nBeside {}\n", clean(&reference.title)));
+        text.push_str(&format!("  {}\n", clean(&reference.conditions)));
+        for note in &reference.notes {
+            text.push_str(&format!("  {}\n", clean(note)));
+        }
+        for column in beside(run, reference) {
+            text.push_str(&published(&column));
+        }
+    }
+    text.push_str(&absent(run));
+    text.push_str(&lowerings(run));
+    text
+}
+
+/// How the figures came about, in one line.
+pub(crate) fn summary_line(run: &Run) -> String {
+    let settings = &run.settings;
+    format!(
+        "{} · {} of {} measured · {} processes × {} rounds, epochs of {} or more · {} buffers, \
+         {} objects · {}",
+        clean(&run.started),
+        run.subjects.iter().filter(|s| s.status == Status::Measured).count(),
+        run.subjects.len(),
+        settings.processes,
+        settings.rounds,
+        crate::unit::time(settings.epoch_ns as f64),
+        clean(&settings.buffers),
+        clean(&settings.objects),
+        duration(run.seconds),
+    )
+}
+
+/// What was measured on, in one line.
+pub(crate) fn case_line(case: &Case) -> String {
+    let messages = match case.messages {
+        1 => String::new(),
+        n => format!(", {n} messages in turn"),
+    };
+    format!(
+        "{}: {}, {} in the canonical form{messages} ({})",
+        clean(&case.id),
+        clean(&case.message),
+        bytes(case.canonical_bytes),
+        clean(&case.source),
+    )
+}
+
+fn tables(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    let timings = Table::timings(run, case);
+    if timings.is_empty() {
+        return "  No subject has figures.\n".to_owned();
+    }
+    text.push_str(&figures(&timings));
+    text.push_str(
+        "  ± 95 % interval of the median; × in relation to the best codec; ~ not to be told from it\n",
+    );
+    let sizes = Table::sizes(run, case);
+    if sizes.columns.len() > 1 {
+        text.push_str(&figures(&sizes));
+    }
+    for phases in phases(run, case) {
+        let mut rows = vec![vec![format!("{} in phases", clean(&phases.metric))]];
+        rows[0].extend(phases.names.iter().map(|name| clean(name)));
+        rows[0].push("sum".to_owned());
+        for row in &phases.rows {
+            let part = |part: &Option<f64>| part.map_or("-".into(), |v| quantity(v, &phases.unit));
+            let mut cells = vec![clean(&row.subject.title)];
+            cells.extend(row.parts.iter().map(part));
+            cells.push(quantity(row.sum(), &phases.unit));
+            rows.push(cells);
+        }
+        text.push_str(&format!("\n{}", lined_up(&rows)));
+    }
+    for table in [Table::counts(run, case), Table::robustness(run, case)] {
+        if !table.is_empty() {
+            text.push_str(&figures(&table));
+        }
+    }
+    text
+}
+
+/// A table, broken into several where it is too wide.
+fn figures(table: &Table) -> String {
+    let mut names = vec![String::new()];
+    names.extend(table.rows.iter().map(|row| {
+        let title = clean(&row.subject.title);
+        if row.subject.bound {
+            format!("{title} (bound)")
+        } else {
+            title
+        }
+    }));
+    let columns: Vec<Vec<String>> = (0..table.columns.len())
+        .map(|i| column(&table.columns[i], table.rows.iter().map(|row| row.cells[i].as_ref())))
+        .collect();
+    let width = |column: &[String]| column.iter().map(|cell| chars(cell)).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut rest = &columns[..];
+    while !rest.is_empty() {
+        let mut used = width(&names);
+        let fitting = rest
+            .iter()
+            .take_while(|column| {
+                used += 2 + width(column);
+                used <= WIDTH
+            })
+            .count()
+            .max(1);
+        let (block, after) = rest.split_at(fitting);
+        let rows: Vec<Vec<String>> = (0..names.len())
+            .map(|i| [&names].into_iter().chain(block).map(|column| column[i].clone()).collect())
+            .collect();
+        text.push_str(&format!("\n{}", lined_up(&rows)));
+        rest = after;
+    }
+    text
+}
+
+/// A column: its head and its cells, whose parts line up.
+fn column<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> Vec<String> {
+    let cells: Vec<Option<&Cell>> = cells.collect();
+    let part = |of: &dyn Fn(&Cell) -> String| -> Vec<String> {
+        let mut part: Vec<String> =
+            cells.iter().map(|cell| cell.map_or(String::new(), of)).collect();
+        justify(&mut part);
+        part
+    };
+    let values = part(&|cell| quantity(cell.value, &column.unit));
+    let margins = part(&margin);
+    let ratios = part(&|cell| cell.ratio.map_or(String::new(), ratio));
+    let marks =
+        part(&|cell| if cell.open && cell.rank != Some(1) { "~".into() } else { String::new() });
+    let mut texts = vec![clean(&column.metric)];
+    for i in 0..cells.len() {
+        texts.push(match cells[i] {
+            None => "-".to_owned(),
+            Some(_) => [&values[i], &margins[i], &ratios[i], &marks[i]]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(" "),
+        });
+    }
+    texts
+}
+
+/// The interval as ±, the larger side.
+fn margin(cell: &Cell) -> String {
+    let relative = |summary: &wiregauge_gauge::stats::Summary| {
+        let margin = summary.interval?.relative(summary.median);
+        margin.is_finite().then(|| format!("±{}", percent(margin)))
+    };
+    cell.summary.as_ref().and_then(relative).unwrap_or_default()
+}
+
+fn fits(curves: &Curves, parameter: &str) -> String {
+    let head = ["", "per message", "", &format!("per {}", singular(parameter)), "", "R²"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for line in &curves.lines {
+        let Some(fit) = &line.fit else {
+            continue;
+        };
+        let [intercept, slope] = [fit.intercept, fit.slope].map(|b| bounded(&b, &curves.unit));
+        rows.push(vec![
+            clean(&line.subject.title),
+            intercept.0,
+            intercept.1,
+            slope.0,
+            slope.1,
+            r_squared(fit.r_squared),
+        ]);
+    }
+    lined_up(&rows)
+}
+
+/// A fitted number and its bounds in the unit of the number.
+pub(crate) fn bounded(bounds: &Bounds, unit: &str) -> (String, String) {
+    let range =
+        format!("{} … {}", quantity_near(bounds.low, unit), quantity_near(bounds.high, unit));
+    (quantity_near(bounds.value, unit), range)
+}
+
+/// Like [`quantity`], but bytes per point may be fractions.
+fn quantity_near(value: f64, unit: &str) -> String {
+    match unit {
+        "B" => format!("{} B", significant(value)),
+        _ => quantity(value, unit),
+    }
+}
+
+/// R² with as many nines as there are, `0.9998`, and never rounded up to 1.
+pub(crate) fn r_squared(value: f64) -> String {
+    if value > 1.0 - 1e-9 {
+        "1".to_owned()
+    } else {
+        format!("{:.4}", value.min(0.9999))
+    }
+}
+
+/// What one step of a swept number is called: `point` of `points`.
+pub(crate) fn singular(parameter: &str) -> String {
+    clean(parameter.strip_suffix('s').unwrap_or(parameter))
+}
+
+fn published(column: &Beside) -> String {
+    let head = format!("{} at {}", clean(column.metric), clean(&column.case.id));
+    let names =
+        [head.as_str(), "published", "ratio", "rank", "measured", "ratio", "rank", "measured as"];
+    let mut rows = vec![names.map(str::to_owned).to_vec()];
+    let place = |place: Option<Place>| -> [String; 3] {
+        let Some(place) = place else {
+            return ["-", "-", "-"].map(str::to_owned);
+        };
+        [
+            quantity(place.value, column.unit),
+            place.ratio.map_or("-".into(), ratio),
+            place.rank.map_or("-".into(), |rank| rank.to_string()),
+        ]
+    };
+    for row in &column.rows {
+        let mut cells = vec![clean(&row.figure.name)];
+        cells.extend(place(Some(row.published)));
+        cells.extend(place(row.measured));
+        cells.push(row.subject.map_or_else(|| row.figure.subject.clone(), |s| clean(&s.title)));
+        rows.push(cells);
+    }
+    let mut aligns = vec![Align::Left];
+    aligns.extend([Align::Right; 6]);
+    aligns.push(Align::Left);
+    let mut text = format!("\n{}", grid(&rows, &aligns));
+    let ranking = |names: Vec<String>| {
+        names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| format!("{} {name}", i + 1))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let ranked = |row: &&crate::reference::Row| row.measured.is_some();
+    let before = column.rows.iter().filter(ranked).map(|row| clean(&row.figure.name)).collect();
+    let now = column
+        .by_measured()
+        .into_iter()
+        .filter(ranked)
+        .map(|row| clean(&row.figure.name))
+        .collect();
+    text.push_str(&format!("  ranking published: {}\n", ranking(before)));
+    text.push_str(&format!("  ranking measured:  {}\n", ranking(now)));
+    if let Some(agreement) = column.agreement() {
+        text.push_str(&format!(
+            "  the two orders agree by {agreement:.2} (Spearman; 1 is the same)\n"
+        ));
+    }
+    text
+}
+
+/// What has no figures, and why.
+fn absent(run: &Run) -> String {
+    let mut rows = Vec::new();
+    for subject in &run.subjects {
+        let (state, reason) = match &subject.status {
+            Status::Measured => continue,
+            Status::Skipped(reason) => ("skipped", reason),
+            Status::Rejected(reason) => ("rejected", reason),
+            Status::Failed(reason) => ("FAILED", reason),
+        };
+        rows.push(vec![format!("  {}", clean(&subject.title)), state.to_owned(), clean(reason)]);
+    }
+    match rows.is_empty() {
+        true => String::new(),
+        false => format!("\nWithout figures\n{}", grid(&rows, &[Align::Left; 3])),
+    }
+}
+
+/// What formats cannot say, and how it is said instead.
+fn lowerings(run: &Run) -> String {
+    let mut text = String::new();
+    for subject in run.subjects.iter().filter(|subject| !subject.lowerings.is_empty()) {
+        text.push_str(&format!("  {}\n", clean(&subject.title)));
+        for lowering in &subject.lowerings {
+            text.push_str(&format!("    {}\n", clean(lowering)));
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nSaid in another way than the message's definition does\n{text}"),
+    }
+}
+
+fn lined_up(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let mut aligns = vec![Align::Right; columns];
+    aligns[0] = Align::Left;
+    grid(rows, &aligns)
+}

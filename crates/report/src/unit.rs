@@ -1,0 +1,150 @@
+//! Numbers as people read them.
+
+/// A quantity in its unit: `135 µs` for 135,000 `ns`, `160,024 B` for `B`,
+/// `3` for `1`; other units are put after three significant digits.
+pub fn quantity(value: f64, unit: &str) -> String {
+    match unit {
+        "ns" => time(value),
+        "B" => bytes(value),
+        "1" => count(value),
+        _ => format!("{} {unit}", significant(value)),
+    }
+}
+
+/// Nanoseconds in ns, µs, ms or s with three significant digits: `1.35 µs`.
+pub fn time(nanoseconds: f64) -> String {
+    // 999.5 already reads 1000 with three digits, and so belongs to the next.
+    let (scale, unit) = match nanoseconds.abs() {
+        ns if ns < 999.5 => (1.0, "ns"),
+        ns if ns < 999.5e3 => (1e3, "µs"),
+        ns if ns < 999.5e6 => (1e6, "ms"),
+        _ => (1e9, "s"),
+    };
+    format!("{} {unit}", significant(nanoseconds / scale))
+}
+
+/// Bytes, whole and exact where they are: `160,024 B`. A mean over messages of
+/// different sizes is rounded to a tenth.
+pub fn bytes(bytes: f64) -> String {
+    format!("{} B", count(bytes))
+}
+
+/// A count with commas between thousands; fractions are rounded to a tenth.
+pub fn count(value: f64) -> String {
+    if value.fract().abs() < 0.05 || !value.is_finite() {
+        return grouped(&format!("{value:.0}"));
+    }
+    let text = format!("{value:.1}");
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, "0"));
+    format!("{}.{fraction}", grouped(whole))
+}
+
+/// A ratio: `1.00×`, `12.3×`, `1,234×`.
+pub fn ratio(value: f64) -> String {
+    let digits = match value.abs() {
+        v if v < 9.995 => 2,
+        v if v < 99.95 => 1,
+        _ => return format!("{}×", grouped(&format!("{value:.0}"))),
+    };
+    format!("{value:.digits$}×")
+}
+
+/// A share as a percentage with two significant digits: `0.31 %`, `12 %`.
+pub fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    let digits = match percent.abs() {
+        p if p == 0.0 || p >= 9.95 => 0,
+        p if p >= 0.995 => 1,
+        p if p >= 0.0995 => 2,
+        _ => 3,
+    };
+    format!("{percent:.digits$} %")
+}
+
+/// A relative change with its sign: `+12 %`, `−3.1 %`.
+pub fn change(ratio: f64) -> String {
+    let change = ratio - 1.0;
+    match percent(change.abs()) {
+        text if change < 0.0 => format!("−{text}"),
+        text => format!("+{text}"),
+    }
+}
+
+/// A duration in seconds as people say it: `4 min 12 s`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 60.0 => format!("{} s", significant(s)),
+        s if s < 3_600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), (s % 60.0).floor()),
+        s => format!("{:.0} h {:.0} min", (s / 3_600.0).floor(), (s % 3_600.0 / 60.0).floor()),
+    }
+}
+
+/// Three significant digits without an exponent for the range that occurs.
+pub fn significant(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    // Rounding may carry over into one digit more: 9.996 is 10.0.
+    let carried = (value.abs() / 10f64.powi(magnitude - 2)).round() >= 1_000.0;
+    let digits = (2 - magnitude - i32::from(carried)).clamp(0, 9) as usize;
+    grouped(&format!("{value:.digits$}"))
+}
+
+/// Commas between the thousands of a decimal number's whole part.
+fn grouped(number: &str) -> String {
+    let (sign, number) = number.strip_prefix('-').map_or(("", number), |rest| ("−", rest));
+    let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut text = String::from(sign);
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i) % 3 == 0 && digit.is_ascii_digit() {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text + fraction
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits_and_a_fitting_unit() {
+        for (ns, text) in [
+            (0.0, "0 ns"),
+            (0.0512, "0.0512 ns"),
+            (7.604, "7.60 ns"),
+            (9.996, "10.0 ns"),
+            (999.4, "999 ns"),
+            (999.6, "1.00 µs"),
+            (135_700.0, "136 µs"),
+            (11_452_800.0, "11.5 ms"),
+            (2.5e9, "2.50 s"),
+            (-250.4, "−250 ns"),
+        ] {
+            assert_eq!(time(ns), text);
+        }
+    }
+
+    #[test]
+    fn bytes_are_exact() {
+        assert_eq!(bytes(23_226_752.0), "23,226,752 B");
+        assert_eq!(bytes(55.0), "55 B");
+        assert_eq!(bytes(1_234.56), "1,234.6 B");
+    }
+
+    #[test]
+    fn ratios_and_shares() {
+        assert_eq!(ratio(1.0), "1.00×");
+        assert_eq!(ratio(12.345), "12.3×");
+        assert_eq!(ratio(1_234.5), "1,234×");
+        assert_eq!(percent(0.1234), "12 %");
+        assert_eq!(percent(0.0031), "0.31 %");
+        assert_eq!(change(1.2), "+20 %");
+        assert_eq!(change(0.969), "−3.1 %");
+        assert_eq!(duration(252.4), "4 min 12 s");
+        assert_eq!(duration(12.34), "12.3 s");
+        assert_eq!(quantity(3.0, "MB/s"), "3.00 MB/s");
+    }
+}

@@ -1,0 +1,132 @@
+//! Text renderings, compared with the files under `golden/`. To accept a
+//! change, run the tests with `WIREGAUGE_BLESS=1` and read the difference.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use wiregauge_gauge::run::Run;
+use wiregauge_gauge::stats::{compare, Limits};
+use wiregauge_report::budget::{self, Budget};
+use wiregauge_report::{csv, json, markdown, terminal};
+
+#[track_caller]
+fn golden(name: &str, text: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("WIREGAUGE_BLESS").is_some() {
+        fs::write(&path, text).unwrap();
+    }
+    let wanted = fs::read_to_string(&path).unwrap_or_default();
+    if let Some((i, (is, should))) =
+        text.lines().zip(wanted.lines()).enumerate().find(|(_, (is, should))| is != should)
+    {
+        panic!("{name}, line {}:\n  is     {is}\n  should {should}", i + 1);
+    }
+    assert_eq!(text.lines().count(), wanted.lines().count(), "{name} has other lines");
+}
+
+/// The largest case only, which keeps the golden files short enough to read.
+fn largest() -> Run {
+    let mut run = common::run(10);
+    run.cases.retain(|case| case.id == "points=10000");
+    run.measurements.retain(|m| m.case == "points=10000");
+    run.facts.retain(|f| f.case == "points=10000");
+    run
+}
+
+fn budget() -> Budget {
+    Budget { rate_hz: 10.0, speed_mps: 100.0 / 3.6 }
+}
+
+#[test]
+fn terminal_text() {
+    golden("terminal.txt", &terminal::render(&[common::run(10)]));
+}
+
+#[test]
+fn markdown_text() {
+    golden("report.md", &markdown::render(&[largest()]));
+}
+
+#[test]
+fn csv_rows() {
+    let text = csv::render(&[largest()]);
+    golden("report.csv", &text);
+    let columns = |line: &str| line.split(',').count();
+    assert!(text.lines().all(|line| columns(line) == 29 || line.contains('"')));
+}
+
+#[test]
+fn json_rows_say_what_the_csv_says() {
+    let run = common::run(10);
+    let value: serde_json::Value = serde_json::from_str(&json::render(&[run.clone()])).unwrap();
+    assert_eq!(value["format"], "wiregauge.statistics");
+    let rows = value["runs"][0]["statistics"].as_array().unwrap();
+    assert_eq!(rows.len() + 1, csv::render(&[run.clone()]).lines().count());
+    // Every measurement and every fact is there once.
+    assert_eq!(rows.len(), run.measurements.len() + run.facts.len());
+    let fields: Vec<&String> = rows[0].as_object().unwrap().keys().collect();
+    assert_eq!(fields.len(), wiregauge_report::statistic::COLUMNS.len());
+    assert!(!value["runs"][0]["fits"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn budget_text() {
+    let run = largest();
+    golden("budget.txt", &budget::terminal(&run, budget()));
+    golden("budget.md", &budget::render_markdown(&run, budget()));
+    let value: serde_json::Value = serde_json::from_str(&budget::json(&run, budget())).unwrap();
+    let entry = &value["entries"][2];
+    assert_eq!(entry["phase"], "round trip");
+    let seconds = entry["nanoseconds"].as_f64().unwrap() * 1e-9;
+    assert!((entry["share"].as_f64().unwrap() - 10.0 * seconds).abs() < 1e-12);
+    assert!((entry["centimetres"].as_f64().unwrap() - seconds * 100e5 / 3_600.0).abs() < 1e-9);
+}
+
+#[test]
+fn comparison_text() {
+    let base = largest();
+    let mut new = base.clone();
+    for measurement in new.measurements.iter_mut().filter(|m| m.subject == "fastcdr") {
+        for sample in measurement.samples.iter_mut().flatten().flatten() {
+            *sample *= 1.4;
+        }
+    }
+    new.facts.iter_mut().filter(|f| f.subject == "prost").for_each(|f| f.value += 9.0);
+    new.measurements.retain(|m| m.subject != "bincode");
+    let comparison = compare(&base, &new, Limits::default());
+    assert!(comparison.regressed());
+    let text = wiregauge_report::compare::terminal(&base, &new, &comparison, false);
+    golden("compare.txt", &text);
+    golden(
+        "compare.md",
+        &wiregauge_report::compare::render_markdown(&base, &new, &comparison, false),
+    );
+    let same = compare(&base, &base, Limits::default());
+    assert!(!same.regressed());
+    let value: serde_json::Value =
+        serde_json::from_str(&wiregauge_report::compare::json(&same)).unwrap();
+    assert_eq!(value["regressed"], false);
+}
+
+#[test]
+fn several_runs_follow_one_another() {
+    let (mut a, mut b) = (largest(), largest());
+    a.title = "The first".into();
+    b.title = "The second".into();
+    let runs = [a, b];
+    let text = terminal::render(&runs);
+    assert!(text.find("The first").unwrap() < text.find("The second").unwrap());
+    assert!(markdown::render(&runs).starts_with("1. The first\n2. The second\n"));
+    assert!(csv::render(&runs).lines().any(|line| line.starts_with("2,")));
+}
+
+#[test]
+fn names_cannot_break_out() {
+    let mut run = largest();
+    run.subjects[2].title = "a|b\u{1b}[31m `c` <img>".into();
+    let text = markdown::render(&[run.clone()]);
+    assert!(text.contains("a\\|b \\[31m \\`c\\` \\<img\\>"));
+    assert!(!terminal::render(&[run]).contains('\u{1b}'));
+}

@@ -1,0 +1,135 @@
+//! The last step of every reader: from types as they were found to a schema.
+
+use std::collections::HashSet;
+
+use anyhow::{bail, ensure, Result};
+
+use crate::model::{Element, Name, Schema, TypeDef, TypeId};
+use crate::name;
+
+/// Makes a schema of the types a reader found, in any order, with only the
+/// original names set. Types that the root does not reach are dropped, the
+/// others ordered and given legal names. Fails where the root is an enum or
+/// where two fields of a record bear the same name.
+pub(crate) fn assemble(types: Vec<TypeDef>, root: TypeId) -> Result<Schema> {
+    if let TypeDef::Enum(other) = &types[root] {
+        bail!("{} is an enum; a message is a record", other.name.original);
+    }
+    let mut schema = reachable(types, root);
+    for (_, record) in schema.records() {
+        let mut seen = HashSet::new();
+        for field in &record.fields {
+            let (record, field) = (&record.name.original, &field.name.original);
+            ensure!(seen.insert(field), "{record} has two fields '{field}'; rename one");
+        }
+    }
+    legalize(&mut schema);
+    Ok(schema)
+}
+
+/// A name of which only the original is known yet.
+pub(crate) fn unlegalized(original: &str) -> Name {
+    Name { original: original.to_owned(), legal: String::new() }
+}
+
+/// Keeps what the root reaches, each type after those that it uses; types that
+/// contain themselves have no such order and stand in any.
+pub(crate) fn reachable(types: Vec<TypeDef>, root: TypeId) -> Schema {
+    let order = order(&types, root);
+    let mut renumbered = vec![usize::MAX; types.len()];
+    for (new, old) in order.iter().enumerate() {
+        renumbered[*old] = new;
+    }
+    let mut types: Vec<Option<TypeDef>> = types.into_iter().map(Some).collect();
+    let mut kept: Vec<TypeDef> = order.iter().filter_map(|old| types[*old].take()).collect();
+    for def in &mut kept {
+        if let TypeDef::Record(record) = def {
+            for field in &mut record.fields {
+                if let Element::Enum(id) | Element::Record(id) = &mut field.element {
+                    *id = renumbered[*id];
+                }
+            }
+        }
+    }
+    Schema { types: kept, root: renumbered[root] }
+}
+
+/// The types that the root reaches in depth-first order. With its own stack:
+/// definitions come from files, and may nest deeper than a thread's stack.
+fn order(types: &[TypeDef], root: TypeId) -> Vec<TypeId> {
+    let mut order = Vec::new();
+    let mut seen = vec![false; types.len()];
+    seen[root] = true;
+    let mut open = vec![(root, uses(&types[root]).into_iter())];
+    while let Some((id, rest)) = open.last_mut() {
+        match rest.next() {
+            Some(inner) if !seen[inner] => {
+                seen[inner] = true;
+                open.push((inner, uses(&types[inner]).into_iter()));
+            }
+            Some(_) => {}
+            None => {
+                order.push(*id);
+                open.pop();
+            }
+        }
+    }
+    order
+}
+
+/// The types that a type's fields name.
+fn uses(def: &TypeDef) -> Vec<TypeId> {
+    let TypeDef::Record(record) = def else { return Vec::new() };
+    let elements = record.fields.iter().map(|field| field.element);
+    elements
+        .filter_map(|element| match element {
+            Element::Enum(id) | Element::Record(id) => Some(id),
+            _ => None,
+        })
+        .collect()
+}
+
+fn legalize(schema: &mut Schema) {
+    let originals: Vec<String> = schema
+        .types
+        .iter()
+        .map(|def| match def {
+            TypeDef::Record(record) => record.name.original.clone(),
+            TypeDef::Enum(enumeration) => enumeration.name.original.clone(),
+        })
+        .collect();
+    for (def, name) in schema.types.iter_mut().zip(name::types(&originals)) {
+        match def {
+            TypeDef::Record(record) => {
+                record.name = name;
+                let fields: Vec<&str> =
+                    record.fields.iter().map(|f| f.name.original.as_str()).collect();
+                let mut unions: Vec<&str> =
+                    record.fields.iter().filter_map(|f| f.union.as_deref()).collect();
+                // The members of a union need not stand together.
+                unions.sort_unstable();
+                unions.dedup();
+                // A union shares the scope of the fields in most languages.
+                let mut names = name::fields(&[fields.as_slice(), unions.as_slice()].concat());
+                let unions = names.split_off(fields.len());
+                for (field, name) in record.fields.iter_mut().zip(names) {
+                    field.name = name;
+                    if let Some(union) = &mut field.union {
+                        if let Some(name) = unions.iter().find(|name| name.original == *union) {
+                            *union = name.legal.clone();
+                        }
+                    }
+                }
+            }
+            TypeDef::Enum(enumeration) => {
+                enumeration.name = name;
+                let values: Vec<&str> =
+                    enumeration.values.iter().map(|v| v.name.original.as_str()).collect();
+                let names = name::values(&values);
+                for (value, name) in enumeration.values.iter_mut().zip(names) {
+                    value.name = name;
+                }
+            }
+        }
+    }
+}

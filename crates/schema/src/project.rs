@@ -1,0 +1,52 @@
+//! What the reading experiments must find, from the value itself.
+
+use crate::model::{Element, Schema};
+use crate::path::{Index, Step};
+use crate::value::Value;
+
+/// Every number of a value as `f64`, summed; text and octets count with their
+/// length, a truth value as 0 or 1, what is absent not at all.
+pub fn sum(value: &Value) -> f64 {
+    match value {
+        Value::Record(values) | Value::List(values) => values.iter().map(sum).sum(),
+        Value::String(text) => text.len() as f64,
+        Value::Bytes(bytes) => bytes.len() as f64,
+        Value::Absent => 0.0,
+        scalar => number(scalar),
+    }
+}
+
+/// The number at a path; 0 where something on the way is not there.
+pub fn at(schema: &Schema, value: &Value, path: &[Step]) -> f64 {
+    let mut value = value;
+    let mut id = schema.root;
+    for step in path {
+        let Value::Record(fields) = value else { return 0.0 };
+        value = &fields[step.field];
+        if let Value::List(values) = value {
+            let index = match step.index {
+                Index::At(index) => index as usize,
+                Index::Single | Index::Middle => values.len() / 2,
+            };
+            match values.get(index) {
+                Some(element) => value = element,
+                None => return 0.0,
+            }
+        }
+        if let Element::Record(inner) = schema.record(id).fields[step.field].element {
+            id = inner;
+        }
+    }
+    number(value)
+}
+
+fn number(value: &Value) -> f64 {
+    match value {
+        Value::Bool(v) => f64::from(u8::from(*v)),
+        Value::Unsigned(v) => *v as f64,
+        Value::Signed(v) => *v as f64,
+        Value::F32(v) => f64::from(*v),
+        Value::F64(v) => *v,
+        _ => 0.0,
+    }
+}

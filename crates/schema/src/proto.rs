@@ -1,0 +1,366 @@
+//! Reader for Protobuf: `.proto` files (compiled here, without `protoc`) and
+//! descriptor sets.
+//!
+//! How presence maps: `required` is required; a message field, a member of a
+//! `oneof`, a field of proto2 and an `optional` field of proto3 are optional;
+//! any other field of proto3 is implicit. A map is a list of entry records.
+//! Extensions are left out. Groups are refused.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{bail, ensure, Context, Result};
+use prost_reflect::{
+    DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor,
+};
+use protox::file::{
+    ChainFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
+};
+
+use crate::assemble::{assemble, unlegalized};
+use crate::model::{
+    Cardinality, Element, Enum, EnumValue, Field, Record, Role, Scalar, Schema, TypeDef, TypeId,
+};
+
+/// Reads a `.proto` file. Imports are looked for in the file's folder and in
+/// every folder above it; those of `google/protobuf/` are built in.
+///
+/// The root is `type_name` (full or last part), or else the only message of the
+/// file that no other message uses.
+pub fn read_file(path: &Path, type_name: Option<&str>) -> Result<Schema> {
+    let origin = path.display().to_string();
+    fs::metadata(path).with_context(|| format!("cannot read {origin}"))?;
+    // Not canonical: a link's imports lie beside the link.
+    let path = std::path::absolute(path)?;
+    let mut resolver = ChainFileResolver::new();
+    for folder in path.ancestors().skip(1) {
+        resolver.add(IncludeFileResolver::new(folder.to_owned()));
+    }
+    resolver.add(GoogleFileResolver::new());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    compile(resolver, &name, &origin, type_name)
+}
+
+/// Reads `.proto` texts that are no files: (name, text), the first being the
+/// one whose message is wanted and the others what it imports, by these names.
+pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Schema> {
+    let (name, _) = files.first().context("no .proto text given")?;
+    let texts = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
+    let mut resolver = ChainFileResolver::new();
+    resolver.add(Texts(texts));
+    resolver.add(GoogleFileResolver::new());
+    compile(resolver, name, name, type_name)
+}
+
+/// Reads an encoded `FileDescriptorSet`, which must include its imports.
+///
+/// The root is `type_name` (full or last part), or else the only message that
+/// no other message uses. `origin` says in errors where the bytes are from.
+pub fn read_descriptors(bytes: &[u8], type_name: Option<&str>, origin: &str) -> Result<Schema> {
+    let pool = DescriptorPool::decode(bytes).with_context(|| {
+        format!("{origin} is no complete descriptor set; make it with protoc --include_imports")
+    })?;
+    let own = pool.all_messages().filter(|m| m.package_name() != "google.protobuf").collect();
+    from_message(&choose(own, type_name, origin)?)
+}
+
+/// The schema of one message.
+pub fn from_message(root: &MessageDescriptor) -> Result<Schema> {
+    let mut builder = Builder::default();
+    let id = builder.message(root);
+    while let Some((id, message)) = builder.open.pop() {
+        builder.types[id] = TypeDef::Record(builder.record(&message)?);
+    }
+    assemble(builder.types, id)
+}
+
+/// Texts by the names under which they are imported.
+struct Texts(HashMap<String, String>);
+
+impl FileResolver for Texts {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        let text = self.0.get(name).ok_or_else(|| protox::Error::file_not_found(name))?;
+        File::from_source(name, text)
+    }
+}
+
+fn compile(
+    resolver: ChainFileResolver,
+    name: &str,
+    origin: &str,
+    type_name: Option<&str>,
+) -> Result<Schema> {
+    let mut compiler = protox::Compiler::with_file_resolver(resolver);
+    compiler.include_imports(true);
+    // The compiler's debug form names the file, the line and the cause.
+    if let Err(error) = compiler.open_file(name) {
+        bail!("cannot compile {origin}: {error:?}");
+    }
+    let pool = compiler.descriptor_pool();
+    let file = pool.get_file_by_name(name).context("the compiler lost the file")?;
+    let own = match type_name {
+        // A root that is asked for may also be an imported message.
+        Some(_) => pool.all_messages().collect(),
+        None => pool.all_messages().filter(|m| m.parent_file() == file).collect(),
+    };
+    from_message(&choose(own, type_name, origin)?)
+}
+
+/// The root among the messages of a file or set.
+fn choose(
+    messages: Vec<MessageDescriptor>,
+    type_name: Option<&str>,
+    origin: &str,
+) -> Result<MessageDescriptor> {
+    let list = |messages: &[MessageDescriptor]| {
+        messages.iter().map(|m| m.full_name().to_owned()).collect::<Vec<_>>().join(", ")
+    };
+    let candidates: Vec<MessageDescriptor> = match type_name {
+        Some(wanted) => {
+            if let Some(exact) = messages.iter().find(|m| m.full_name() == wanted) {
+                return Ok(exact.clone());
+            }
+            let suffix = format!(".{wanted}");
+            messages.iter().filter(|m| m.full_name().ends_with(&suffix)).cloned().collect()
+        }
+        None => {
+            let used: Vec<MessageDescriptor> = messages.iter().flat_map(used_messages).collect();
+            let top = messages.iter().filter(|m| m.parent_message().is_none());
+            top.filter(|m| !used.contains(m)).cloned().collect()
+        }
+    };
+    match (candidates.as_slice(), type_name) {
+        ([only], _) => Ok(only.clone()),
+        ([], Some(wanted)) => {
+            bail!("{origin} has no message {wanted}; it has {}", list(&messages))
+        }
+        ([], None) if messages.is_empty() => bail!("{origin} has no message"),
+        ([], None) => bail!(
+            "every message of {origin} is used by another; choose one with {origin}:Type among {}",
+            list(&messages)
+        ),
+        (several, _) => bail!(
+            "{origin} has several messages; choose one with {origin}:Type among {}",
+            list(several)
+        ),
+    }
+}
+
+/// The messages that the fields of another message name.
+fn used_messages(message: &MessageDescriptor) -> Vec<MessageDescriptor> {
+    let kinds = message.fields().map(|field| field.kind());
+    kinds.filter_map(|kind| kind.as_message().filter(|used| *used != message).cloned()).collect()
+}
+
+/// Types under construction.
+#[derive(Default)]
+struct Builder {
+    types: Vec<TypeDef>,
+    ids: HashMap<String, TypeId>,
+    /// Messages that have an id and not yet their fields.
+    open: Vec<(TypeId, MessageDescriptor)>,
+}
+
+impl Builder {
+    fn message(&mut self, message: &MessageDescriptor) -> TypeId {
+        if let Some(id) = self.ids.get(message.full_name()) {
+            return *id;
+        }
+        let id = self.types.len();
+        let role = match message.full_name() {
+            "google.protobuf.Timestamp" => Role::Timestamp,
+            "google.protobuf.Duration" => Role::Duration,
+            _ if message.is_map_entry() => Role::MapEntry,
+            _ => Role::Plain,
+        };
+        let name = unlegalized(message.full_name());
+        self.types.push(TypeDef::Record(Record { name, fields: Vec::new(), role }));
+        self.ids.insert(message.full_name().to_owned(), id);
+        self.open.push((id, message.clone()));
+        id
+    }
+
+    fn enumeration(&mut self, descriptor: &EnumDescriptor) -> TypeId {
+        if let Some(id) = self.ids.get(descriptor.full_name()) {
+            return *id;
+        }
+        let id = self.types.len();
+        let mut values: Vec<EnumValue> = Vec::new();
+        for value in &descriptor.enum_descriptor_proto().value {
+            let number = value.number().into();
+            // An alias is a second name for a number; the first one stands.
+            if values.iter().all(|v| v.number != number) {
+                values.push(EnumValue { name: unlegalized(value.name()), number });
+            }
+        }
+        let name = unlegalized(descriptor.full_name());
+        self.types.push(TypeDef::Enum(Enum { name, repr: Scalar::I32, values }));
+        self.ids.insert(descriptor.full_name().to_owned(), id);
+        id
+    }
+
+    fn record(&mut self, message: &MessageDescriptor) -> Result<Record> {
+        let TypeDef::Record(mut record) = self.types[self.ids[message.full_name()]].clone() else {
+            bail!("{} is an enum", message.full_name());
+        };
+        // The descriptor's own list keeps the order of definition.
+        for field in &message.descriptor_proto().field {
+            let field = message
+                .get_field(field.number() as u32)
+                .with_context(|| format!("{}: unknown field", message.full_name()))?;
+            record.fields.push(self.field(&field)?);
+        }
+        Ok(record)
+    }
+
+    fn field(&mut self, field: &FieldDescriptor) -> Result<Field> {
+        ensure!(
+            !field.is_group(),
+            "{} is a group, which only Protobuf has; make it a message field",
+            field.full_name()
+        );
+        let element = match field.kind() {
+            Kind::Double => Element::Scalar(Scalar::F64),
+            Kind::Float => Element::Scalar(Scalar::F32),
+            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Element::Scalar(Scalar::I32),
+            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Element::Scalar(Scalar::I64),
+            Kind::Uint32 | Kind::Fixed32 => Element::Scalar(Scalar::U32),
+            Kind::Uint64 | Kind::Fixed64 => Element::Scalar(Scalar::U64),
+            Kind::Bool => Element::Scalar(Scalar::Bool),
+            Kind::String => Element::String,
+            Kind::Bytes => Element::Bytes,
+            Kind::Message(message) => Element::Record(self.message(&message)),
+            Kind::Enum(descriptor) => Element::Enum(self.enumeration(&descriptor)),
+        };
+        let cardinality = if field.is_list() || field.is_map() {
+            Cardinality::List { bound: None }
+        } else if field.is_required() || field.parent_message().is_map_entry() {
+            Cardinality::Required
+        } else if field.supports_presence() {
+            Cardinality::Optional
+        } else {
+            Cardinality::Implicit
+        };
+        let union = field.containing_oneof().filter(is_written);
+        Ok(Field {
+            name: unlegalized(field.name()),
+            id: field.number(),
+            element,
+            cardinality,
+            union: union.map(|oneof| oneof.name().to_owned()),
+            default: field.field_descriptor_proto().default_value.clone(),
+        })
+    }
+}
+
+/// Whether a `oneof` stands in the text, rather than being what an `optional`
+/// field of proto3 becomes.
+fn is_written(oneof: &OneofDescriptor) -> bool {
+    !oneof.is_synthetic()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PROTO3: &str = r#"
+        syntax = "proto3";
+        package p;
+        import "google/protobuf/timestamp.proto";
+        message Root {
+            int32 implicit = 1;
+            optional int32 explicit = 2;
+            repeated double list = 3;
+            map<string, Inner> map = 4;
+            oneof either { uint64 a = 5; Inner b = 6; }
+            google.protobuf.Timestamp time = 8;
+            Kind kind = 7;
+            message Inner { bytes data = 1; }
+            enum Kind { option allow_alias = true; NONE = 0; SOME = 1; ANY = 1; }
+        }
+    "#;
+
+    fn field<'a>(schema: &'a Schema, name: &str) -> &'a Field {
+        schema.root().fields.iter().find(|f| f.name.original == name).unwrap()
+    }
+
+    #[test]
+    fn proto3_maps_to_the_model() {
+        let schema = read_texts(&[("a.proto", PROTO3)], None).unwrap();
+        assert_eq!(schema.root().name.original, "p.Root");
+        assert_eq!(field(&schema, "implicit").cardinality, Cardinality::Implicit);
+        assert_eq!(field(&schema, "explicit").cardinality, Cardinality::Optional);
+        assert_eq!(field(&schema, "explicit").union, None);
+        assert_eq!(field(&schema, "list").cardinality, Cardinality::List { bound: None });
+        assert_eq!(field(&schema, "a").union.as_deref(), Some("either"));
+        assert_eq!(field(&schema, "b").cardinality, Cardinality::Optional);
+        let Element::Record(entry) = field(&schema, "map").element else { panic!() };
+        assert_eq!(schema.record(entry).role, Role::MapEntry);
+        assert!(schema.record(entry).fields.iter().all(|f| f.cardinality == Cardinality::Required));
+        let Element::Record(time) = field(&schema, "time").element else { panic!() };
+        assert_eq!(schema.record(time).role, Role::Timestamp);
+        let Element::Enum(kind) = field(&schema, "kind").element else { panic!() };
+        assert_eq!(schema.enumeration(kind).values.len(), 2);
+        let ids: Vec<u32> = schema.root().fields.iter().map(|f| f.id).collect();
+        assert_eq!(ids, [1, 2, 3, 4, 5, 6, 8, 7], "in the order of definition");
+    }
+
+    #[test]
+    fn proto2_maps_to_the_model() {
+        let text = "syntax = \"proto2\"; message Root {
+            required int32 a = 1; optional string b = 2 [default = \"x\"]; repeated Root c = 3; }";
+        let schema = read_texts(&[("a.proto", text)], None).unwrap();
+        assert_eq!(field(&schema, "a").cardinality, Cardinality::Required);
+        assert_eq!(field(&schema, "b").cardinality, Cardinality::Optional);
+        assert_eq!(field(&schema, "b").default.as_deref(), Some("x"));
+        assert!(schema.recurses(schema.root));
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        let read = |text: &str, root| {
+            let text = format!("syntax = \"proto2\"; {text}");
+            format!("{:#}", read_texts(&[("a.proto", &text)], root).unwrap_err())
+        };
+        let group = read("message A { optional group G = 1 { optional int32 a = 1; } }", Some("A"));
+        assert!(group.contains("is a group"), "{group}");
+        let several = read("message A {} message B {}", None);
+        assert!(several.contains("among A, B"), "{several}");
+        let missing = read("message A {}", Some("C"));
+        assert!(missing.contains("no message C; it has A"), "{missing}");
+        let broken = read("message A { int32 }", None);
+        assert!(broken.contains("a.proto"), "{broken}");
+        assert!(!broken.contains('\n'), "{broken}");
+    }
+
+    #[test]
+    fn files_import_from_the_folders_above() {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = folder.path().join("osi");
+        fs::create_dir(&inner).unwrap();
+        let write = |name: &str, text: &str| fs::write(inner.join(name), text).unwrap();
+        write(
+            "a.proto",
+            "syntax = \"proto2\"; import \"osi/b.proto\"; message A { optional B b = 1; }",
+        );
+        write("b.proto", "syntax = \"proto2\"; message B { optional int32 x = 1; }");
+        let schema = read_file(&inner.join("a.proto"), None).unwrap();
+        assert_eq!(schema.types.len(), 2);
+    }
+
+    #[test]
+    fn descriptor_sets_load() {
+        let mut compiler = protox::Compiler::with_file_resolver({
+            let mut resolver = ChainFileResolver::new();
+            resolver.add(Texts(HashMap::from([("a.proto".into(), PROTO3.into())])));
+            resolver.add(GoogleFileResolver::new());
+            resolver
+        });
+        compiler.include_imports(true).open_file("a.proto").unwrap();
+        let bytes = compiler.encode_file_descriptor_set();
+        let schema = read_descriptors(&bytes, None, "a.fds").unwrap();
+        assert_eq!(schema, read_texts(&[("a.proto", PROTO3)], None).unwrap());
+        assert!(read_descriptors(b"nonsense", None, "a.fds").is_err());
+    }
+}

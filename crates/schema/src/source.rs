@@ -1,0 +1,99 @@
+//! Where a schema comes from: a file, and the type in it that is the message.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context, Result};
+
+use crate::model::Schema;
+use crate::{msg, proto};
+
+/// A definition file and the type in it, written `FILE[:Type]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// The file.
+    pub path: PathBuf,
+    /// The message, by its full name or the last part of it; none where the
+    /// file leaves no choice.
+    pub type_name: Option<String>,
+}
+
+impl Source {
+    /// Reads `FILE[:Type]`. A file that exists under the whole text wins over
+    /// splitting at the last `:`.
+    pub fn parse(text: &str) -> Source {
+        match text.rsplit_once(':') {
+            // A separator in what would be the type belongs to a path: C:\a.msg
+            Some((path, name))
+                if !Path::new(text).exists() && !name.is_empty() && !name.contains('\\') =>
+            {
+                Source { path: path.into(), type_name: Some(name.into()) }
+            }
+            _ => Source { path: text.into(), type_name: None },
+        }
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        match &self.type_name {
+            Some(name) => write!(f, ":{name}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Reads the schema, by the file's extension: `.msg`, `.proto`, or a descriptor
+/// set in `.fds`, `.desc`, `.binpb` or `.pb`.
+pub fn load(source: &Source) -> Result<Schema> {
+    let Source { path, type_name } = source;
+    let type_name = type_name.as_deref();
+    let origin = path.display().to_string();
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    match extension.to_ascii_lowercase().as_str() {
+        "msg" => msg::read_file(path, type_name),
+        "proto" => proto::read_file(path, type_name),
+        "fds" | "desc" | "binpb" | "pb" => {
+            let bytes = fs::read(path).with_context(|| format!("cannot read {origin}"))?;
+            proto::read_descriptors(&bytes, type_name, &origin)
+        }
+        _ => bail!(
+            "{origin} is no definition that can be read; give a .msg, .proto, .fds, .desc, \
+             .binpb or .pb file"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_is_a_file_and_perhaps_a_type() {
+        let source = Source::parse("a/b.proto:p.Root");
+        assert_eq!(source.path, Path::new("a/b.proto"));
+        assert_eq!(source.type_name.as_deref(), Some("p.Root"));
+        assert_eq!(source.to_string(), "a/b.proto:p.Root");
+        assert_eq!(Source::parse("a.msg").type_name, None);
+    }
+
+    #[test]
+    fn an_existing_file_wins_over_the_split() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a:b.msg");
+        fs::write(&path, "int32 x").unwrap();
+        let source = Source::parse(path.to_str().unwrap());
+        assert_eq!(source.path, path);
+        assert_eq!(load(&source).unwrap().root().fields.len(), 1);
+    }
+
+    #[test]
+    fn other_files_are_refused() {
+        let error = load(&Source::parse("a.xml")).unwrap_err().to_string();
+        assert!(error.contains("give a .msg"), "{error}");
+        let error = load(&Source::parse("absent.msg")).unwrap_err().to_string();
+        assert_eq!(error, "cannot read absent.msg");
+    }
+}

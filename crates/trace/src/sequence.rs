@@ -1,0 +1,153 @@
+//! Decoder for formats in which a message is the sequence of its fields: no
+//! tags, no optional fields, lists headed by a count. CDR and ROS 1 are two.
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId, Value};
+
+/// Deepest nesting of records that is followed; definitions that contain
+/// themselves could otherwise exhaust the stack.
+const MAX_DEPTH: usize = 64;
+
+/// How a format lays out the sequence.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Numbers start with the most significant byte.
+    pub big_endian: bool,
+    /// Numbers start at multiples of their size.
+    pub aligned: bool,
+    /// Text ends with a zero byte, which its length includes.
+    pub terminated: bool,
+    /// A record without fields takes one byte.
+    pub padded_empty: bool,
+}
+
+/// Decodes a message of the schema's root. Returns it and the number of bytes
+/// that follow. Fails where the bytes end too early or are no valid text or
+/// truth value; the error names the field.
+pub fn decode(schema: &Schema, bytes: &[u8], layout: Layout) -> Result<(Value, usize)> {
+    let mut reader = Reader { schema, bytes, at: 0, layout };
+    let value = reader.record(schema.root, 0)?;
+    Ok((value, bytes.len() - reader.at))
+}
+
+struct Reader<'a> {
+    schema: &'a Schema,
+    bytes: &'a [u8],
+    at: usize,
+    layout: Layout,
+}
+
+impl<'a> Reader<'a> {
+    fn record(&mut self, id: TypeId, depth: usize) -> Result<Value> {
+        let record = self.schema.record(id);
+        ensure!(depth < MAX_DEPTH, "{} is nested too deeply", record.name.original);
+        if record.fields.is_empty() && self.layout.padded_empty {
+            self.take(1)?;
+        }
+        let mut values = Vec::with_capacity(record.fields.len());
+        for field in &record.fields {
+            values
+                .push(self.field(field, depth).with_context(|| {
+                    format!("{}.{}", record.name.original, field.name.original)
+                })?);
+        }
+        Ok(Value::Record(values))
+    }
+
+    fn field(&mut self, field: &Field, depth: usize) -> Result<Value> {
+        let count = match field.cardinality {
+            Cardinality::Required | Cardinality::Implicit => {
+                return self.element(field.element, depth)
+            }
+            Cardinality::Optional => bail!("an optional field, which this format has not"),
+            Cardinality::Array { len } => len as usize,
+            Cardinality::List { bound } => {
+                let count = self.len()?;
+                ensure!(
+                    bound.is_none_or(|bound| count <= bound as usize),
+                    "{count} elements are more than its bound"
+                );
+                count
+            }
+        };
+        let left = self.bytes.len() - self.at;
+        ensure!(count <= left, "{count} elements, but only {left} bytes are left");
+        // Counts are not to be trusted with memory: only elements that are there
+        // take any, and elements that take no bytes would never run out.
+        let mut values = Vec::new();
+        for _ in 0..count {
+            let before = self.at;
+            values.push(self.element(field.element, depth)?);
+            ensure!(self.at > before || count == 1, "a list of elements without content");
+        }
+        Ok(Value::List(values))
+    }
+
+    fn element(&mut self, element: Element, depth: usize) -> Result<Value> {
+        Ok(match element {
+            Element::Record(id) => self.record(id, depth + 1)?,
+            Element::String => Value::String(self.text()?),
+            Element::Bytes => {
+                let len = self.len()?;
+                Value::Bytes(self.take(len)?.to_vec())
+            }
+            Element::Scalar(scalar) => self.scalar(scalar)?,
+            Element::Enum(id) => self.scalar(self.schema.enumeration(id).repr)?,
+        })
+    }
+
+    fn text(&mut self) -> Result<String> {
+        let len = self.len()?;
+        let mut bytes = self.take(len)?;
+        // Some writers give an empty text the length 0.
+        if self.layout.terminated && len > 0 {
+            bytes = bytes.strip_suffix(&[0]).context("a text without its final zero byte")?;
+        }
+        Ok(std::str::from_utf8(bytes).context("a text that is not UTF-8")?.to_owned())
+    }
+
+    fn scalar(&mut self, scalar: Scalar) -> Result<Value> {
+        Ok(match scalar {
+            Scalar::Bool => match self.number::<1>()? {
+                [0] => Value::Bool(false),
+                [1] => Value::Bool(true),
+                [other] => bail!("a bool is 0 or 1, not {other}"),
+            },
+            Scalar::U8 => Value::Unsigned(u8::from_le_bytes(self.number()?).into()),
+            Scalar::U16 => Value::Unsigned(u16::from_le_bytes(self.number()?).into()),
+            Scalar::U32 => Value::Unsigned(u32::from_le_bytes(self.number()?).into()),
+            Scalar::U64 => Value::Unsigned(u64::from_le_bytes(self.number()?)),
+            Scalar::I8 => Value::Signed(i8::from_le_bytes(self.number()?).into()),
+            Scalar::I16 => Value::Signed(i16::from_le_bytes(self.number()?).into()),
+            Scalar::I32 => Value::Signed(i32::from_le_bytes(self.number()?).into()),
+            Scalar::I64 => Value::Signed(i64::from_le_bytes(self.number()?)),
+            Scalar::F32 => Value::F32(f32::from_le_bytes(self.number()?)),
+            Scalar::F64 => Value::F64(f64::from_le_bytes(self.number()?)),
+        })
+    }
+
+    fn len(&mut self) -> Result<usize> {
+        Ok(u32::from_le_bytes(self.number()?) as usize)
+    }
+
+    /// The bytes of a number, least significant first.
+    fn number<const SIZE: usize>(&mut self) -> Result<[u8; SIZE]> {
+        if self.layout.aligned {
+            self.take(self.at.next_multiple_of(SIZE) - self.at)?;
+        }
+        let mut bytes: [u8; SIZE] = self.take(SIZE)?.try_into()?;
+        if self.layout.big_endian {
+            bytes.reverse();
+        }
+        Ok(bytes)
+    }
+
+    fn take(&mut self, len: usize) -> Result<&'a [u8]> {
+        let left = &self.bytes[self.at..];
+        let bytes = left
+            .get(..len)
+            .with_context(|| format!("wants {len} bytes, but only {} are left", left.len()))?;
+        self.at += len;
+        Ok(bytes)
+    }
+}

@@ -1,0 +1,183 @@
+// The conversation with the gauge on standard input and output.
+#pragma once
+
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <deque>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "wiregauge/canonical.hpp"
+#include "wiregauge/codec.hpp"
+#include "wiregauge/timing.hpp"
+
+namespace wiregauge {
+
+// Heap allocations of this process so far, where the gauge preloaded its
+// counter; throws without it.
+inline std::pair<std::uint64_t, std::uint64_t> allocation_counts() {
+  using Counts = void (*)(std::uint64_t *);
+  static const auto counts =
+      reinterpret_cast<Counts>(dlsym(RTLD_DEFAULT, "wiregauge_alloc_counts"));
+  if (counts == nullptr) throw std::runtime_error("the allocation counter is not loaded");
+  std::uint64_t out[3] = {};
+  counts(out);
+  return {out[0], out[1]};
+}
+
+template <class Codec>
+class Runner {
+ public:
+  // Serves one gauge until it says `quit` or closes the pipe.
+  int serve() {
+    std::ios::sync_with_stdio(false);
+    std::cin.tie(nullptr);
+    std::string line;
+    while (std::getline(std::cin, line)) {
+      std::istringstream stream(line);
+      std::vector<std::string> words;
+      for (std::string word; stream >> word;) words.push_back(word);
+      if (words.empty()) words.emplace_back();
+      if (words[0] == "quit") return 0;
+      Buffer payload;
+      if (words.size() == 2 &&
+          (words[0] == "schema" || words[0] == "message" || words[0] == "decode")) {
+        payload.resize(std::stoull(words[1]));
+        std::cin.read(reinterpret_cast<char *>(payload.data()),
+                      static_cast<std::streamsize>(payload.size()));
+        if (!std::cin) return 1;
+      }
+      try {
+        reply_.clear();
+        answer(words, payload);
+        send("ok", reply_.data(), reply_.size());
+      } catch (const std::exception &error) {
+        const std::string text = error.what();
+        send("error", text.data(), text.size());
+      }
+    }
+    return 0;
+  }
+
+ private:
+  using Message = typename Codec::Message;
+  using Object = typename Codec::Object;
+
+  static void send(const char *word, const void *bytes, std::size_t size) {
+    std::cout << word << ' ' << size << '\n';
+    std::cout.write(static_cast<const char *>(bytes), static_cast<std::streamsize>(size));
+    std::cout.flush();
+  }
+
+  void answer(const std::vector<std::string> &words, const Buffer &payload) {
+    const std::string &verb = words[0];
+    if (verb == "hello" && words.size() == 2) {
+      if (words[1] != "1")
+        throw std::runtime_error("protocol " + words[1] + " is asked for, this runner speaks 1");
+      std::string names;
+      for (const auto &name : experiments<Codec>()) names += " " + name;
+      say("library " + Codec::library() + "\nexperiments" + names + "\n");
+    } else if (verb == "schema") {
+      // The schema is compiled in.
+    } else if (verb == "reset") {
+      samples_.clear();
+    } else if (verb == "set" && words.size() == 3) {
+      set(words[1], words[2]);
+    } else if (verb == "message") {
+      message({payload.data(), payload.size()});
+    } else if (verb == "decode") {
+      decode({payload.data(), payload.size()});
+    } else if (verb == "values" && words.size() == 2) {
+      const Wire wire = samples_.at(std::stoull(words[1])).view();
+      char text[160];
+      std::snprintf(text, sizeof text, "project %.17e\nfixed %.17e\nelement %.17e\n",
+                    codec_.project(wire), codec_.fixed(wire), codec_.element(wire));
+      say(text);
+    } else if (verb == "run" && words.size() == 3) {
+      const Outcome outcome = run(words[1], std::stoull(words[2]));
+      char text[96];
+      std::snprintf(text, sizeof text, "ns %llu\nsum %.17e\n",
+                    static_cast<unsigned long long>(outcome.ns), outcome.sum);
+      say(text);
+    } else if (verb == "allocations" && words.size() == 2) {
+      allocations(words[1]);
+    } else {
+      throw std::runtime_error("there is no request '" + verb + "'");
+    }
+  }
+
+  void say(const std::string &text) { reply_.append(text.data(), text.size()); }
+
+  void set(const std::string &what, const std::string &how) {
+    if (how != "reused" && how != "fresh")
+      throw std::runtime_error("reused or fresh, not '" + how + "'");
+    if (what == "buffers") {
+      reuse_.buffers = how == "reused";
+    } else if (what == "objects") {
+      reuse_.objects = how == "reused";
+    } else {
+      throw std::runtime_error("there is no setting '" + what + "'");
+    }
+  }
+
+  void message(Wire canonical) {
+    Reader reader(canonical);
+    Sample<Message> sample;
+    sample.message = Message::from_canonical(reader);
+    reader.finish();
+    Object object{};
+    codec_.populate(sample.message, object);
+    codec_.write(sample.message, object, sample.wire);
+    reply_.append(sample.wire.data(), sample.wire.size());
+    samples_.push_back(std::move(sample));
+  }
+
+  void decode(Wire wire) {
+    Message message{};
+    Object object{};
+    codec_.parse(wire, object);
+    codec_.extract(wire, object, message);
+    Writer writer(reply_);
+    message.to_canonical(writer);
+  }
+
+  Outcome run(const std::string &experiment, std::uint64_t iterations) {
+    return Loop<Codec>(codec_, samples_, iterations, reuse_).run(experiment);
+  }
+
+  // Counts over one pass through the messages. A first pass warms up what is
+  // reused; the loop's own set-up goes out by the difference of two passes.
+  void allocations(const std::string &experiment) {
+    const std::uint64_t count = samples_.size();
+    const auto pass = [&](std::uint64_t iterations) {
+      const auto before = allocation_counts();
+      run(experiment, iterations);
+      const auto after = allocation_counts();
+      return std::pair<double, double>(after.first - before.first, after.second - before.second);
+    };
+    pass(count);
+    const auto one = pass(count);
+    const auto two = pass(2 * count);
+    char text[96];
+    std::snprintf(text, sizeof text, "allocations %.17g\nbytes %.17g\n",
+                  std::max(0.0, two.first - one.first) / static_cast<double>(count),
+                  std::max(0.0, two.second - one.second) / static_cast<double>(count));
+    say(text);
+  }
+
+  Codec codec_{};
+  std::deque<Sample<Message>> samples_;
+  Reuse reuse_;
+  Buffer reply_;
+};
+
+// A runner's whole main().
+template <class Codec>
+int serve() {
+  return Runner<Codec>().serve();
+}
+
+}  // namespace wiregauge

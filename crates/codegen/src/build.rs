@@ -56,7 +56,7 @@ pub fn build(
     let place = Place {
         common: &common,
         target: folder.join("target"),
-        message: folder.join("messages").join(&message[..16]),
+        message: folder.join("messages").join(format!("m{}", &message[..16])),
     };
     fs::create_dir_all(place.message.join("bin"))?;
     write_if_new(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;

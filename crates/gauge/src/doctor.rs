@@ -40,14 +40,13 @@ pub enum State {
 pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<Finding> {
     let Environment { build, system, cpu, memory, clock, activity, .. } = environment;
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
-    // What each is called, the caution that would be about it, and what to say
-    // if there is none.
+    // What each is called, the caution that may be about it, and how it is.
     let looked_at = [
         ("build", "debug-build", Some(build.clone())),
         ("virtual machine", "virtual-machine", system.virtual_machine.clone()),
         ("power", "battery", system.power.clone()),
         ("cpu governor", "governor", cpu.governor.clone()),
-        ("turbo", "turbo", cpu.turbo.map(|_| "off".into())),
+        ("turbo", "turbo", cpu.turbo.map(|on| if on { "on" } else { "off" }.into())),
         ("usable cpus", "one-core", Some(cpu.usable.to_string())),
         (
             "free memory",
@@ -62,18 +61,27 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
     let cautions = environment.cautions();
     let mut findings: Vec<Finding> = looked_at
         .into_iter()
-        .map(|(name, code, good)| match cautions.iter().find(|c| c.code() == code) {
-            Some(caution) => bad(name, caution),
-            None => Finding {
+        .map(|(name, code, text)| {
+            let caution = cautions.iter().find(|caution| caution.code() == code);
+            let state = match (&text, caution) {
+                (_, Some(_)) => State::Bad,
+                (Some(_), None) => State::Good,
+                (None, None) => State::Unknown,
+            };
+            Finding {
                 name: name.into(),
-                state: if good.is_some() { State::Good } else { State::Unknown },
-                text: good.unwrap_or_else(|| "cannot be read on this machine".into()),
-                remedy: None,
-            },
+                state,
+                text: text.unwrap_or_else(|| "cannot be read on this machine".into()),
+                remedy: caution.map(Caution::remedy),
+            }
         })
         .collect();
-    findings
-        .extend(missing_tools.iter().map(|tool| bad("tool", &Caution::MissingTool(tool.clone()))));
+    findings.extend(missing_tools.iter().map(|missing| Finding {
+        name: missing.tool.clone(),
+        state: State::Bad,
+        text: "not installed".into(),
+        remedy: Some(Caution::MissingTool(missing.clone()).remedy()),
+    }));
     if missing_tools.is_empty() {
         findings.push(Finding {
             name: "tools".into(),
@@ -83,15 +91,6 @@ pub fn examine(environment: &Environment, missing_tools: &[MissingTool]) -> Vec<
         });
     }
     findings
-}
-
-fn bad(name: &str, caution: &Caution) -> Finding {
-    Finding {
-        name: name.into(),
-        state: State::Bad,
-        text: caution.to_string(),
-        remedy: Some(caution.remedy()),
-    }
 }
 
 /// One line a finding: `ok  cpu governor: performance`.
@@ -130,7 +129,7 @@ mod tests {
             render(&findings),
             "\
 ok  build: release
-!!  virtual machine: this is a virtual machine (KVM), which others may slow down → measure on bare metal, or trust ratios only
+!!  virtual machine: KVM → measure on bare metal, or trust ratios only
 ??  power: cannot be read on this machine
 ok  cpu governor: performance
 ??  turbo: cannot be read on this machine
@@ -138,9 +137,9 @@ ok  usable cpus: 4
 ok  free memory: 4096 MiB
 ok  clock: steps by 20 ns
 ok  load: 0.50
-!!  steal: the hypervisor gave 2.0 % of the time to others → measure again when the host is quiet, or on a machine of your own
+!!  steal: 2.0 % → measure again when the host is quiet, or on a machine of your own
 ??  other processes: cannot be read on this machine
-!!  tool: flatc is not installed → install it: `sudo apt-get install flatbuffers-compiler`
+!!  flatc: not installed → install it: `sudo apt-get install flatbuffers-compiler`
 "
         );
         let json = serde_json::to_string(&findings).unwrap();

@@ -1,1 +1,553 @@
-//! To come.
+//! Results as one page: no other file, no request, complete without scripts.
+//!
+//! The pictures are SVG made here rather than by a plotting crate, since those
+//! write colours into each shape: here text stays text and every colour is a
+//! CSS variable, so that one picture serves light, dark and print.
+
+mod bars;
+mod box_plot;
+mod chart;
+mod curves;
+mod markup;
+mod ranking;
+mod scale;
+
+use std::fmt::Write;
+
+use wiregauge_gauge::run::{Case, Run, Status};
+use wiregauge_gauge::stats::Bounds;
+
+use crate::environment;
+use crate::phase::phases;
+use crate::reference::{beside, Beside, Place};
+use crate::sweep::{sweeps, Curves, Sweep};
+use crate::table::{describe, Cell, Column, Row, Table};
+use crate::terminal::{bounded, case_line, r_squared, singular, summary_line};
+use crate::text::command;
+use crate::unit::{bytes, percent, quantity, ratio, time};
+use markup::e;
+
+const STYLE: &str = include_str!("html/page.css");
+const SCRIPT: &str = include_str!("html/page.js");
+
+/// Fills that differ by more than colour: plain, hatched one way, the other
+/// way, dotted.
+const PATTERNS: &str = r#"<svg class="patterns" aria-hidden="true"><defs>
+<pattern id="hatch-1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" style="fill:var(--p1)"/><rect width="2" height="6" style="fill:var(--paper)"/></pattern>
+<pattern id="hatch-2" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="6" height="6" style="fill:var(--p2)"/><rect width="1" height="6" style="fill:var(--paper)"/></pattern>
+<pattern id="hatch-3" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" style="fill:var(--p3)"/><circle cx="2.5" cy="2.5" r="1" style="fill:var(--paper)"/></pattern>
+</defs></svg>"#;
+
+/// The runs one after another on one page, with a table of contents.
+pub fn render(runs: &[Run]) -> String {
+    let title = match runs {
+        [run] => run.title.clone(),
+        runs => format!("{} runs", runs.len()),
+    };
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n{PATTERNS}\n",
+        e(&title)
+    );
+    let pages: Vec<Page> = runs.iter().enumerate().map(|(i, run)| Page::new(i + 1, run)).collect();
+    if runs.len() > 1 {
+        page.push_str("<nav aria-label=\"Runs\"><ul>\n");
+        for part in &pages {
+            let title = e(&part.run.title);
+            let _ = writeln!(
+                page,
+                "<li class=\"run-title\"><a href=\"#r{}\">{title}</a></li>{}",
+                part.number,
+                part.contents()
+            );
+        }
+        page.push_str("</ul></nav>\n");
+    }
+    for part in &pages {
+        page.push_str(&part.render(runs.len() == 1));
+    }
+    let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    page
+}
+
+/// One run on the page.
+struct Page<'a> {
+    number: usize,
+    run: &'a Run,
+    sections: Vec<Section>,
+}
+
+/// A part of a run with a heading.
+struct Section {
+    id: String,
+    title: String,
+    body: String,
+}
+
+impl<'a> Page<'a> {
+    fn new(number: usize, run: &'a Run) -> Page<'a> {
+        let mut page = Page { number, run, sections: Vec::new() };
+        for case in &run.cases {
+            page.add(&case.id, case_section(run, case));
+        }
+        for sweep in sweeps(run) {
+            page.add(&format!("Over {}", sweep.parameter), sweep_section(run, &sweep));
+        }
+        if let Some(reference) = &run.reference {
+            let mut body = format!("<p><b>{}</b></p>", e(&reference.title));
+            let _ = write!(body, "<p>{}</p>", e(&reference.conditions));
+            for note in &reference.notes {
+                let _ = write!(body, "<p>{}</p>", e(note));
+            }
+            for column in beside(run, reference) {
+                body.push_str(&published(&column));
+            }
+            page.add("Beside the reference", body);
+        }
+        page.add("Subjects", subjects(run));
+        page.add("Environment and settings", setting(run));
+        page
+    }
+
+    fn add(&mut self, title: &str, body: String) {
+        let id = format!("r{}-{}", self.number, self.sections.len() + 1);
+        self.sections.push(Section { id, title: title.to_owned(), body });
+    }
+
+    fn contents(&self) -> String {
+        let link = |s: &Section| format!("<li><a href=\"#{}\">{}</a></li>", s.id, e(&s.title));
+        self.sections.iter().map(link).collect()
+    }
+
+    fn render(&self, alone: bool) -> String {
+        let run = self.run;
+        let mut text = format!(
+            "<article class=\"run\" id=\"r{}\">\n<header>\n<h1>{}</h1>\n<p class=\"soft\">{}</p>\n\
+             <pre class=\"command\">{}</pre>\n",
+            self.number,
+            e(&run.title),
+            e(&summary_line(run)),
+            e(&command(&run.command)),
+        );
+        if !run.warnings.is_empty() {
+            text.push_str("<section class=\"warnings\" aria-label=\"Warnings\"><ul>\n");
+            for warning in &run.warnings {
+                let _ = writeln!(
+                    text,
+                    "<li><b>Warning:</b> {} <span class=\"soft\">{}</span></li>",
+                    e(&warning.text),
+                    e(&warning.remedy)
+                );
+            }
+            text.push_str("</ul></section>\n");
+        }
+        if alone {
+            let _ =
+                writeln!(text, "<nav aria-label=\"Contents\"><ul>{}</ul></nav>", self.contents());
+        }
+        text.push_str("</header>\n");
+        for section in &self.sections {
+            let _ = writeln!(
+                text,
+                "<section id=\"{}\">\n<h2>{}</h2>\n{}</section>",
+                section.id,
+                e(&section.title),
+                section.body
+            );
+        }
+        text + "</article>\n"
+    }
+}
+
+fn case_section(run: &Run, case: &Case) -> String {
+    let mut text = format!("<p>{}</p>\n", e(&case_line(case)));
+    for (name, path) in [("fixed", &case.fixed), ("element", &case.element)] {
+        if let Some(path) = path {
+            let _ = writeln!(
+                text,
+                "<p class=\"soft\"><b>{name}</b> reads <code>{}</code></p>",
+                e(path)
+            );
+        }
+    }
+    for note in &case.notes {
+        let _ = writeln!(text, "<p>{}</p>", e(note));
+    }
+    let timings = Table::timings(run, case);
+    if timings.is_empty() {
+        return text + "<p>No subject has figures.</p>\n";
+    }
+    text.push_str(&winners(&timings));
+    text.push_str(&figures(&timings));
+    text.push_str(
+        "<p class=\"soft\">Median of the process medians, ± its 95% interval, and the ratio to the \
+         best codec of the column (green; ~ marks those that the data cannot tell from it). Bars \
+         show the ratio on a logarithmic scale. Bounds are no codecs: they show what the harness \
+         and a plain copy cost.</p>\n",
+    );
+    text.push_str("<h3>Samples</h3>\n<div class=\"charts\">\n");
+    for (i, column) in timings.columns.iter().enumerate().filter(|(_, c)| c.sampled) {
+        let (svg, log) = box_plot::box_plot(&timings, i);
+        let axis = if log { ", logarithmic axis" } else { "" };
+        let _ = writeln!(
+            text,
+            "<figure><h3>{}</h3>{svg}<figcaption>{}{axis}</figcaption></figure>",
+            e(&column.metric),
+            describe(&column.metric).unwrap_or("one box a subject"),
+        );
+    }
+    text.push_str("</div>\n");
+    let phases = phases(run, case);
+    if !phases.is_empty() {
+        text.push_str("<h3>Phases</h3>\n<div class=\"charts\">\n");
+        for phases in &phases {
+            let _ = writeln!(
+                text,
+                "<figure><h3>{}</h3>{}{}</figure>",
+                e(&phases.metric),
+                legend(&phases.names),
+                bars::stacked(phases),
+            );
+        }
+        text.push_str("</div>\n");
+    }
+    let sizes = Table::sizes(run, case);
+    if !sizes.is_empty() {
+        let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();
+        let _ = writeln!(
+            text,
+            "<h3>Sizes</h3>\n<div class=\"charts\"><figure>{}{}</figure><div>{}</div></div>",
+            legend(&names),
+            bars::sizes(&sizes),
+            figures(&sizes),
+        );
+    }
+    for (title, table) in
+        [("Counted", Table::counts(run, case)), ("Corrupted input", Table::robustness(run, case))]
+    {
+        if !table.is_empty() {
+            let _ = writeln!(text, "<h3>{title}</h3>\n{}", figures(&table));
+        }
+    }
+    text
+}
+
+fn size_name(metric: &str) -> String {
+    metric.strip_prefix("size/").unwrap_or("as encoded").to_owned()
+}
+
+/// The best of each column.
+fn winners(table: &Table) -> String {
+    let mut text = String::from("<dl class=\"best-of\">\n");
+    for (i, column) in table.columns.iter().enumerate() {
+        let winners = table.winners(i);
+        let Some((subject, cell)) = winners.first() else {
+            continue;
+        };
+        let what = if column.sampled { "fastest" } else { "smallest" };
+        let _ = write!(
+            text,
+            "<div><dt>{} · {what}</dt><dd>{} · {}</dd>",
+            e(&column.metric),
+            e(&subject.title),
+            e(&quantity(cell.value, &column.unit)),
+        );
+        let others: Vec<&str> = winners[1..].iter().map(|(s, _)| s.title.as_str()).collect();
+        if !others.is_empty() {
+            let _ = write!(text, "<dd class=\"more\">level with {}</dd>", e(&others.join(", ")));
+        }
+        text.push_str("</div>\n");
+    }
+    text + "</dl>\n"
+}
+
+/// A table that sorts when its heads are clicked.
+fn figures(table: &Table) -> String {
+    let mut text = String::from(
+        "<div class=\"scroll\"><table class=\"figures sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">codec</button></th>",
+    );
+    for column in &table.columns {
+        let about = describe(&column.metric).filter(|_| column.sampled);
+        let about = about.map_or(String::new(), |about| format!("<small>{about}</small>"));
+        let _ = write!(
+            text,
+            "<th data-metric=\"{0}\"><button type=\"button\">{0}</button>{about}</th>",
+            e(&column.metric)
+        );
+    }
+    text.push_str("</tr></thead>\n");
+    let largest: Vec<f64> = (0..table.columns.len())
+        .map(|i| table.cells(i).filter_map(|(_, cell)| cell.ratio).fold(1.0, f64::max))
+        .collect();
+    for (class, bound) in [("codecs", false), ("bounds", true)] {
+        let _ = writeln!(text, "<tbody class=\"{class}\">");
+        for row in table.rows.iter().filter(|row| row.subject.bound == bound) {
+            text.push_str(&table_row(row, &table.columns, &largest));
+        }
+        text.push_str("</tbody>");
+    }
+    text + "</table></div>\n"
+}
+
+fn table_row(row: &Row, columns: &[Column], largest: &[f64]) -> String {
+    let subject = row.subject;
+    let mut text = format!(
+        "<tr data-subject=\"{}\"><td data-v=\"{}\">{}<span class=\"sub\">{} · {}</span></td>",
+        e(&subject.id),
+        e(&subject.title),
+        e(&subject.title),
+        e(&subject.language),
+        e(&subject.library),
+    );
+    for ((cell, column), largest) in row.cells.iter().zip(columns).zip(largest) {
+        match cell {
+            None => text.push_str("<td class=\"n\" data-v=\"\">–</td>"),
+            Some(cell) => text.push_str(&table_cell(&subject.title, cell, column, *largest)),
+        }
+    }
+    text + "</tr>\n"
+}
+
+fn table_cell(title: &str, cell: &Cell, column: &Column, largest: f64) -> String {
+    let best = column.ranked && cell.rank == Some(1);
+    let class = if best {
+        " best"
+    } else if cell.open {
+        " open"
+    } else {
+        ""
+    };
+    let mut hint = match &cell.summary {
+        Some(summary) => box_plot::hint(title, &column.unit, summary),
+        None => String::new(),
+    };
+    if let (Some(times), Some(interval)) = (cell.ratio, cell.ratio_interval) {
+        let _ = write!(
+            hint,
+            "; {} the best, {} to {}",
+            ratio(times),
+            ratio(interval.low),
+            ratio(interval.high)
+        );
+    }
+    let mut text = format!(
+        "<td class=\"n{class}\" data-v=\"{}\" title=\"{}\"><span class=\"value\">{}</span>",
+        cell.value,
+        e(&hint),
+        e(&quantity(cell.value, &column.unit)),
+    );
+    if let Some(times) = cell.ratio {
+        let mark = if cell.open && !best { "~ " } else { "" };
+        let _ = write!(text, "<span class=\"ratio\">{mark}{}</span>", ratio(times));
+    }
+    if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
+        let margin = interval.relative(cell.value);
+        let of_ratio = cell.ratio_interval.map_or(String::new(), |interval| {
+            format!(" · {}–{}", ratio(interval.low), ratio(interval.high))
+        });
+        if margin.is_finite() {
+            let _ = write!(text, "<span class=\"sub\">±{}{of_ratio}</span>", percent(margin));
+        }
+    }
+    if let Some(times) = cell.ratio.filter(|_| largest > 1.0) {
+        let width = (100.0 * times.max(1.0).ln() / largest.ln()).clamp(1.5, 100.0);
+        let _ = write!(text, "<span class=\"bar\"><i style=\"--w:{width:.1}%\"></i></span>");
+    }
+    text + "</td>"
+}
+
+/// Names beside the fills of the bars.
+fn legend(names: &[String]) -> String {
+    let mut text = String::from("<div class=\"legend\">");
+    for (i, name) in names.iter().enumerate() {
+        let _ = write!(
+            text,
+            "<span><svg viewBox=\"0 0 22 11\" aria-hidden=\"true\"><rect class=\"p{}\" width=\"22\" \
+             height=\"11\"/></svg>{}</span>",
+            i % 4,
+            e(name)
+        );
+    }
+    text + "</div>"
+}
+
+fn sweep_section(run: &Run, sweep: &Sweep) -> String {
+    // A subject keeps its colour and marker in all pictures.
+    let codecs: Vec<&str> =
+        run.subjects.iter().filter(|s| !s.bound).map(|s| s.id.as_str()).collect();
+    let style = |id: &str| codecs.iter().position(|codec| *codec == id).unwrap_or(0);
+    let mut text = format!(
+        "<p>{}. The lines are fitted by least squares of the relative residuals (weights 1/y²), \
+         the bounds hold with 95% by Student's t.</p>\n",
+        e(&sweep.message)
+    );
+    for curves in &sweep.curves {
+        let _ = writeln!(
+            text,
+            "<div class=\"charts\"><figure><h3>{} over {}</h3>{}</figure>{}</div>",
+            e(&curves.metric),
+            e(&sweep.parameter),
+            curves::curves(curves, &sweep.parameter, style),
+            fits(curves, &sweep.parameter),
+        );
+    }
+    text
+}
+
+fn fits(curves: &Curves, parameter: &str) -> String {
+    if curves.lines.iter().all(|line| line.fit.is_none()) {
+        return String::new();
+    }
+    let mut text = format!(
+        "<figure><h3>Linear fits</h3><div class=\"scroll\"><table class=\"sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">codec</button></th>\
+         <th data-metric=\"intercept\"><button type=\"button\">per message</button></th>\
+         <th data-metric=\"slope\"><button type=\"button\">per {}</button></th>\
+         <th data-metric=\"r2\"><button type=\"button\">R²</button></th></tr></thead>\n<tbody>",
+        e(&singular(parameter))
+    );
+    for line in &curves.lines {
+        let Some(fit) = &line.fit else {
+            continue;
+        };
+        let cell = |bounds: &Bounds| {
+            let (value, range) = bounded(bounds, &curves.unit);
+            format!(
+                "<td data-v=\"{}\">{}<span class=\"sub\">{}</span></td>",
+                bounds.value,
+                e(&value),
+                e(&range)
+            )
+        };
+        let _ = writeln!(
+            text,
+            "<tr><td>{}</td>{}{}<td data-v=\"{}\">{}</td></tr>",
+            e(&line.subject.title),
+            cell(&fit.intercept),
+            cell(&fit.slope),
+            fit.r_squared,
+            r_squared(fit.r_squared),
+        );
+    }
+    text + "</tbody></table></div></figure>"
+}
+
+fn published(column: &Beside) -> String {
+    let mut text = format!(
+        "<h3>{} at {}</h3>\n<div class=\"charts\"><div class=\"scroll\"><table class=\"sortable\">\
+         <thead><tr><th class=\"text\"><button type=\"button\">published as</button></th>\
+         <th class=\"text\"><button type=\"button\">measured as</button></th>",
+        e(column.metric),
+        e(&column.case.id)
+    );
+    for side in ["published", "measured"] {
+        for (key, name) in [("", side), ("-ratio", "ratio"), ("-rank", "rank")] {
+            let _ = write!(
+                text,
+                "<th data-metric=\"{side}{key}\"><button type=\"button\">{name}</button></th>"
+            );
+        }
+    }
+    text.push_str("</tr></thead>\n<tbody>");
+    let place = |place: Option<Place>, deviation: Option<f64>| {
+        let Some(place) = place else {
+            return "<td data-v=\"\">–</td>".repeat(3);
+        };
+        let deviation = deviation.map_or(String::new(), |deviation| {
+            format!("<span class=\"sub\">s {}</span>", quantity(deviation, column.unit))
+        });
+        let rank = place.rank.map_or(String::new(), |rank| rank.to_string());
+        format!(
+            "<td data-v=\"{}\">{}{deviation}</td><td data-v=\"{}\">{}</td><td data-v=\"{rank}\">{}</td>",
+            place.value,
+            e(&quantity(place.value, column.unit)),
+            place.ratio.map_or(String::new(), |times| times.to_string()),
+            place.ratio.map_or("–".to_owned(), ratio),
+            if rank.is_empty() { "–" } else { &rank },
+        )
+    };
+    for row in &column.rows {
+        let title = row.subject.map_or(&row.figure.subject, |subject| &subject.title);
+        let _ = writeln!(
+            text,
+            "<tr><td>{}</td><td class=\"text\">{}</td>{}{}</tr>",
+            e(&row.figure.name),
+            e(title),
+            place(Some(row.published), row.figure.deviation),
+            place(row.measured, None),
+        );
+    }
+    let agreement = column.agreement().map_or(String::new(), |agreement| {
+        format!("The two orders agree by {agreement:.2} (Spearman; 1 is the same).")
+    });
+    let _ = write!(
+        text,
+        "</tbody></table></div><figure>{}<figcaption>{agreement}</figcaption></figure></div>\n",
+        ranking::ranking(column)
+    );
+    text
+}
+
+fn subjects(run: &Run) -> String {
+    let mut text = String::from(
+        "<div class=\"scroll\"><table><thead><tr><th class=\"text\">subject</th>\
+         <th class=\"text\">library</th><th class=\"text\">options</th>\
+         <th class=\"text\">said in another way than the definition does</th>\
+         <th class=\"text\">state</th></tr></thead>\n<tbody>",
+    );
+    let list = |items: &[String]| {
+        items.iter().map(|item| e(item).to_string()).collect::<Vec<_>>().join("<br>")
+    };
+    for subject in &run.subjects {
+        let state = match &subject.status {
+            Status::Measured if subject.bound => "measured, a bound".to_owned(),
+            Status::Measured => "measured".to_owned(),
+            Status::Skipped(reason) => format!("<b>skipped</b>: {}", e(reason)),
+            Status::Rejected(reason) => format!("<b>rejected</b>: {}", e(reason)),
+            Status::Failed(reason) => {
+                format!("<span class=\"failed\">FAILED</span>: {}", e(reason))
+            }
+        };
+        let _ = writeln!(
+            text,
+            "<tr><td>{}<span class=\"sub\">{}</span></td><td class=\"text\">{}<span class=\"sub\">{}\
+             </span></td><td class=\"text\">{}</td><td class=\"text\">{}</td>\
+             <td class=\"text\">{state}</td></tr>",
+            e(&subject.title),
+            e(&subject.id),
+            e(&subject.library),
+            e(&subject.language),
+            list(&subject.options),
+            list(&subject.lowerings),
+        );
+    }
+    text + "</tbody></table></div>\n"
+}
+
+fn setting(run: &Run) -> String {
+    let settings = &run.settings;
+    let mut lines = vec![
+        ("processes".to_owned(), settings.processes.to_string()),
+        ("rounds in each".to_owned(), settings.rounds.to_string()),
+        ("shortest epoch".to_owned(), time(settings.epoch_ns as f64)),
+        ("output buffers".to_owned(), settings.buffers.clone()),
+        ("message objects".to_owned(), settings.objects.clone()),
+        ("seed".to_owned(), settings.seed.to_string()),
+    ];
+    lines.extend(run.cases.iter().map(|case| {
+        let text =
+            format!("{} in the canonical form, {}", bytes(case.canonical_bytes), case.source);
+        (format!("case {}", case.id), text)
+    }));
+    lines.extend(environment::lines(&run.environment));
+    let mut text = String::from("<dl class=\"facts\">\n");
+    for (name, value) in lines {
+        let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", e(&name), e(&value));
+    }
+    text + "</dl>\n<p class=\"soft\">How each codec is driven and how the statistics are made is told \
+            in docs/methodology.md, what the tables cannot tell in docs/bias.md.</p>\n"
+}

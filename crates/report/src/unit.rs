@@ -12,7 +12,11 @@ pub fn quantity(value: f64, unit: &str) -> String {
 }
 
 /// Nanoseconds in ns, µs, ms or s with three significant digits: `1.35 µs`.
+/// Less than half a picosecond is nothing.
 pub fn time(nanoseconds: f64) -> String {
+    if nanoseconds.abs() < 0.0005 {
+        return "0 ns".to_owned();
+    }
     // 999.5 already reads 1000 with three digits, and so belongs to the next.
     let (scale, unit) = match nanoseconds.abs() {
         ns if ns < 999.5 => (1.0, "ns"),
@@ -21,6 +25,23 @@ pub fn time(nanoseconds: f64) -> String {
         _ => (1e9, "s"),
     };
     format!("{} {unit}", significant(nanoseconds / scale))
+}
+
+/// A number on an axis, as short as it can be: `200 ns`, `1 µs`, `20 kB`.
+pub fn tick(value: f64, unit: &str) -> String {
+    let steps: &[(f64, &str)] = match unit {
+        "ns" => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
+        "B" => &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
+        _ => &[(1.0, unit)],
+    };
+    let last = steps[steps.len() - 1];
+    let &(scale, unit) =
+        steps.iter().find(|step| value.abs() >= step.0 * 0.999_999).unwrap_or(&last);
+    let number = format!("{:.6}", value / scale);
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let unit = if unit == "1" { "" } else { unit };
+    format!("{}{fraction} {unit}", grouped(whole)).trim_end().to_owned()
 }
 
 /// Bytes, whole and exact where they are: `160,024 B`. A mean over messages of
@@ -49,7 +70,7 @@ pub fn ratio(value: f64) -> String {
     format!("{value:.digits$}×")
 }
 
-/// A share as a percentage with two significant digits: `0.31 %`, `12 %`.
+/// A share as a percentage with two significant digits: `0.31%`, `12%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
     let digits = match percent.abs() {
@@ -58,10 +79,10 @@ pub fn percent(share: f64) -> String {
         p if p >= 0.0995 => 2,
         _ => 3,
     };
-    format!("{percent:.digits$} %")
+    format!("{percent:.digits$}%")
 }
 
-/// A relative change with its sign: `+12 %`, `−3.1 %`.
+/// A relative change with its sign: `+12%`, `−3.1%`.
 pub fn change(ratio: f64) -> String {
     let change = ratio - 1.0;
     match percent(change.abs()) {
@@ -128,6 +149,20 @@ mod tests {
     }
 
     #[test]
+    fn ticks_are_short() {
+        for (value, unit, text) in [
+            (0.0, "ns", "0 ns"),
+            (0.5, "ns", "0.5 ns"),
+            (1e3, "ns", "1 µs"),
+            (2.5e6, "ns", "2.5 ms"),
+            (20_000.0, "B", "20 kB"),
+            (10_000.0, "1", "10,000"),
+        ] {
+            assert_eq!(tick(value, unit), text);
+        }
+    }
+
+    #[test]
     fn bytes_are_exact() {
         assert_eq!(bytes(23_226_752.0), "23,226,752 B");
         assert_eq!(bytes(55.0), "55 B");
@@ -139,10 +174,10 @@ mod tests {
         assert_eq!(ratio(1.0), "1.00×");
         assert_eq!(ratio(12.345), "12.3×");
         assert_eq!(ratio(1_234.5), "1,234×");
-        assert_eq!(percent(0.1234), "12 %");
-        assert_eq!(percent(0.0031), "0.31 %");
-        assert_eq!(change(1.2), "+20 %");
-        assert_eq!(change(0.969), "−3.1 %");
+        assert_eq!(percent(0.1234), "12%");
+        assert_eq!(percent(0.0031), "0.31%");
+        assert_eq!(change(1.2), "+20%");
+        assert_eq!(change(0.969), "−3.1%");
         assert_eq!(duration(252.4), "4 min 12 s");
         assert_eq!(duration(12.34), "12.3 s");
         assert_eq!(quantity(3.0, "MB/s"), "3.00 MB/s");

@@ -378,6 +378,21 @@ mod tests {
     }
 
     #[test]
+    fn a_union_has_one_member_and_a_map_ordered_keys() {
+        let text = "syntax = \"proto3\"; message A {
+            oneof choice { int32 a = 1; int32 b = 2; int32 c = 3; } map<int32, bool> map = 4; }";
+        let schema = proto::read_texts(&[("a.proto", text)], None).unwrap();
+        for seed in 0..20 {
+            let value = generate(&schema, &sized("map", 50), seed).unwrap();
+            let Value::Record(values) = value else { panic!() };
+            assert_eq!(values.iter().filter(|v| **v == Value::Absent).count(), 2);
+            let Value::List(entries) = &values[3] else { panic!() };
+            assert!(entries.len() > 25);
+            assert!(entries.is_sorted_by(|a, b| a.compare_keys(b).is_lt()));
+        }
+    }
+
+    #[test]
     fn a_recursive_message_ends() {
         let text = "syntax = \"proto2\"; message A { optional A a = 1; repeated A b = 2; }";
         let schema = proto::read_texts(&[("a.proto", text)], None).unwrap();

@@ -522,18 +522,19 @@ mod tests {
              int32 MAX=10\nstring NAME = \"a # b\"  # text\nstring<=5 SHORT=abc\n\n\
              uint8[] octets\nuint8[4] four\nuint8[<=7] seven\nchar c\nbyte b\n\
              string<=10[<=5] words ['a', 'b'] # default\n\
-             float64 x 1.5\nwstring wide\nOther other\nOther[] others\n\
+             float64 x 1.5\nstring quoted \"a # b\"  # not in quotes\nwstring wide\nOther other\nOther[] others\n\
              builtin_interfaces/Time stamp\n{separator}\nMSG: pkg/Other\nbool flag\n"
         );
         let schema = ros2(&text).unwrap();
         assert_eq!(schema.root().name.original, "pkg/msg/Root");
-        assert_eq!(schema.root().fields.len(), 11);
+        assert_eq!(schema.root().fields.len(), 12);
         assert_eq!(field(&schema, "octets").element, Element::Bytes);
         assert_eq!(field(&schema, "octets").cardinality, Cardinality::Required);
         assert_eq!(field(&schema, "four").cardinality, Cardinality::Array { len: 4 });
         assert_eq!(field(&schema, "seven").cardinality, Cardinality::List { bound: Some(7) });
         assert_eq!(field(&schema, "words").default.as_deref(), Some("['a', 'b']"));
         assert_eq!(field(&schema, "x").default.as_deref(), Some("1.5"));
+        assert_eq!(field(&schema, "quoted").default.as_deref(), Some("\"a # b\""));
         assert_eq!(field(&schema, "wide").element, Element::String);
         assert_eq!(field(&schema, "b").element, Element::Scalar(Scalar::U8));
         let Element::Record(stamp) = field(&schema, "stamp").element else { panic!() };

@@ -318,6 +318,16 @@ mod tests {
     }
 
     #[test]
+    fn unions_have_legal_names_in_the_scope_of_the_fields() {
+        let text = "syntax = \"proto3\"; message A { int32 pick_one = 1;
+            oneof pickOne { int32 a = 2; int32 b = 3; } oneof pick_one3 { int32 c = 4; } }";
+        let schema = read_texts(&[("a.proto", text)], None).unwrap();
+        let union = |name| field(&schema, name).union.as_deref();
+        assert_eq!([union("a"), union("b")], [Some("pick_one2"), Some("pick_one2")]);
+        assert_eq!(union("c"), Some("pick_one3"), "not taken by a second mention of the first");
+    }
+
+    #[test]
     fn what_cannot_be_read_is_refused() {
         let read = |text: &str, root| {
             let text = format!("syntax = \"proto2\"; {text}");

@@ -104,6 +104,14 @@ mod tests {
     }
 
     #[test]
+    fn a_record_without_fields_takes_a_byte() {
+        let text = format!("Empty a\nuint8 b\n{}\nMSG: p/Empty\n", "=".repeat(80));
+        let schema = read_text(&text, "p/msg/R", Dialect::Ros2, "test").unwrap();
+        let wanted = Value::Record(vec![Value::Record(Vec::new()), Value::Unsigned(5)]);
+        assert_eq!(decode(&schema, &[0, 1, 0, 0, 0, 5]).unwrap(), wanted);
+    }
+
+    #[test]
     fn endless_definitions_are_refused() {
         let schema = read_text("R[] r", "p/msg/R", Dialect::Ros2, "test").unwrap();
         let bytes = [vec![0, 1, 0, 0], [1, 0, 0, 0].repeat(10_000)].concat();

@@ -196,6 +196,16 @@ mod tests {
     }
 
     #[test]
+    fn the_entries_of_a_map_are_in_order() {
+        let entries = (b'a'..=b'z').rev().flat_map(|key| [0x22, 5, 0x0a, 1, key, 0x10, 1]);
+        let bytes: Vec<u8> = entries.chain([0x08, 3]).collect();
+        let (Value::Record(values), _) = decoder().decode(&bytes).unwrap() else { panic!() };
+        let Value::List(entries) = &values[3] else { panic!() };
+        assert_eq!(entries.len(), 26);
+        assert!(entries.is_sorted_by(|a, b| a.compare_keys(b).is_lt()));
+    }
+
+    #[test]
     fn what_does_not_fit_is_refused() {
         let error = format!("{:#}", decoder().decode(&[]).unwrap_err());
         assert_eq!(error, "R.a: a required field is missing");

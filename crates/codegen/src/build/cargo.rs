@@ -52,11 +52,17 @@ pub fn compile(
     fs::create_dir_all(folder.join("src"))?;
     let fixed = place.common.folder.join("rust");
     let runner = place.common.folder.join("runner");
+    // In a shared target folder cargo tells packages apart by name and version,
+    // not by path: without a version of its own, one message's programs would
+    // pass for another's.
+    let hash = place.message.file_name().context("the message's folder has a name")?;
+    let version = format!("version = \"0.0.0-{}\"", hash.to_string_lossy());
+    let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
     let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
         .replace("\"../runner\"", &format!("{:?}", runner.display().to_string()));
-    write_if_new(&folder.join("Cargo.toml"), manifest.as_bytes())?;
+    write_if_new(&folder.join("Cargo.toml"), own(manifest).as_bytes())?;
     let lock = fs::read_to_string(fixed.join("Cargo.lock"))?;
-    write_if_new(&folder.join("Cargo.lock"), lock.as_bytes())?;
+    write_if_new(&folder.join("Cargo.lock"), own(lock.clone()).as_bytes())?;
     write_if_new(&folder.join("src/lib.rs"), rust::message(unit).as_bytes())?;
 
     let mut command = Command::new("cargo");

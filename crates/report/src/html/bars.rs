@@ -1,0 +1,85 @@
+//! Bars: phases that add up, sizes side by side.
+
+use wiregauge_gauge::stats::median;
+
+use super::chart::Rows;
+use crate::phase::Phases;
+use crate::table::Table;
+use crate::unit::quantity;
+
+/// The phases of an experiment, stacked. One slow subject must not flatten
+/// all others, so the axis ends at ten times the median and longer bars are
+/// cut, with their figure beside.
+pub fn stacked(phases: &Phases) -> String {
+    let sums: Vec<f64> = phases.rows.iter().map(|row| row.sum()).collect();
+    let end = limit(&sums);
+    let label = format!("Phases of {}", phases.metric);
+    let mut chart = Rows::new(&label, sums.len(), 20.0, &[end], true);
+    chart.axis(&phases.unit);
+    for (i, row) in phases.rows.iter().enumerate() {
+        let parts: Vec<String> = phases
+            .names
+            .iter()
+            .zip(&row.parts)
+            .filter_map(|(name, part)| Some(format!("{name} {}", quantity((*part)?, &phases.unit))))
+            .collect();
+        let title = &row.subject.title;
+        let figure = figure(row.sum(), end, &phases.unit);
+        let hint = format!("{title}: {}", parts.join(", "));
+        let y = chart.begin(i, title, &figure, &hint, "");
+        let mut from = 0.0;
+        for (part, value) in row.parts.iter().enumerate() {
+            if let Some(value) = value.filter(|value| *value > 0.0 && from < end) {
+                chart.bar(&format!("part p{}", part % 4), from, (from + value).min(end), y, 12.0);
+                from += value;
+            }
+        }
+        chart.end();
+    }
+    chart.finish()
+}
+
+/// The sizes of a case: as encoded and after each compressor.
+pub fn sizes(table: &Table) -> String {
+    let values: Vec<f64> =
+        table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value)).collect();
+    let end = limit(&values);
+    let height = 7.0 * table.columns.len() as f64 + 6.0;
+    let mut chart = Rows::new("Sizes", table.rows.len(), height, &[end], true);
+    chart.axis("B");
+    for (i, row) in table.rows.iter().enumerate() {
+        let all: Vec<String> = table
+            .columns
+            .iter()
+            .zip(&row.cells)
+            .filter_map(|(c, cell)| {
+                Some(format!("{} {}", c.metric, quantity(cell.as_ref()?.value, &c.unit)))
+            })
+            .collect();
+        let title = &row.subject.title;
+        let first = row.cells.first().and_then(Option::as_ref);
+        let text = first.map_or(String::new(), |cell| figure(cell.value, end, "B"));
+        let hint = format!("{title}: {}", all.join(", "));
+        let middle = chart.begin(i, title, &text, &hint, "");
+        for (part, cell) in row.cells.iter().enumerate() {
+            let place = part as f64 - (row.cells.len() as f64 - 1.0) / 2.0;
+            if let Some(cell) = cell {
+                let class = format!("part p{}", part % 4);
+                chart.bar(&class, 0.0, cell.value.min(end), middle + 7.0 * place, 6.0);
+            }
+        }
+        chart.end();
+    }
+    chart.finish()
+}
+
+/// Where the axis ends.
+fn limit(values: &[f64]) -> f64 {
+    let largest = values.iter().copied().fold(0.0, f64::max);
+    median(values.iter().copied()).map_or(largest, |middle| largest.min(6.0 * middle))
+}
+
+fn figure(value: f64, end: f64, unit: &str) -> String {
+    let cut = if value > end { "→ " } else { "" };
+    format!("{cut}{}", quantity(value, unit))
+}

@@ -1,0 +1,164 @@
+//! What the pictures share: SVG with real text, coloured by the page's CSS.
+
+use std::fmt::Write;
+
+use super::markup::e;
+use super::scale::Scale;
+use crate::text::chars;
+use crate::unit::tick;
+
+/// Width of a picture in its own units, which are about pixels.
+pub const WIDTH: f64 = 660.0;
+/// Space for a subject's name.
+const LABEL: f64 = 186.0;
+/// Space for a figure at the right.
+const FIGURE: f64 = 74.0;
+const TOP: f64 = 4.0;
+const AXIS: f64 = 26.0;
+
+/// A picture with one row for each subject: names left, an axis below, a
+/// figure at the right.
+pub struct Rows {
+    height: f64,
+    svg: String,
+    scale: Scale,
+    bottom: f64,
+}
+
+impl Rows {
+    /// A picture of `count` rows with an axis that holds `values`, which is
+    /// linear from zero if `linear`.
+    pub fn new(label: &str, count: usize, height: f64, values: &[f64], linear: bool) -> Rows {
+        let pixels = (LABEL, WIDTH - FIGURE);
+        let scale = match linear {
+            true => Scale::linear(values, pixels),
+            false => Scale::fitting(values, pixels),
+        };
+        let bottom = TOP + count as f64 * height;
+        let total = bottom + AXIS;
+        let svg = format!(
+            "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {total}\" role=\"img\" aria-label=\"{}\">",
+            e(label)
+        );
+        Rows { height, svg, scale, bottom }
+    }
+
+    /// The axis and its grid lines.
+    pub fn axis(&mut self, unit: &str) {
+        let (bottom, mut free) = (self.bottom, f64::NEG_INFINITY);
+        for value in self.scale.ticks() {
+            let x = self.scale.place(value);
+            let text = tick(value, unit);
+            let half = chars(&text) as f64 * 3.2;
+            let _ = write!(
+                self.svg,
+                "<line class=\"grid\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom:.1}\"/>"
+            );
+            if x - half > free {
+                free = x + half + 6.0;
+                let y = bottom + 15.0;
+                let _ = write!(
+                    self.svg,
+                    "<text class=\"tick\" x=\"{x:.1}\" y=\"{y:.1}\" text-anchor=\"middle\">{}</text>",
+                    e(&text)
+                );
+            }
+        }
+    }
+
+    /// Whether the axis is logarithmic.
+    pub fn is_log(&self) -> bool {
+        self.scale.is_log()
+    }
+
+    /// Begins the row `index` with its name and figure, and returns its
+    /// middle. A hover shows `hint`.
+    pub fn begin(
+        &mut self,
+        index: usize,
+        name: &str,
+        figure: &str,
+        hint: &str,
+        class: &str,
+    ) -> f64 {
+        let top = TOP + index as f64 * self.height;
+        let middle = top + self.height / 2.0;
+        let (x, width, height) = (LABEL - 8.0, WIDTH, self.height);
+        let _ = write!(
+            self.svg,
+            "<g class=\"row {class}\"><title>{}</title>\
+             <rect class=\"hit\" x=\"0\" y=\"{top:.1}\" width=\"{width}\" height=\"{height:.1}\"/>\
+             <text class=\"name\" x=\"{x}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>\
+             <text class=\"figure\" x=\"{right}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>",
+            e(hint),
+            e(&shortened(name, 30)),
+            e(figure),
+            y = middle + 4.0,
+            right = WIDTH - 2.0,
+        );
+        middle
+    }
+
+    /// Where a value lies.
+    pub fn x(&self, value: f64) -> f64 {
+        self.scale.place(value)
+    }
+
+    /// A bar between two values; thin ones are kept visible.
+    pub fn bar(&mut self, class: &str, from: f64, to: f64, y: f64, height: f64) {
+        let (left, right) = (self.x(from), self.x(to));
+        let width = (right - left).max(2.0);
+        let left = if width > right - left { (left + right - width) / 2.0 } else { left };
+        let top = y - height / 2.0;
+        let _ = write!(
+            self.svg,
+            "<rect class=\"{class}\" x=\"{left:.1}\" y=\"{top:.1}\" width=\"{width:.1}\" \
+             height=\"{height:.1}\"/>"
+        );
+    }
+
+    /// A horizontal line between two values.
+    pub fn line(&mut self, class: &str, from: f64, to: f64, y: f64) {
+        let (x1, x2) = (self.x(from), self.x(to));
+        let _ = write!(
+            self.svg,
+            "<line class=\"{class}\" x1=\"{x1:.1}\" x2=\"{x2:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>"
+        );
+    }
+
+    /// A vertical stroke at a value.
+    pub fn stroke(&mut self, class: &str, value: f64, y: f64, height: f64) {
+        let x = self.x(value);
+        let (y1, y2) = (y - height / 2.0, y + height / 2.0);
+        let _ = write!(
+            self.svg,
+            "<line class=\"{class}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{y1:.1}\" y2=\"{y2:.1}\"/>"
+        );
+    }
+
+    /// A small circle at a value.
+    pub fn dot(&mut self, class: &str, value: f64, y: f64) {
+        let x = self.x(value);
+        let _ =
+            write!(self.svg, "<circle class=\"{class}\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"1.8\"/>");
+    }
+
+    /// Ends the row.
+    pub fn end(&mut self) {
+        self.svg.push_str("</g>");
+    }
+
+    /// The picture.
+    pub fn finish(mut self) -> String {
+        self.svg.push_str("</svg>");
+        self.svg
+    }
+}
+
+/// A name cut to a number of characters.
+pub fn shortened(name: &str, length: usize) -> String {
+    match chars(name) > length {
+        true => name.chars().take(length - 1).chain(['…']).collect(),
+        false => name.to_owned(),
+    }
+}

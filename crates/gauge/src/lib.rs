@@ -1,12 +1,19 @@
 //! Drives runners, samples them in interleaved rounds, proves them right
 //! before timing, and writes `run.json`. It knows no codec.
 
+pub mod check;
+pub mod compress;
 pub mod corrupt;
 pub mod doctor;
 pub mod environment;
 pub mod file;
 pub mod interrupt;
+pub mod measure;
+pub mod plan;
 pub mod process;
+pub mod random;
+pub mod robustness;
 pub mod run;
+pub mod runner;
 pub mod stats;
 pub mod warning;

@@ -22,7 +22,7 @@ use crate::phase::phases;
 use crate::reference::{beside, Beside, Place};
 use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
-use crate::terminal::{bounded, case_line, r_squared, singular, summary_line};
+use crate::terminal::{bounded, case_about, r_squared, singular, summary_line};
 use crate::text::command;
 use crate::unit::{bytes, percent, quantity, ratio, time};
 use markup::e;
@@ -37,6 +37,9 @@ const PATTERNS: &str = r#"<svg class="patterns" aria-hidden="true"><defs>
 <pattern id="hatch-2" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="6" height="6" style="fill:var(--p2)"/><rect width="1" height="6" style="fill:var(--paper)"/></pattern>
 <pattern id="hatch-3" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" style="fill:var(--p3)"/><circle cx="2.5" cy="2.5" r="1" style="fill:var(--paper)"/></pattern>
 </defs></svg>"#;
+
+/// Outcomes of corrupted input that make a reader unsafe.
+const UNSAFE: [&str; 3] = ["corrupt/crashed", "corrupt/hung", "corrupt/unbounded"];
 
 /// The runs one after another on one page, with a table of contents.
 pub fn render(runs: &[Run]) -> String {
@@ -144,6 +147,7 @@ impl<'a> Page<'a> {
             }
             text.push_str("</ul></section>\n");
         }
+        text.push_str(&absent(run));
         if alone {
             let _ =
                 writeln!(text, "<nav aria-label=\"Contents\"><ul>{}</ul></nav>", self.contents());
@@ -162,8 +166,34 @@ impl<'a> Page<'a> {
     }
 }
 
+/// What has no figures, and why.
+fn absent(run: &Run) -> String {
+    let mut items = String::new();
+    for subject in &run.subjects {
+        let (state, reason) = match &subject.status {
+            Status::Measured => continue,
+            Status::Skipped(reason) => ("skipped", reason),
+            Status::Rejected(reason) => ("rejected", reason),
+            Status::Failed(reason) => ("FAILED", reason),
+        };
+        let class = if state == "FAILED" { " class=\"failed\"" } else { "" };
+        let _ = writeln!(
+            items,
+            "<li><b{class}>{state}</b> {}: <span class=\"soft\">{}</span></li>",
+            e(&subject.title),
+            e(reason)
+        );
+    }
+    match items.is_empty() {
+        true => items,
+        false => format!(
+            "<section class=\"absent\"><b>Without figures</b><ul>\n{items}</ul></section>\n"
+        ),
+    }
+}
+
 fn case_section(run: &Run, case: &Case) -> String {
-    let mut text = format!("<p>{}</p>\n", e(&case_line(case)));
+    let mut text = format!("<p>{}</p>\n", e(&case_about(case)));
     for (name, path) in [("fixed", &case.fixed), ("element", &case.element)] {
         if let Some(path) = path {
             let _ = writeln!(
@@ -181,7 +211,7 @@ fn case_section(run: &Run, case: &Case) -> String {
         return text + "<p>No subject has figures.</p>\n";
     }
     text.push_str(&winners(&timings));
-    text.push_str(&figures(&timings));
+    text.push_str(&figures(&timings, false));
     text.push_str(
         "<p class=\"soft\">Median of the process medians, ± its 95% interval, and the ratio to the \
          best codec of the column (green; ~ marks those that the data cannot tell from it). Bars \
@@ -216,23 +246,32 @@ fn case_section(run: &Run, case: &Case) -> String {
     }
     let sizes = Table::sizes(run, case);
     if !sizes.is_empty() {
-        let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();
+        let counted = sizes.columns.iter().filter(|column| !column.sampled);
+        let names: Vec<String> = counted.map(|c| size_name(&c.metric)).collect();
         let _ = writeln!(
             text,
-            "<h3>Sizes</h3>\n<div class=\"charts\"><figure>{}{}</figure><div>{}</div></div>",
+            "<h3>Sizes</h3>\n<div class=\"charts sweep\"><figure>{}{}</figure><div>{}</div></div>",
             legend(&names),
             bars::sizes(&sizes),
-            figures(&sizes),
+            figures(&sizes, true),
         );
     }
-    for (title, table) in
-        [("Counted", Table::counts(run, case)), ("Corrupted input", Table::robustness(run, case))]
-    {
-        if !table.is_empty() {
-            let _ = writeln!(text, "<h3>{title}</h3>\n{}", figures(&table));
-        }
+    let others = [
+        ("Counted", Table::counts(run, case), ""),
+        (
+            "Corrupted input",
+            Table::robustness(run, case),
+            "Messages with flipped bits, cut ends and lengths set to extremes: how many the decoder \
+             rejected, took for the same or for different values, crashed or hung at, or asked for \
+             memory without bound. A reader that does one of the last three is unsafe.",
+        ),
+    ];
+    text.push_str("<div class=\"charts\">\n");
+    for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
+        let table = figures(table, true);
+        let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
     }
-    text
+    text + "</div>\n"
 }
 
 fn size_name(metric: &str) -> String {
@@ -250,10 +289,10 @@ fn winners(table: &Table) -> String {
         let what = if column.sampled { "fastest" } else { "smallest" };
         let _ = write!(
             text,
-            "<div><dt>{} · {what}</dt><dd>{} · {}</dd>",
+            "<div><dt>{} · {what}</dt><dd>{}</dd><dd>{}</dd>",
             e(&column.metric),
-            e(&subject.title),
             e(&quantity(cell.value, &column.unit)),
+            e(&subject.title),
         );
         let others: Vec<&str> = winners[1..].iter().map(|(s, _)| s.title.as_str()).collect();
         if !others.is_empty() {
@@ -264,10 +303,12 @@ fn winners(table: &Table) -> String {
     text + "</dl>\n"
 }
 
-/// A table that sorts when its heads are clicked.
-fn figures(table: &Table) -> String {
-    let mut text = String::from(
-        "<div class=\"scroll\"><table class=\"figures sortable\"><thead><tr>\
+/// A table that sorts when its heads are clicked. A compact one goes without
+/// libraries and bars.
+fn figures(table: &Table, compact: bool) -> String {
+    let class = if compact { "compact" } else { "figures" };
+    let mut text = format!(
+        "<div class=\"scroll\"><table class=\"{class} sortable\"><thead><tr>\
          <th class=\"text\"><button type=\"button\">codec</button></th>",
     );
     for column in &table.columns {
@@ -275,8 +316,9 @@ fn figures(table: &Table) -> String {
         let about = about.map_or(String::new(), |about| format!("<small>{about}</small>"));
         let _ = write!(
             text,
-            "<th data-metric=\"{0}\"><button type=\"button\">{0}</button>{about}</th>",
-            e(&column.metric)
+            "<th data-metric=\"{}\"><button type=\"button\">{}</button>{about}</th>",
+            e(&column.metric),
+            e(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric)),
         );
     }
     text.push_str("</tr></thead>\n");
@@ -314,7 +356,10 @@ fn table_row(row: &Row, columns: &[Column], largest: &[f64]) -> String {
 
 fn table_cell(title: &str, cell: &Cell, column: &Column, largest: f64) -> String {
     let best = column.ranked && cell.rank == Some(1);
-    let class = if best {
+    let unsafe_reader = cell.value > 0.0 && UNSAFE.contains(&column.metric.as_str());
+    let class = if unsafe_reader {
+        " failed"
+    } else if best {
         " best"
     } else if cell.open {
         " open"
@@ -388,7 +433,7 @@ fn sweep_section(run: &Run, sweep: &Sweep) -> String {
     for curves in &sweep.curves {
         let _ = writeln!(
             text,
-            "<div class=\"charts\"><figure><h3>{} over {}</h3>{}</figure>{}</div>",
+            "<div class=\"charts sweep\"><figure><h3>{} over {}</h3>{}</figure>{}</div>",
             e(&curves.metric),
             e(&sweep.parameter),
             curves::curves(curves, &sweep.parameter, style),
@@ -403,10 +448,12 @@ fn fits(curves: &Curves, parameter: &str) -> String {
         return String::new();
     }
     let mut text = format!(
-        "<figure><h3>Linear fits</h3><div class=\"scroll\"><table class=\"sortable\"><thead><tr>\
+        "<figure><h3>Linear fits</h3><div class=\"scroll\"><table class=\"fits sortable\"><thead><tr>\
          <th class=\"text\"><button type=\"button\">codec</button></th>\
          <th data-metric=\"intercept\"><button type=\"button\">per message</button></th>\
+         <th>95% bounds</th>\
          <th data-metric=\"slope\"><button type=\"button\">per {}</button></th>\
+         <th>95% bounds</th>\
          <th data-metric=\"r2\"><button type=\"button\">R²</button></th></tr></thead>\n<tbody>",
         e(&singular(parameter))
     );
@@ -417,7 +464,7 @@ fn fits(curves: &Curves, parameter: &str) -> String {
         let cell = |bounds: &Bounds| {
             let (value, range) = bounded(bounds, &curves.unit);
             format!(
-                "<td data-v=\"{}\">{}<span class=\"sub\">{}</span></td>",
+                "<td data-v=\"{}\">{}</td><td class=\"soft\">{}</td>",
                 bounds.value,
                 e(&value),
                 e(&range)
@@ -438,9 +485,8 @@ fn fits(curves: &Curves, parameter: &str) -> String {
 
 fn published(column: &Beside) -> String {
     let mut text = format!(
-        "<h3>{} at {}</h3>\n<div class=\"charts\"><div class=\"scroll\"><table class=\"sortable\">\
-         <thead><tr><th class=\"text\"><button type=\"button\">published as</button></th>\
-         <th class=\"text\"><button type=\"button\">measured as</button></th>",
+        "<h3>{} at {}</h3>\n<div class=\"charts beside\"><div class=\"scroll\"><table class=\"fits sortable\">\
+         <thead><tr><th class=\"text\"><button type=\"button\">published · measured as</button></th>",
         e(column.metric),
         e(&column.case.id)
     );
@@ -458,7 +504,7 @@ fn published(column: &Beside) -> String {
             return "<td data-v=\"\">–</td>".repeat(3);
         };
         let deviation = deviation.map_or(String::new(), |deviation| {
-            format!("<span class=\"sub\">s {}</span>", quantity(deviation, column.unit))
+            format!("<span class=\"sub\">s.d. {}</span>", quantity(deviation, column.unit))
         });
         let rank = place.rank.map_or(String::new(), |rank| rank.to_string());
         format!(
@@ -474,7 +520,7 @@ fn published(column: &Beside) -> String {
         let title = row.subject.map_or(&row.figure.subject, |subject| &subject.title);
         let _ = writeln!(
             text,
-            "<tr><td>{}</td><td class=\"text\">{}</td>{}{}</tr>",
+            "<tr><td>{}<span class=\"sub\">{}</span></td>{}{}</tr>",
             e(&row.figure.name),
             e(title),
             place(Some(row.published), row.figure.deviation),

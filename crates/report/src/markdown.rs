@@ -6,7 +6,7 @@ use crate::phase::phases;
 use crate::reference::{beside, Beside, Place};
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
-use crate::terminal::{bounded, case_line, r_squared, singular, summary_line};
+use crate::terminal::{bounded, case_about, r_squared, singular, summary_line};
 use crate::text::{clean, command};
 use crate::unit::{quantity, ratio};
 
@@ -31,7 +31,7 @@ fn render_run(run: &Run) -> String {
         text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
     }
     for case in &run.cases {
-        text.push_str(&format!("\n## {}\n\n{}\n", escape(&case.id), escape(&case_line(case))));
+        text.push_str(&format!("\n## {}\n\n{}\n", escape(&case.id), escape(&case_about(case))));
         for note in &case.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
         }

@@ -100,8 +100,9 @@ pub fn statistics(number: usize, run: &Run) -> Vec<Statistic<'_>> {
                 );
             }
         }
-        let timings = &tables[0];
-        let is_phase = |m: &&Measurement| m.case == case.id && timings.column(&m.metric).is_none();
+        let is_phase = |m: &&Measurement| {
+            m.case == case.id && tables.iter().all(|table| table.column(&m.metric).is_none())
+        };
         for measurement in run.measurements.iter().filter(is_phase) {
             let subject = run.subject(&measurement.subject);
             if let (Some(subject), Some(summary)) = (subject, Summary::of(measurement)) {

@@ -57,14 +57,17 @@ pub struct Cell {
 impl<'a> Table<'a> {
     /// The experiments and the encoded size.
     pub fn timings(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let mut columns = sampled_columns(run, case);
+        let experiment = |metric: &str| !is_phase(run, metric) && !is_compression(metric);
+        let mut columns = sampled_columns(run, case, experiment);
         columns.extend(counted_columns(run, case, |metric| metric == "size"));
         Table::of(run, case, columns)
     }
 
-    /// Sizes as encoded and after each compressor.
+    /// Sizes as encoded and after each compressor, and the compressors' times.
     pub fn sizes(run: &'a Run, case: &'a Case) -> Table<'a> {
-        Table::of(run, case, counted_columns(run, case, is_size))
+        let mut columns = counted_columns(run, case, is_size);
+        columns.extend(sampled_columns(run, case, is_compression));
+        Table::of(run, case, columns)
     }
 
     /// What became of corrupted input: `corrupt/…`.
@@ -163,14 +166,20 @@ fn is_robustness(metric: &str) -> bool {
     metric.starts_with("corrupt/")
 }
 
-/// The sampled metrics of a case, less those that are phases of another.
-fn sampled_columns(run: &Run, case: &Case) -> Vec<Column> {
-    let metrics = run.metrics();
-    let is_phase =
-        |metric: &str| metric.split_once('/').is_some_and(|(whole, _)| metrics.contains(&whole));
+/// `compress/…` and `decompress/…`: they tell of the compressor, not the codec.
+fn is_compression(metric: &str) -> bool {
+    metric.starts_with("compress/") || metric.starts_with("decompress/")
+}
+
+/// Whether a metric is a part of another one of the run.
+fn is_phase(run: &Run, metric: &str) -> bool {
+    metric.split_once('/').is_some_and(|(whole, _)| run.metrics().contains(&whole))
+}
+
+fn sampled_columns(run: &Run, case: &Case, wanted: impl Fn(&str) -> bool) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
-    for metric in metrics.iter().filter(|metric| !is_phase(metric)) {
-        let of_case = |m: &&Measurement| m.case == case.id && m.metric == *metric;
+    for metric in run.metrics().into_iter().filter(|metric| wanted(metric)) {
+        let of_case = |m: &&Measurement| m.case == case.id && m.metric == metric;
         if let Some(first) = run.measurements.iter().find(of_case) {
             let (metric, unit) = (first.metric.clone(), first.unit.clone());
             columns.push(Column { metric, unit, sampled: true, ranked: true });

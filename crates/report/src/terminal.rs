@@ -73,15 +73,19 @@ pub(crate) fn summary_line(run: &Run) -> String {
     )
 }
 
-/// What was measured on, in one line.
+/// What was measured on, in one line with its key.
 pub(crate) fn case_line(case: &Case) -> String {
+    format!("{}: {}", clean(&case.id), case_about(case))
+}
+
+/// What was measured on, in one line.
+pub(crate) fn case_about(case: &Case) -> String {
     let messages = match case.messages {
         1 => String::new(),
         n => format!(", {n} messages in turn"),
     };
     format!(
-        "{}: {}, {} in the canonical form{messages} ({})",
-        clean(&case.id),
+        "{}, {} in the canonical form{messages} ({})",
         clean(&case.message),
         bytes(case.canonical_bytes),
         clean(&case.source),
@@ -220,8 +224,13 @@ fn fits(curves: &Curves, parameter: &str) -> String {
 
 /// A fitted number and its bounds in the unit of the number.
 pub(crate) fn bounded(bounds: &Bounds, unit: &str) -> (String, String) {
-    let range =
-        format!("{} … {}", quantity_near(bounds.low, unit), quantity_near(bounds.high, unit));
+    let [low, high] = [bounds.low, bounds.high].map(|value| quantity_near(value, unit));
+    // The unit once, where both ends have the same.
+    let low = match (low.rsplit_once(' '), high.rsplit_once(' ')) {
+        (Some((number, of_low)), Some((_, of_high))) if of_low == of_high => number.to_owned(),
+        _ => low,
+    };
+    let range = format!("{low} … {high}");
     (quantity_near(bounds.value, unit), range)
 }
 

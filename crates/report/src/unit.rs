@@ -60,14 +60,20 @@ pub fn count(value: f64) -> String {
     format!("{}.{fraction}", grouped(whole))
 }
 
-/// A ratio: `1.00×`, `12.3×`, `1,234×`.
+/// A ratio with three significant digits: `1.00×`, `12.3×`, `1.31M×`.
 pub fn ratio(value: f64) -> String {
+    let (scale, suffix) = match value.abs() {
+        v if v < 9_995.0 => (1.0, ""),
+        v if v < 999_500.0 => (1e3, "k"),
+        _ => (1e6, "M"),
+    };
+    let value = value / scale;
     let digits = match value.abs() {
         v if v < 9.995 => 2,
         v if v < 99.95 => 1,
-        _ => return format!("{}×", grouped(&format!("{value:.0}"))),
+        _ => 0,
     };
-    format!("{value:.digits$}×")
+    format!("{}{suffix}×", grouped(&format!("{value:.digits$}")))
 }
 
 /// A share as a percentage with two significant digits: `0.31%`, `12%`.
@@ -174,6 +180,8 @@ mod tests {
         assert_eq!(ratio(1.0), "1.00×");
         assert_eq!(ratio(12.345), "12.3×");
         assert_eq!(ratio(1_234.5), "1,234×");
+        assert_eq!(ratio(13_314.0), "13.3k×");
+        assert_eq!(ratio(999_600.0), "1.00M×");
         assert_eq!(percent(0.1234), "12%");
         assert_eq!(percent(0.0031), "0.31%");
         assert_eq!(change(1.2), "+20%");

@@ -1,22 +1,169 @@
-//! The page in a real browser.
+//! The page in a real browser: what it shows, that it sorts, and that it asks
+//! for nothing. Takes Chromium; `WIREGAUGE_SKIP_BROWSER=1` does without.
 
 mod common;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use wiregauge_gauge::run::Run;
+use wiregauge_gauge::stats::Summary;
 use wiregauge_report::html;
+use wiregauge_report::unit::quantity;
 
-fn page(codecs: usize) -> String {
-    html::render(&[common::run(codecs)])
+/// The browser, unless the environment says to do without.
+fn browser() -> Option<PathBuf> {
+    if std::env::var_os("WIREGAUGE_SKIP_BROWSER").is_some() {
+        eprintln!("skipped: WIREGAUGE_SKIP_BROWSER is set");
+        return None;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path)
+        .flat_map(|folder| {
+            ["chromium", "chromium-browser", "google-chrome"].map(|n| folder.join(n))
+        })
+        .find(|file| file.is_file());
+    Some(found.expect("no Chromium on the path: apt-get install chromium"))
+}
+
+/// The page's elements after its scripts have run.
+fn dump(browser: &Path, page: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("report.html");
+    fs::write(&file, page).unwrap();
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}", file.display()))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A page with a script at its end that writes lines into `<pre id="probe">`.
+fn probed(run: &Run, script: &str) -> String {
+    let probe = format!(
+        "<pre id=\"probe\"></pre><script>{{\
+         const say = (line) => document.getElementById('probe').append(line + '\\n');\
+         {script} }}</script></body>"
+    );
+    html::render(std::slice::from_ref(run)).replace("</body>", &probe)
+}
+
+fn probe(browser: &Path, page: &str) -> Vec<String> {
+    let dom = dump(browser, page);
+    let text = dom.split("<pre id=\"probe\">").nth(1).and_then(|rest| rest.split("</pre>").next());
+    let text = text.expect("the page has no probe");
+    text.lines().map(|line| line.replace("&amp;", "&").replace("&lt;", "<")).collect()
 }
 
 #[test]
-#[ignore = "writes pages to look at: WIREGAUGE_PAGES=folder"]
+fn the_table_shows_what_the_run_says() {
+    let Some(browser) = browser() else { return };
+    let run = common::run(10);
+    let script = "const table = document.querySelector('#r1-3 table.figures');\
+        const heads = [...table.tHead.rows[0].cells];\
+        for (const row of table.querySelectorAll('tbody tr'))\
+          [...row.cells].forEach((cell, i) => { if (heads[i].dataset.metric && cell.dataset.v)\
+            say([row.dataset.subject, heads[i].dataset.metric, cell.dataset.v,\
+              cell.querySelector('.value').textContent].join('|')); });";
+    let shown = probe(&browser, &probed(&run, script));
+    let case = "points=10000";
+    let mut wanted = 0;
+    for measurement in run.measurements.iter().filter(|m| m.case == case) {
+        if measurement.metric.contains('/') {
+            continue;
+        }
+        let median = Summary::of(measurement).unwrap().median;
+        let text = quantity(median, "ns");
+        let line = format!("{}|{}|{median}|{text}", measurement.subject, measurement.metric);
+        assert!(shown.contains(&line), "{line} is not in {shown:#?}");
+        wanted += 1;
+    }
+    for fact in run.facts.iter().filter(|f| f.case == case && f.metric == "size") {
+        let text = quantity(fact.value, "B");
+        let line = format!("{}|size|{}|{text}", fact.subject, fact.value);
+        assert!(shown.contains(&line), "{line} is not in {shown:#?}");
+        wanted += 1;
+    }
+    assert_eq!(shown.len(), wanted);
+}
+
+#[test]
+fn heads_sort_the_table_both_ways() {
+    let Some(browser) = browser() else { return };
+    let script = "const table = document.querySelector('#r1-3 table.figures');\
+        const head = table.querySelector('th[data-metric=size]');\
+        const column = head.cellIndex;\
+        const list = () => say([...table.tBodies[0].rows].map((r) => r.cells[column].dataset.v));\
+        head.querySelector('button').click(); say(head.getAttribute('aria-sort')); list();\
+        head.querySelector('button').click(); say(head.getAttribute('aria-sort')); list();\
+        table.querySelector('th button').click();\
+        say([...table.tBodies[0].rows].map((r) => r.cells[0].dataset.v));\
+        say([...table.tBodies[1].rows].length);";
+    let lines = probe(&browser, &probed(&common::run(10), script));
+    let numbers = |line: &str| -> Vec<f64> {
+        line.split(',').map(|number| number.parse().unwrap()).collect()
+    };
+    assert_eq!((lines[0].as_str(), lines[2].as_str()), ("ascending", "descending"));
+    let (up, down) = (numbers(&lines[1]), numbers(&lines[3]));
+    assert_eq!(up.len(), 10);
+    assert!(up.is_sorted() && down.iter().rev().is_sorted(), "{lines:#?}");
+    let names: Vec<String> = lines[4].split(',').map(str::to_lowercase).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    assert_eq!(lines[5], "2", "bounds stay apart");
+}
+
+#[test]
+fn the_page_is_whole_and_asks_for_nothing() {
+    let Some(browser) = browser() else { return };
+    let runs = [common::run(4), common::run(3)];
+    let page = html::render(&runs);
+    for reference in [" src=", "http://", "https://", "@import", "fetch(", "XMLHttpRequest"] {
+        assert!(!page.contains(reference), "the page contains {reference}");
+    }
+    for link in page.split("href=\"").skip(1) {
+        assert!(link.starts_with('#') || link.starts_with("data:,\""), "{}", &link[..40]);
+    }
+    let script = "addEventListener('error', (e) => say('error ' + e.message), true);\
+        say('requests ' + performance.getEntriesByType('resource')\
+          .filter((r) => !r.name.startsWith('data:')).length);\
+        say('broken ' + [...document.querySelectorAll('a')]\
+          .filter((a) => !document.getElementById(a.hash.slice(1))).length);\
+        say('pictures ' + (document.querySelectorAll('svg.chart').length > 20));\
+        say('injected ' + document.querySelectorAll('article b b, td b format').length);\
+        say('nan ' + /NaN|undefined|Infinity/.test(document.body.innerHTML.split('<script>')[0]));";
+    let lines = probe(&browser, &probed(&runs[0], script));
+    assert_eq!(lines, ["requests 0", "broken 0", "pictures true", "injected 0", "nan false"]);
+}
+
+#[test]
+fn names_cannot_break_out() {
+    let mut run = common::run(2);
+    let evil = "</td></svg><script>say('evil')</script>\"'<img src=x onerror=1>";
+    run.title = evil.into();
+    run.subjects[2].title = evil.into();
+    run.subjects[2].library = evil.into();
+    run.cases[0].source = evil.into();
+    run.command.push(evil.into());
+    let page = html::render(&[run]);
+    assert!(!page.contains("<script>say") && !page.contains("<img"));
+    assert!(page.contains("&lt;script&gt;say(&#39;evil&#39;)"));
+}
+
+/// Writes pages to look at: `WIREGAUGE_PAGES=folder cargo test -p
+/// wiregauge-report --test browser -- --ignored`.
+#[test]
+#[ignore = "writes pages to look at into $WIREGAUGE_PAGES"]
 fn pages_to_look_at() {
-    let folder = PathBuf::from(std::env::var_os("WIREGAUGE_PAGES").unwrap());
-    std::fs::write(folder.join("small.html"), page(10)).unwrap();
-    std::fs::write(folder.join("large.html"), page(24)).unwrap();
-    let runs = [common::run(4), common::run(5)];
-    std::fs::write(folder.join("several.html"), html::render(&runs)).unwrap();
+    let folder = PathBuf::from(std::env::var_os("WIREGAUGE_PAGES").expect("WIREGAUGE_PAGES"));
+    let write =
+        |name: &str, runs: &[Run]| fs::write(folder.join(name), html::render(runs)).unwrap();
+    write("small.html", &[common::run(10)]);
+    write("large.html", &[common::run(24)]);
+    write("several.html", &[common::run(4), common::run(5)]);
 }

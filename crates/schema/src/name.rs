@@ -109,8 +109,8 @@ const MEMBERS: &str = "acting_version as_reader block_length buffer buffer_lengt
 /// Types that languages or generators bring along and glue code relies on.
 const TYPES: &str = "any args box builder char client clone copy data debug default drop err \
      error fn from future integer into iterator message none object ok option owned pipeline \
-     reader result self send server some string struct sync table text type vec \
-     vector void writer";
+     reader result self send server some string struct sync table text type vec vector \
+     void writer";
 
 /// Accessors that generators derive from a field's name by a prefix …
 const PREFIXES: [&str; 12] = [
@@ -156,10 +156,8 @@ pub fn types<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
             .split(['.', '/', ':'])
             .filter(|part| !part.is_empty() && *part != "msg")
             .collect();
-        let candidates = (0..parts.len()).rev().map(|from| camel(&parts[from..]));
-        let free = candidates
-            .into_iter()
-            .find(|name| !is_reserved(name, TYPES) && !taken.contains(&key(name)));
+        let mut candidates = (0..parts.len()).rev().map(|from| camel(&parts[from..]));
+        let free = candidates.find(|name| !is_reserved(name, TYPES) && !taken.contains(&key(name)));
         let last = parts.last().copied().unwrap_or_default();
         unique(free.unwrap_or_else(|| avoid(camel(&[last]), TYPES, "Type")), &mut taken)
     });

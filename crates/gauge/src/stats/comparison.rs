@@ -58,8 +58,8 @@ impl Default for Limits {
 pub struct Comparison {
     /// What counted as a difference.
     pub limits: Limits,
-    /// One entry per case, subject and metric that both runs measured; bound
-    /// rows are in [`Comparison::drift`] instead.
+    /// One entry per case, subject and metric that both runs measured in
+    /// restarted processes; bound rows are in [`Comparison::drift`] instead.
     pub cells: Vec<Cell>,
     /// How far the bound rows moved: the machine, not the codecs.
     pub drift: Vec<Drift>,
@@ -241,7 +241,7 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
     let mut drift = Vec::new();
     let mut lost = Vec::new();
     for (key, &in_base) in &base_index.measurements {
-        if process_medians(in_base).is_empty() {
+        if process_medians(in_base).is_empty() || is_aside(in_base, base) {
             continue;
         }
         match new_index.measurements.get(key).filter(|m| !process_medians(m).is_empty()) {
@@ -266,7 +266,8 @@ pub fn compare(base: &Run, new: &Run, limits: Limits) -> Comparison {
         .map(|(in_base, in_new)| views(&base_index, &new_index, in_base, in_new))
         .collect();
     let floors = variance_floors(&units);
-    let confidence = 1.0 - (1.0 - limits.confidence) / pairs.len().max(1) as f64;
+    let testable = units.iter().filter(|sides| sides.iter().all(Sides::suffice)).count();
+    let confidence = 1.0 - (1.0 - limits.confidence) / testable.max(1) as f64;
     let cells = pairs
         .iter()
         .zip(&units)
@@ -287,9 +288,13 @@ struct Sides {
 }
 
 impl Sides {
+    fn suffice(&self) -> bool {
+        self.base.len().min(self.new.len()) >= FEWEST_PROCESSES
+    }
+
     /// Welch's interval with the variances raised to the floor.
     fn change(&self, floors: &HashMap<View, f64>, confidence: f64) -> Option<Change> {
-        if self.base.len().min(self.new.len()) < FEWEST_PROCESSES {
+        if !self.suffice() {
             return None;
         }
         let floor = floors.get(&self.view).copied().unwrap_or(0.0);
@@ -490,6 +495,13 @@ fn relative(of: &Measurement, references: &[(&Measurement, f64)]) -> Vec<f64> {
 
 fn median_of(measurement: &Measurement) -> f64 {
     median(process_medians(measurement)).map_or(0.0, f64::exp)
+}
+
+/// Whether something was measured on the side, in fewer processes than the run
+/// had, as a compressor's times are: it is no cell.
+fn is_aside(measurement: &Measurement, run: &Run) -> bool {
+    let processes = measurement.samples.len();
+    processes < FEWEST_PROCESSES && run.settings.processes as usize > processes
 }
 
 fn lost_line(measurement: &Measurement, new: &Run) -> String {

@@ -4,12 +4,10 @@ use wiregauge_gauge::stats::median;
 
 use super::chart::Rows;
 use crate::phase::Phases;
-use crate::table::Table;
+use crate::table::{Row, Table};
 use crate::unit::quantity;
 
-/// The phases of an experiment, stacked. One slow subject must not flatten
-/// all others, so the axis ends at ten times the median and longer bars are
-/// cut, with their figure beside.
+/// The phases of an experiment, stacked.
 pub fn stacked(phases: &Phases) -> String {
     let sums: Vec<f64> = phases.rows.iter().map(|row| row.sum()).collect();
     let end = limit(&sums);
@@ -41,31 +39,31 @@ pub fn stacked(phases: &Phases) -> String {
 
 /// The sizes of a case: as encoded and after each compressor.
 pub fn sizes(table: &Table) -> String {
-    let values: Vec<f64> =
-        table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value)).collect();
+    let columns: Vec<usize> =
+        (0..table.columns.len()).filter(|&i| !table.columns[i].sampled).collect();
+    let sizes = |row: &Row| -> Vec<Option<f64>> {
+        columns.iter().map(|&i| row.cells[i].as_ref().map(|cell| cell.value)).collect()
+    };
+    let values: Vec<f64> = table.rows.iter().flat_map(|row| sizes(row)).flatten().collect();
     let end = limit(&values);
-    let height = 7.0 * table.columns.len() as f64 + 6.0;
+    let height = 7.0 * columns.len() as f64 + 6.0;
     let mut chart = Rows::new("Sizes", table.rows.len(), height, &[end], true);
     chart.axis("B");
     for (i, row) in table.rows.iter().enumerate() {
-        let all: Vec<String> = table
-            .columns
-            .iter()
-            .zip(&row.cells)
-            .filter_map(|(c, cell)| {
-                Some(format!("{} {}", c.metric, quantity(cell.as_ref()?.value, &c.unit)))
-            })
-            .collect();
+        let sizes = sizes(row);
+        let named = columns.iter().zip(&sizes).filter_map(|(&column, size)| {
+            Some(format!("{} {}", table.columns[column].metric, quantity((*size)?, "B")))
+        });
         let title = &row.subject.title;
-        let first = row.cells.first().and_then(Option::as_ref);
-        let text = first.map_or(String::new(), |cell| figure(cell.value, end, "B"));
-        let hint = format!("{title}: {}", all.join(", "));
+        let first = sizes.first().copied().flatten();
+        let text = first.map_or(String::new(), |size| figure(size, end, "B"));
+        let hint = format!("{title}: {}", named.collect::<Vec<_>>().join(", "));
         let middle = chart.begin(i, title, &text, &hint, "");
-        for (part, cell) in row.cells.iter().enumerate() {
-            let place = part as f64 - (row.cells.len() as f64 - 1.0) / 2.0;
-            if let Some(cell) = cell {
+        for (part, size) in sizes.iter().enumerate() {
+            let place = part as f64 - (sizes.len() as f64 - 1.0) / 2.0;
+            if let Some(size) = size {
                 let class = format!("part p{}", part % 4);
-                chart.bar(&class, 0.0, cell.value.min(end), middle + 7.0 * place, 6.0);
+                chart.bar(&class, 0.0, size.min(end), middle + 7.0 * place, 6.0);
             }
         }
         chart.end();
@@ -73,7 +71,9 @@ pub fn sizes(table: &Table) -> String {
     chart.finish()
 }
 
-/// Where the axis ends.
+/// Where the axis ends: one large figure must not flatten all others, so it
+/// ends at six times the median, and longer bars are cut with an arrow at
+/// their figure.
 fn limit(values: &[f64]) -> f64 {
     let largest = values.iter().copied().fold(0.0, f64::max);
     median(values.iter().copied()).map_or(largest, |middle| largest.min(6.0 * middle))

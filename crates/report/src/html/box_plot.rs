@@ -15,7 +15,14 @@ pub fn box_plot(table: &Table, column: usize) -> (String, bool) {
         .filter_map(|(subject, cell)| Some((subject, cell, cell.summary.as_ref()?)))
         .collect();
     rows.sort_by(|a, b| a.0.bound.cmp(&b.0.bound).then(a.1.value.total_cmp(&b.1.value)));
-    let values: Vec<f64> = rows.iter().flat_map(|row| [row.2.min, row.2.max]).collect();
+    // The axis is the codecs'. A bound that lies far off, as an empty operation
+    // does, is put at its end with an arrow rather than squeezing all others.
+    let bounds_only = rows.iter().all(|row| row.0.bound);
+    let values: Vec<f64> = rows
+        .iter()
+        .filter(|row| bounds_only || !row.0.bound)
+        .flat_map(|row| [row.2.min, row.2.max])
+        .collect();
     let label = format!("Box plots of {}", table.columns[column].metric);
     let mut chart = Rows::new(&label, rows.len(), 17.0, &values, false);
     chart.axis(unit);
@@ -25,9 +32,14 @@ pub fn box_plot(table: &Table, column: usize) -> (String, bool) {
             (_, Some(1)) => "best",
             _ => "",
         };
-        let figure = quantity(cell.value, unit);
+        let beyond = chart.beyond(cell.value);
+        let figure = format!("{beyond}{}", quantity(cell.value, unit));
         let hint = hint(&subject.title, unit, summary);
         let y = chart.begin(i, &subject.title, &figure, &hint, class);
+        if !beyond.is_empty() {
+            chart.end();
+            continue;
+        }
         let (low, high) = whiskers(summary);
         chart.line("whisker", low, high, y);
         chart.stroke("whisker", low, y, 6.0);

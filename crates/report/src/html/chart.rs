@@ -99,6 +99,15 @@ impl Rows {
         middle
     }
 
+    /// An arrow to where a value beyond the axis would be; nothing for others.
+    pub fn beyond(&self, value: f64) -> &'static str {
+        match self.scale.side(value) {
+            std::cmp::Ordering::Less => "← ",
+            std::cmp::Ordering::Equal => "",
+            std::cmp::Ordering::Greater => "→ ",
+        }
+    }
+
     /// Where a value lies.
     pub fn x(&self, value: f64) -> f64 {
         self.scale.place(value)

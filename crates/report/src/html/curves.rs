@@ -10,7 +10,7 @@ use crate::unit::{quantity, tick};
 
 const LEFT: f64 = 58.0;
 /// Space for the names at the ends of the lines.
-const NAMES: f64 = 190.0;
+const NAMES: f64 = 206.0;
 const TOP: f64 = 10.0;
 const AXIS: f64 = 40.0;
 /// Least distance between two names.
@@ -21,8 +21,17 @@ const STEP: f64 = 13.0;
 /// same in all pictures of a page.
 pub fn curves(curves: &Curves, parameter: &str, style: impl Fn(&str) -> usize) -> String {
     let positive = |line: &&Line| line.points.iter().all(|(x, y)| *x > 0.0 && *y > 0.0);
-    let lines: Vec<&Line> = curves.lines.iter().filter(positive).collect();
-    let height = (lines.len() as f64 * STEP).max(300.0);
+    // A bound far below all codecs, as an empty operation is, would squeeze
+    // them: it is in the table of fits only.
+    let codecs = curves.lines.iter().filter(|line| !line.subject.bound).filter(positive);
+    let least =
+        codecs.flat_map(|line| line.points.iter().map(|p| p.1)).fold(f64::INFINITY, f64::min);
+    let near = |line: &&Line| {
+        let largest = line.points.iter().map(|p| p.1).fold(0.0, f64::max);
+        !line.subject.bound || least.is_infinite() || largest > least / 10.0
+    };
+    let lines: Vec<&Line> = curves.lines.iter().filter(positive).filter(near).collect();
+    let height = (lines.len() as f64 * 22.0).clamp(300.0, 620.0);
     let bottom = TOP + height;
     let of = |which: fn(&(f64, f64)) -> f64| -> Vec<f64> {
         lines.iter().flat_map(|line| line.points.iter().map(which)).collect()

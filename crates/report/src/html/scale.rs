@@ -53,6 +53,15 @@ impl Scale {
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
+    /// On which side of the axis a value lies; `Equal` is on it.
+    pub fn side(&self, value: f64) -> std::cmp::Ordering {
+        match value {
+            v if v < self.low => std::cmp::Ordering::Less,
+            v if v > self.high => std::cmp::Ordering::Greater,
+            _ => std::cmp::Ordering::Equal,
+        }
+    }
+
     /// Round values along the axis, about half a dozen.
     pub fn ticks(&self) -> Vec<f64> {
         if !self.log {

@@ -1,0 +1,74 @@
+//! What is to be measured: cases, subjects, experiments and how long.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::run::{Case, Settings, Subject};
+use crate::runner::Spec;
+
+/// A whole measurement.
+pub struct Plan {
+    /// What is measured on; every subject's runner takes every case.
+    pub cases: Vec<Load>,
+    /// What is measured.
+    pub entrants: Vec<Entrant>,
+    /// The experiments, in the order of the table.
+    pub experiments: Vec<Experiment>,
+    /// Processes, least rounds, epoch, buffers, objects and seed. The rounds
+    /// that were really run are written into it.
+    pub settings: Settings,
+    /// How long the timing may take in all.
+    pub time: Duration,
+    /// Most rounds in one process.
+    pub most_rounds: u32,
+    /// Messages that each cell must have processed at least, over all its
+    /// processes and rounds.
+    pub least_iterations: u64,
+    /// The allocation counter to preload, if allocations are to be counted.
+    pub counter: Option<PathBuf>,
+    /// Corruptions to feed each decoder, on the first message of each case.
+    pub corruptions: u64,
+}
+
+/// A case and its messages.
+pub struct Load {
+    /// How it is named in the result.
+    pub case: Case,
+    /// Its messages.
+    pub samples: Vec<Sample>,
+}
+
+/// One message and what must be found in it.
+pub struct Sample {
+    /// The canonical bytes.
+    pub canonical: Vec<u8>,
+    /// What the full projection, the fixed field and the element's field read.
+    pub values: [f64; 3],
+}
+
+/// A subject and, unless there is a reason why not, its runner.
+pub struct Entrant {
+    /// How it is named in the result. Its status is `Measured` where it is to
+    /// be measured, and is changed when it fails.
+    pub subject: Subject,
+    /// Its runner; none where the status says why.
+    pub runner: Option<Spec>,
+}
+
+/// An experiment of the runner protocol and the settings that it runs with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Experiment {
+    /// Name in the result.
+    pub metric: String,
+    /// Name in the protocol.
+    pub name: String,
+    /// `reused` or `fresh`, where it differs from the settings.
+    pub objects: Option<String>,
+}
+
+impl Experiment {
+    /// An experiment by its own name with the plan's settings.
+    pub fn plain(name: &str) -> Experiment {
+        Experiment { metric: name.into(), name: name.into(), objects: None }
+    }
+}

@@ -100,6 +100,25 @@ pub fn build(
     Ok(built)
 }
 
+/// The allocation counter, to be preloaded into runners.
+pub fn counter(folder: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
+    let folder = folder.canonicalize()?;
+    let _lock = lock(&folder)?;
+    let common = Common::write(&folder)?;
+    let object = common.folder.join("liballoc.so");
+    if !object.exists() {
+        let flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-fvisibility=hidden"];
+        let made = common.folder.join("liballoc.so.new");
+        let mut command = Command::new("cc");
+        command.args(flags).arg("-o").arg(&made).arg(common.folder.join("alloc/alloc.c"));
+        run(&mut command, "cc")?;
+        fs::rename(&made, &object)?;
+    }
+    Ok(object)
+}
+
 /// Where things go.
 struct Place<'a> {
     common: &'a Common,

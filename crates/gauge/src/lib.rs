@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod environment;
 pub mod file;
 pub mod interrupt;
+pub mod judge;
 pub mod measure;
 pub mod plan;
 pub mod process;

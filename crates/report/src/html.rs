@@ -246,17 +246,21 @@ fn case_section(run: &Run, case: &Case) -> String {
     }
     let sizes = Table::sizes(run, case);
     if !sizes.is_empty() {
-        let counted = sizes.columns.iter().filter(|column| !column.sampled);
-        let names: Vec<String> = counted.map(|c| size_name(&c.metric)).collect();
+        let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();
         let _ = writeln!(
             text,
-            "<h3>Sizes</h3>\n<div class=\"charts sweep\"><figure>{}{}</figure><div>{}</div></div>",
+            "<h3>Sizes</h3>\n<div class=\"charts\"><figure>{}{}</figure><div>{}</div></div>",
             legend(&names),
             bars::sizes(&sizes),
             figures(&sizes, true),
         );
     }
     let others = [
+        (
+            "Compression",
+            Table::compression(run, case),
+            "Taken beside the rounds, in one process: the times of the compressors and not of the codecs.",
+        ),
         ("Counted", Table::counts(run, case), ""),
         (
             "Corrupted input",
@@ -318,7 +322,9 @@ fn figures(table: &Table, compact: bool) -> String {
             text,
             "<th data-metric=\"{}\"><button type=\"button\">{}</button>{about}</th>",
             e(&column.metric),
-            e(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric)),
+            e(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric))
+                .to_string()
+                .replace('/', "/<wbr>"),
         );
     }
     text.push_str("</tr></thead>\n");
@@ -328,33 +334,39 @@ fn figures(table: &Table, compact: bool) -> String {
     for (class, bound) in [("codecs", false), ("bounds", true)] {
         let _ = writeln!(text, "<tbody class=\"{class}\">");
         for row in table.rows.iter().filter(|row| row.subject.bound == bound) {
-            text.push_str(&table_row(row, &table.columns, &largest));
+            text.push_str(&table_row(row, &table.columns, &largest, compact));
         }
         text.push_str("</tbody>");
     }
     text + "</table></div>\n"
 }
 
-fn table_row(row: &Row, columns: &[Column], largest: &[f64]) -> String {
+fn table_row(row: &Row, columns: &[Column], largest: &[f64], compact: bool) -> String {
     let subject = row.subject;
     let mut text = format!(
-        "<tr data-subject=\"{}\"><td data-v=\"{}\">{}<span class=\"sub\">{} · {}</span></td>",
+        "<tr data-subject=\"{}\"><td data-v=\"{1}\">{1}",
         e(&subject.id),
-        e(&subject.title),
-        e(&subject.title),
-        e(&subject.language),
-        e(&subject.library),
+        e(&subject.title)
     );
+    if !compact {
+        let (language, library) = (e(&subject.language), e(&subject.library));
+        let _ = write!(text, "<span class=\"sub\">{language} · {library}</span>");
+    }
+    text.push_str("</td>");
     for ((cell, column), largest) in row.cells.iter().zip(columns).zip(largest) {
         match cell {
             None => text.push_str("<td class=\"n\" data-v=\"\">–</td>"),
-            Some(cell) => text.push_str(&table_cell(&subject.title, cell, column, *largest)),
+            Some(cell) => {
+                let largest = (!compact).then_some(*largest);
+                text.push_str(&table_cell(&subject.title, cell, column, largest));
+            }
         }
     }
     text + "</tr>\n"
 }
 
-fn table_cell(title: &str, cell: &Cell, column: &Column, largest: f64) -> String {
+/// A cell; without the largest ratio of its column it is a compact one.
+fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -> String {
     let best = column.ranked && cell.rank == Some(1);
     let unsafe_reader = cell.value > 0.0 && UNSAFE.contains(&column.metric.as_str());
     let class = if unsafe_reader {
@@ -385,10 +397,13 @@ fn table_cell(title: &str, cell: &Cell, column: &Column, largest: f64) -> String
         e(&hint),
         e(&quantity(cell.value, &column.unit)),
     );
-    if let Some(times) = cell.ratio {
+    if let Some(times) = cell.ratio.filter(|_| largest.is_some() || !column.sampled) {
         let mark = if cell.open && !best { "~ " } else { "" };
         let _ = write!(text, "<span class=\"ratio\">{mark}{}</span>", ratio(times));
     }
+    let Some(largest) = largest else {
+        return text + "</td>";
+    };
     if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
         let margin = interval.relative(cell.value);
         let of_ratio = cell.ratio_interval.map_or(String::new(), |interval| {

@@ -99,7 +99,9 @@ fn tables(run: &Run, case: &Case) -> String {
         }
         text.push_str(&table(&rows));
     }
-    for counted in [Table::counts(run, case), Table::robustness(run, case)] {
+    for counted in
+        [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
+    {
         if !counted.is_empty() {
             text.push_str(&figures(&counted));
         }

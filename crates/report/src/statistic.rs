@@ -84,8 +84,9 @@ pub fn statistics(number: usize, run: &Run) -> Vec<Statistic<'_>> {
     let mut statistics = Vec::new();
     for case in &run.cases {
         let blank = |subject, metric, unit| Statistic::blank(number, case, subject, metric, unit);
-        let tables =
-            [Table::timings, Table::sizes, Table::counts, Table::robustness].map(|t| t(run, case));
+        let kinds =
+            [Table::timings, Table::sizes, Table::compression, Table::counts, Table::robustness];
+        let tables = kinds.map(|table| table(run, case));
         for (i, table) in tables.iter().enumerate() {
             for (place, column) in table.columns.iter().enumerate() {
                 // The first table shows the size too.

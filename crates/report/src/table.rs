@@ -63,23 +63,25 @@ impl<'a> Table<'a> {
         Table::of(run, case, columns)
     }
 
-    /// Sizes as encoded and after each compressor, and the compressors' times.
+    /// Sizes as encoded and after each compressor.
     pub fn sizes(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let mut columns = counted_columns(run, case, is_size);
-        columns.extend(sampled_columns(run, case, is_compression));
-        Table::of(run, case, columns)
+        Table::of(run, case, counted_columns(run, case, is_size))
+    }
+
+    /// What the compressors took: `compress/…` and `decompress/…`.
+    pub fn compression(run: &'a Run, case: &'a Case) -> Table<'a> {
+        Table::of(run, case, sampled_columns(run, case, is_compression))
     }
 
     /// What became of corrupted input: `corrupt/…`.
     pub fn robustness(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let columns = counted_columns(run, case, is_robustness).into_iter();
-        Table::of(run, case, columns.map(|c| Column { ranked: false, ..c }).collect())
+        Table::of(run, case, unranked(counted_columns(run, case, is_robustness)))
     }
 
     /// Every other counted figure: allocations, instructions.
     pub fn counts(run: &'a Run, case: &'a Case) -> Table<'a> {
         let other = |metric: &str| !is_size(metric) && !is_robustness(metric);
-        Table::of(run, case, counted_columns(run, case, other))
+        Table::of(run, case, unranked(counted_columns(run, case, other)))
     }
 
     /// Whether there is nothing to show.
@@ -164,6 +166,10 @@ fn is_size(metric: &str) -> bool {
 
 fn is_robustness(metric: &str) -> bool {
     metric.starts_with("corrupt/")
+}
+
+fn unranked(columns: Vec<Column>) -> Vec<Column> {
+    columns.into_iter().map(|column| Column { ranked: false, ..column }).collect()
 }
 
 /// `compress/…` and `decompress/…`: they tell of the compressor, not the codec.

@@ -119,7 +119,9 @@ fn tables(run: &Run, case: &Case) -> String {
         }
         text.push_str(&format!("\n{}", lined_up(&rows)));
     }
-    for table in [Table::counts(run, case), Table::robustness(run, case)] {
+    for table in
+        [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
+    {
         if !table.is_empty() {
             text.push_str(&figures(&table));
         }

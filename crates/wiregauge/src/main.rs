@@ -1,1 +1,27 @@
-fn main() {}
+//! wiregauge: measures what it costs to move messages in automotive and
+//! robotics simulation. One verb a file; see `wiregauge --help`.
+
+mod experiment;
+mod lineup;
+mod matter;
+mod output;
+mod progress;
+mod tools;
+mod verb;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let arguments = verb::Arguments::parse();
+    match wiregauge_gauge::interrupt::install().map_err(Into::into).and_then(|()| arguments.run())
+    {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("wiregauge: {error:#}");
+            let interrupted = error.is::<wiregauge_gauge::interrupt::Interrupted>();
+            ExitCode::from(if interrupted { 130 } else { 2 })
+        }
+    }
+}

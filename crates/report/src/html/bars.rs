@@ -4,7 +4,7 @@ use wiregauge_gauge::stats::median;
 
 use super::chart::Rows;
 use crate::phase::Phases;
-use crate::table::{Row, Table};
+use crate::table::Table;
 use crate::unit::quantity;
 
 /// The phases of an experiment, stacked.
@@ -39,31 +39,26 @@ pub fn stacked(phases: &Phases) -> String {
 
 /// The sizes of a case: as encoded and after each compressor.
 pub fn sizes(table: &Table) -> String {
-    let columns: Vec<usize> =
-        (0..table.columns.len()).filter(|&i| !table.columns[i].sampled).collect();
-    let sizes = |row: &Row| -> Vec<Option<f64>> {
-        columns.iter().map(|&i| row.cells[i].as_ref().map(|cell| cell.value)).collect()
-    };
-    let values: Vec<f64> = table.rows.iter().flat_map(|row| sizes(row)).flatten().collect();
+    let values: Vec<f64> =
+        table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value)).collect();
     let end = limit(&values);
-    let height = 7.0 * columns.len() as f64 + 6.0;
+    let height = 7.0 * table.columns.len() as f64 + 6.0;
     let mut chart = Rows::new("Sizes", table.rows.len(), height, &[end], true);
     chart.axis("B");
     for (i, row) in table.rows.iter().enumerate() {
-        let sizes = sizes(row);
-        let named = columns.iter().zip(&sizes).filter_map(|(&column, size)| {
-            Some(format!("{} {}", table.columns[column].metric, quantity((*size)?, "B")))
+        let named = table.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
+            Some(format!("{} {}", column.metric, quantity(cell.as_ref()?.value, &column.unit)))
         });
         let title = &row.subject.title;
-        let first = sizes.first().copied().flatten();
-        let text = first.map_or(String::new(), |size| figure(size, end, "B"));
+        let first = row.cells.first().and_then(Option::as_ref);
+        let text = first.map_or(String::new(), |cell| figure(cell.value, end, "B"));
         let hint = format!("{title}: {}", named.collect::<Vec<_>>().join(", "));
         let middle = chart.begin(i, title, &text, &hint, "");
-        for (part, size) in sizes.iter().enumerate() {
-            let place = part as f64 - (sizes.len() as f64 - 1.0) / 2.0;
-            if let Some(size) = size {
+        for (part, cell) in row.cells.iter().enumerate() {
+            let place = part as f64 - (row.cells.len() as f64 - 1.0) / 2.0;
+            if let Some(cell) = cell {
                 let class = format!("part p{}", part % 4);
-                chart.bar(&class, 0.0, size.min(end), middle + 7.0 * place, 6.0);
+                chart.bar(&class, 0.0, cell.value.min(end), middle + 7.0 * place, 6.0);
             }
         }
         chart.end();

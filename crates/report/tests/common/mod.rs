@@ -300,7 +300,12 @@ impl Builder {
             }
         }
         let allocations = if codec.in_place { 1.0 } else { 2.0 + points };
-        self.count(case, codec.id, "allocations/decode", "1", allocations);
+        for experiment in ["encode", "decode", "project"] {
+            let metric = format!("allocations/{experiment}");
+            self.count(case, codec.id, &metric, "1", allocations);
+            let metric = format!("allocated/{experiment}");
+            self.count(case, codec.id, &metric, "B", 16.0 * allocations);
+        }
         if case == "points=10000" {
             let crashed = if codec.in_place { 37.0 } else { 0.0 };
             self.count(case, codec.id, "corrupt/rejected", "1", 700.0 - crashed);

@@ -1,0 +1,45 @@
+//! What the samples themselves say against being trusted.
+
+use crate::run::{Measurement, Run};
+use crate::stats::Summary;
+use crate::warning::{self, Caution};
+
+/// The cautions of a run's measurements.
+pub fn cautions(run: &Run) -> Vec<Caution> {
+    let mut cautions = Vec::new();
+    for measurement in &run.measurements {
+        let Some(summary) = Summary::of(measurement) else { continue };
+        let cell = cell(run, measurement);
+        let iterations = measurement.iterations.first().copied().unwrap_or(1) as f64;
+        let epoch = summary.median * iterations;
+        cautions.extend(warning::short_epoch(&cell, epoch, run.environment.clock.step_ns));
+        // Of one process nothing is known but its own rounds.
+        if summary.processes < 2 {
+            continue;
+        }
+        cautions.extend(warning::spread(&cell, summary.median, summary.within * summary.median));
+        cautions.extend(warning::outliers(&cell, summary.outliers.len(), summary.epochs));
+        if let Some(between) = summary.between {
+            let (between, within) = (between * summary.median, summary.within * summary.median);
+            cautions.extend(warning::processes(&cell, between, within, summary.median));
+        }
+        let nothing = run
+            .measurement(&measurement.case, "noop", &measurement.metric)
+            .filter(|_| measurement.subject != "noop")
+            .and_then(Summary::of);
+        if let Some(nothing) = nothing {
+            cautions.extend(warning::negative_net(&cell, summary.median, nothing.median));
+        }
+    }
+    cautions
+}
+
+/// How a cell is called in a warning.
+fn cell(run: &Run, measurement: &Measurement) -> String {
+    let title = run.subject(&measurement.subject).map_or(&measurement.subject, |s| &s.title);
+    if run.cases.len() > 1 {
+        format!("{title} {} at {}", measurement.metric, measurement.case)
+    } else {
+        format!("{title} {}", measurement.metric)
+    }
+}

@@ -1,0 +1,4 @@
+//! The published experiments by name: their cases and their figures.
+
+pub mod polysync;
+pub mod rsb;

@@ -1,0 +1,137 @@
+//! The lineup: which codecs take part, and a runner for each that can.
+
+use std::path::Path;
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_codegen::{build, Answer, Codec, Language};
+use wiregauge_gauge::plan::Entrant;
+use wiregauge_gauge::run::{Status, Subject};
+use wiregauge_gauge::runner::Spec;
+
+use crate::matter::Matter;
+use crate::progress::Progress;
+use crate::tools;
+
+/// A runner of the user's own: `--runner NAME=COMMAND`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Own {
+    name: String,
+    command: Vec<String>,
+}
+
+impl std::str::FromStr for Own {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Own> {
+        let (name, command) = text.split_once('=').context("wants NAME=COMMAND")?;
+        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        ensure!(!name.is_empty() && !command.is_empty(), "wants NAME=COMMAND");
+        ensure!(Codec::find(name).is_none(), "{name} is the name of a built-in codec");
+        Ok(Own { name: name.into(), command })
+    }
+}
+
+/// The codecs of these names and the bounds; all where none is named.
+pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
+    let all = Codec::all();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    for name in names {
+        if Codec::find(name).is_none() {
+            let known: Vec<&str> = all.iter().map(|codec| codec.name).collect();
+            bail!("there is no codec '{name}'; there are {}", known.join(", "));
+        }
+    }
+    Ok(all.into_iter().filter(|c| c.bound || names.iter().any(|name| name == c.name)).collect())
+}
+
+/// Builds the runners of `codecs` for the matter.
+pub fn build(
+    matter: &Matter,
+    codecs: &[&'static Codec],
+    own: &[Own],
+    folder: &Path,
+    progress: &Progress,
+) -> Result<Vec<Entrant>> {
+    let mut able = Vec::new();
+    let mut out = Vec::new();
+    for codec in codecs {
+        if let Some(missing) = tools::missing(codec) {
+            let reason =
+                format!("{} is missing: apt-get install {}", missing.tool, missing.package);
+            out.push((codec.name, Status::Skipped(reason)));
+        } else if let Answer::Rejected(why) = codec.answer_all(&matter.schema) {
+            out.push((codec.name, Status::Rejected(why)));
+        } else {
+            able.push(*codec);
+        }
+    }
+    let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
+    let mut built =
+        build::build(folder, &matter.schema, &matter.projection, &able, &show)?.into_iter();
+    let schema = serde_json::to_vec(&serde_json::json!({
+        "schema": matter.schema,
+        "projection": matter.projection,
+    }))?;
+    let mut entrants = Vec::new();
+    for codec in codecs {
+        let (status, program) = match out.iter().find(|(name, _)| *name == codec.name) {
+            Some((_, status)) => (status.clone(), None),
+            None => match built.next().context("an outcome for every codec")?.program {
+                Ok(program) => (Status::Measured, Some(program)),
+                Err(error) => (Status::Failed(format!("{error:#}")), None),
+            },
+        };
+        let runner = program.map(|program| Spec {
+            id: codec.name.into(),
+            program,
+            arguments: Vec::new(),
+            schema: schema.clone(),
+        });
+        entrants.push(Entrant { subject: subject(codec, matter, status), runner });
+    }
+    for own in own {
+        entrants.push(Entrant {
+            subject: Subject {
+                id: own.name.clone(),
+                title: own.name.clone(),
+                language: "own".into(),
+                library: String::new(),
+                options: vec![format!("runner: {}", own.command.join(" "))],
+                bound: false,
+                lowerings: Vec::new(),
+                status: Status::Measured,
+            },
+            runner: Some(Spec {
+                id: own.name.clone(),
+                program: own.command[0].clone().into(),
+                arguments: own.command[1..].to_vec(),
+                schema: schema.clone(),
+            }),
+        });
+    }
+    Ok(entrants)
+}
+
+fn subject(codec: &Codec, matter: &Matter, status: Status) -> Subject {
+    let lowerings = match codec.answer_all(&matter.schema) {
+        Answer::Lowered(lowerings) => {
+            lowerings.iter().map(|l| format!("{} (lost: {})", l.what, l.lost)).collect()
+        }
+        _ => Vec::new(),
+    };
+    Subject {
+        id: codec.name.into(),
+        title: codec.title.into(),
+        language: match codec.language {
+            Language::Rust => "Rust".into(),
+            Language::Cpp => "C++".into(),
+        },
+        library: String::new(),
+        options: codec.options.iter().map(|option| option.to_string()).collect(),
+        bound: codec.bound,
+        lowerings,
+        status,
+    }
+}

@@ -1,0 +1,71 @@
+//! The tools that codecs need: which are missing, and which versions there are.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use indexmap::IndexMap;
+use wiregauge_codegen::{Codec, Need};
+use wiregauge_gauge::warning::MissingTool;
+
+/// What a codec needs and this machine lacks; none where it has all.
+pub fn missing(codec: &Codec) -> Option<MissingTool> {
+    codec.needs.iter().find_map(|need| {
+        let (here, tool, package) = match need {
+            Need::Program(name, package) => (on_path(name), name, package),
+            Need::Header(name, package) => {
+                (Path::new("/usr/include").join(name).exists(), name, package)
+            }
+        };
+        (!here).then(|| MissingTool { tool: tool.to_string(), package: package.to_string() })
+    })
+}
+
+/// Everything that some codec needs and this machine lacks, each once.
+pub fn missing_for_any() -> Vec<MissingTool> {
+    let mut all: Vec<MissingTool> = Codec::all().into_iter().filter_map(missing).collect();
+    all.sort_by(|a, b| (&a.package, &a.tool).cmp(&(&b.package, &b.tool)));
+    all.dedup_by(|a, b| a.package == b.package);
+    all
+}
+
+fn on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+}
+
+/// Versions of the compilers and generators that runners are built with.
+pub fn versions() -> IndexMap<String, String> {
+    let mut programs = vec!["rustc", "c++", "cmake"];
+    for codec in Codec::all() {
+        for need in codec.needs {
+            if let Need::Program(name, _) = need {
+                if !programs.contains(name) {
+                    programs.push(name);
+                }
+            }
+        }
+    }
+    let mut versions: IndexMap<String, String> = programs
+        .into_iter()
+        .filter_map(|program| Some((program.to_owned(), version(program)?)))
+        .collect();
+    versions.insert("Rust flags".into(), "release: opt-level 3, one codegen unit".into());
+    versions.insert("C++ flags".into(), "CMake Release: -O3 -DNDEBUG".into());
+    versions
+}
+
+/// The first line that a program prints of its version.
+fn version(program: &str) -> Option<String> {
+    let output = Command::new(program)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .ok()?;
+    if !output.status.success() {
+        return None;
+    }
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().take(80).collect())
+}

@@ -1,0 +1,56 @@
+//! The command line: one verb a file.
+
+mod budget;
+mod codecs;
+mod compare;
+mod doctor;
+mod report;
+mod schema;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Measures what it costs to move messages: format by format, phase by phase,
+/// on your own messages and recordings.
+#[derive(Parser)]
+#[command(name = "wiregauge", version, max_term_width = 100)]
+#[command(after_help = "\
+Examples:
+  wiregauge doctor                                 what on this machine spoils figures
+  wiregauge codecs --quick                         the LiDAR message in every format, in a minute
+  wiregauge codecs --message scan.msg              your own message
+  wiregauge codecs --input drive.mcap --topic /lidar    your own recording
+  wiregauge report run.json -o report.html         the result as a page
+
+Exit status: 0 when all went well, 1 when a codec failed or a comparison found
+a regression, 2 when the command could not be carried out, 130 when interrupted.")]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Codecs(codecs::Arguments),
+    Schema(schema::Arguments),
+    Report(report::Arguments),
+    Compare(compare::Arguments),
+    Budget(budget::Arguments),
+    Doctor(doctor::Arguments),
+}
+
+impl Arguments {
+    /// Carries out the verb.
+    pub fn run(self) -> Result<ExitCode> {
+        match self.verb {
+            Verb::Codecs(arguments) => arguments.run(),
+            Verb::Schema(arguments) => arguments.run(),
+            Verb::Report(arguments) => arguments.run(),
+            Verb::Compare(arguments) => arguments.run(),
+            Verb::Budget(arguments) => arguments.run(),
+            Verb::Doctor(arguments) => arguments.run(),
+        }
+    }
+}

@@ -1,0 +1,323 @@
+//! `wiregauge codecs`: what a message costs in every format.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::{bail, Context, Result};
+use clap::ValueEnum;
+use indexmap::IndexMap;
+use wiregauge_codegen::build;
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::measure::measure;
+use wiregauge_gauge::plan::{Experiment, Plan};
+use wiregauge_gauge::run::{Run, Settings, Status, FORMAT, VERSION};
+use wiregauge_gauge::{judge, warning};
+use wiregauge_schema::{Sizes, Source};
+
+use crate::experiment::{polysync, rsb};
+use crate::lineup::{self, Own};
+use crate::matter::{build_folder, Matter, Sweep};
+use crate::output::{print, Form};
+use crate::progress::Progress;
+use crate::tools;
+use crate::verb::report::render;
+
+/// Measure what a message costs in every format.
+///
+/// Without further words: the LiDAR message at 10,000 points. The result is
+/// written as JSON, the table goes to standard output.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge codecs --quick                             the LiDAR message, in a minute
+  wiregauge codecs polysync                            PolySync's whole experiment
+  wiregauge codecs rsb                                 RSB's whole experiment
+  wiregauge codecs --message robot.proto:pkg.Type      your message, generated values
+  wiregauge codecs --message scan.msg --size ranges=1081
+  wiregauge codecs --input drive.mcap --topic /lidar   your recording, its own messages
+  wiregauge codecs --sweep points=1,100,10000 --codecs prost,flatbuffers
+  wiregauge codecs --corrupt 1000 --codecs lcm,json    what decoders make of damage
+  wiregauge codecs --message scan.msg --runner mine='python3 mine.py'   your own format")]
+pub struct Arguments {
+    /// A published experiment to repeat whole.
+    #[arg(value_enum)]
+    experiment: Option<Published>,
+
+    /// Measure this message with generated values.
+    #[arg(long, value_name = "FILE[:TYPE]", conflicts_with_all = ["experiment", "input"])]
+    message: Option<String>,
+    /// Measure the messages of this recording (.mcap).
+    #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
+    input: Option<PathBuf>,
+    /// The recording's topic.
+    #[arg(long, requires = "input")]
+    topic: Option<String>,
+    /// Keep fields that never occur in the recording.
+    #[arg(long, requires = "input")]
+    whole_schema: bool,
+    /// How many different messages take turns.
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    messages: u32,
+
+    /// Length of a list, string or bytes field in generated values.
+    #[arg(long, value_name = "PATH=N", value_parser = size)]
+    size: Vec<(String, usize)>,
+    /// Measure several lengths of a list.
+    #[arg(long, value_name = "PATH=N,N,…")]
+    sweep: Option<Sweep>,
+    /// Share of optional fields that are there in generated values.
+    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
+    presence: f64,
+    /// Seed of generated values, corruptions and turns.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The number that the experiment 'fixed' reads.
+    #[arg(long, value_name = "PATH")]
+    fixed: Option<String>,
+    /// The number that the experiment 'element' reads.
+    #[arg(long, value_name = "PATH")]
+    element: Option<String>,
+
+    /// Only these codecs, and the bounds.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    codecs: Vec<String>,
+    /// A runner of your own beside them (docs/runner-protocol.md).
+    #[arg(long, value_name = "NAME=COMMAND")]
+    runner: Vec<Own>,
+    /// Only these experiments.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    experiments: Vec<String>,
+    /// Output buffers live on from message to message, or not.
+    #[arg(long, value_enum, default_value = "reused")]
+    buffers: Life,
+    /// Message objects live on from message to message, or not.
+    #[arg(long, value_enum, default_value = "fresh")]
+    objects: Life,
+    /// Feed each decoder so many corruptions and count what becomes of them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    corrupt: u64,
+
+    /// Be done in a minute.
+    #[arg(long, conflicts_with = "time")]
+    quick: bool,
+    /// Seconds that the timing may take in all.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
+    /// Processes that each codec is measured in.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    processes: Option<u32>,
+
+    /// Write the result here.
+    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    output: PathBuf,
+    /// Form on standard output.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+/// A published experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Published {
+    /// PolySync's table and sweep of the LiDAR message.
+    Polysync,
+    /// RSB's Notification in Protobuf and ROS MSG.
+    Rsb,
+}
+
+/// How long something lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Life {
+    /// From message to message.
+    Reused,
+    /// For one message.
+    Fresh,
+}
+
+impl Life {
+    fn word(self) -> String {
+        match self {
+            Life::Reused => "reused".into(),
+            Life::Fresh => "fresh".into(),
+        }
+    }
+}
+
+/// The experiments in the order of the table; phases stand with their whole.
+const EXPERIMENTS: [&str; 10] = [
+    "encode",
+    "encode/populate",
+    "encode/write",
+    "decode",
+    "decode/parse",
+    "decode/extract",
+    "project",
+    "fixed",
+    "element",
+    "verify",
+];
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let began = Instant::now();
+        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let matter = self.matter()?;
+        let codecs = lineup::select(&self.codec_names())?;
+        let folder = build_folder()?;
+        let progress = Progress::new();
+        let entrants = lineup::build(&matter, &codecs, &self.runner, &folder, &progress)?;
+        let plan = Plan {
+            cases: matter.loads()?,
+            entrants,
+            experiments: self.experiments()?,
+            settings: self.settings(),
+            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
+            most_rounds: if self.quick { 60 } else { 200 },
+            least_iterations: match self.experiment {
+                Some(Published::Rsb) if !self.quick => rsb::ROUND_TRIPS,
+                _ => 0,
+            },
+            counter: Some(build::counter(&folder)?),
+            corruptions: self.corrupt,
+        };
+        // Probed after the build, whose load is not the measurement's.
+        let mut environment = Environment::probe(tools::versions());
+        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
+        let measured = measure(&plan, &show)?;
+        environment.finish();
+        drop(progress);
+
+        let mut settings = plan.settings.clone();
+        settings.rounds = measured.rounds;
+        let mut run = Run {
+            format: FORMAT.into(),
+            version: VERSION,
+            title: self.title(&matter),
+            kind: "codecs".into(),
+            command: command(),
+            started,
+            seconds: began.elapsed().as_secs_f64(),
+            environment,
+            warnings: Vec::new(),
+            settings,
+            cases: plan.cases.into_iter().map(|load| load.case).collect(),
+            subjects: measured.subjects,
+            measurements: measured.measurements,
+            facts: measured.facts,
+            reference: match self.experiment {
+                Some(Published::Polysync) => Some(polysync::reference()),
+                Some(Published::Rsb) => Some(rsb::reference()),
+                None => None,
+            },
+        };
+        let mut cautions = run.environment.cautions();
+        cautions.extend(judge::cautions(&run));
+        run.warnings = warning::merge(&cautions);
+        run.write(&self.output)?;
+        print(&render(std::slice::from_ref(&run), self.format))?;
+        eprintln!(
+            "result in {}; wiregauge report {} -o report.html makes a page of it",
+            self.output.display(),
+            self.output.display()
+        );
+        let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)));
+        Ok(ExitCode::from(u8::from(failed)))
+    }
+
+    fn matter(&self) -> Result<Matter> {
+        let overrides: IndexMap<String, usize> = self.size.iter().cloned().collect();
+        let sizes = Sizes { overrides, presence: self.presence, ..Sizes::default() };
+        let count = self.messages as usize;
+        let mut matter = match (self.experiment, &self.message, &self.input) {
+            (Some(Published::Polysync), _, _) => polysync::matter(self.seed)?,
+            (Some(Published::Rsb), _, _) => rsb::matter()?,
+            (_, Some(message), _) => Matter::file(
+                &Source::parse(message),
+                &sizes,
+                self.sweep.as_ref(),
+                count,
+                self.seed,
+            )?,
+            (_, _, Some(input)) => {
+                Matter::recording(input, self.topic.as_deref(), count, self.whole_schema)?
+            }
+            _ => {
+                let lengths = match (&self.sweep, self.size.as_slice()) {
+                    (Some(sweep), _) if sweep.path == "points" => sweep.lengths.clone(),
+                    (None, []) => vec![10_000],
+                    (None, [(path, points)]) if path == "points" => vec![*points],
+                    _ => bail!("the LiDAR message has one list, points: --size points=N"),
+                };
+                Matter::lidar(&lengths, self.seed)?
+            }
+        };
+        matter.choose(self.fixed.as_deref(), self.element.as_deref())?;
+        Ok(matter)
+    }
+
+    fn codec_names(&self) -> Vec<String> {
+        match self.experiment {
+            Some(Published::Rsb) if self.codecs.is_empty() => {
+                rsb::CODECS.iter().map(|name| name.to_string()).collect()
+            }
+            _ => self.codecs.clone(),
+        }
+    }
+
+    fn experiments(&self) -> Result<Vec<Experiment>> {
+        let mut all: Vec<Experiment> = EXPERIMENTS.iter().map(|e| Experiment::plain(e)).collect();
+        if self.experiment == Some(Published::Rsb) {
+            for objects in ["fresh", "reused"] {
+                all.push(Experiment {
+                    metric: format!("roundtrip-{objects}"),
+                    name: "roundtrip".into(),
+                    objects: Some(objects.into()),
+                });
+            }
+            all.retain(|e| !["project", "fixed", "element"].contains(&e.metric.as_str()));
+        }
+        if self.experiments.is_empty() {
+            return Ok(all);
+        }
+        for name in &self.experiments {
+            if !all.iter().any(|experiment| experiment.metric == *name) {
+                let known: Vec<&str> = all.iter().map(|e| e.metric.as_str()).collect();
+                bail!("there is no experiment '{name}'; there are {}", known.join(", "));
+            }
+        }
+        all.retain(|experiment| self.experiments.contains(&experiment.metric));
+        Ok(all)
+    }
+
+    fn settings(&self) -> Settings {
+        Settings {
+            processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
+            rounds: 5,
+            epoch_ns: if self.quick { 500_000 } else { 2_000_000 },
+            buffers: self.buffers.word(),
+            objects: self.objects.word(),
+            seed: self.seed,
+        }
+    }
+
+    fn title(&self, matter: &Matter) -> String {
+        let message = &matter.schema.root().name.original;
+        match self.experiment {
+            Some(Published::Polysync) => format!("PolySync's experiments: {message}"),
+            Some(Published::Rsb) => format!("RSB's experiments: {message}"),
+            None => format!("{message} ({})", matter.source),
+        }
+    }
+}
+
+/// The command line, as a shell takes it.
+fn command() -> Vec<String> {
+    std::iter::once("wiregauge".to_owned()).chain(std::env::args().skip(1)).collect()
+}
+
+/// `PATH=N`.
+fn size(text: &str) -> Result<(String, usize)> {
+    let (path, length) = text.split_once('=').context("wants PATH=N")?;
+    Ok((path.into(), length.parse().with_context(|| format!("'{length}' is not a length"))?))
+}

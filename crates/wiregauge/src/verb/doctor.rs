@@ -1,0 +1,39 @@
+//! `wiregauge doctor`: what on this machine will spoil figures.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use wiregauge_gauge::doctor::{examine, render};
+use wiregauge_gauge::environment::Environment;
+
+use crate::output::{print, Form};
+use crate::tools;
+
+/// Say what on this machine will spoil figures, and what to do about each.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge doctor
+  wiregauge doctor --format json")]
+pub struct Arguments {
+    /// Form on standard output: table or json.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let mut environment = Environment::probe(tools::versions());
+        // Steal and other load show only over time.
+        std::thread::sleep(Duration::from_secs(1));
+        environment.finish();
+        let findings = examine(&environment, &tools::missing_for_any());
+        print(&match self.format {
+            Form::Json => serde_json::to_string_pretty(&findings)?,
+            _ => render(&findings),
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,102 @@
+//! `wiregauge schema`: a message as wiregauge sees it, and each format's
+//! answer to it.
+
+use std::process::ExitCode;
+
+use anyhow::{bail, Context, Result};
+use wiregauge_codegen::{Answer, Codec};
+use wiregauge_schema::{describe, source, Schema, Source};
+use wiregauge_trace::Recording;
+
+use crate::output::print;
+
+/// Show a message definition, and what each format makes of it.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge schema scan.msg                       the model and each format's answer
+  wiregauge schema robot.proto:pkg.Type           one type of several
+  wiregauge schema drive.mcap:/lidar              the schema of a recorded topic
+  wiregauge schema scan.msg --format flatbuffers-cpp    the definition that is compiled
+  wiregauge schema scan.msg --json                the model for scripts")]
+pub struct Arguments {
+    /// A .msg, .proto, descriptor set, or .mcap file; after a colon the type
+    /// or topic, where there are several.
+    #[arg(value_name = "FILE[:TYPE]")]
+    source: String,
+    /// Show the definition that is emitted for this codec or format.
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
+    format: Option<String>,
+    /// Show the model as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let schema = load(&self.source)?;
+        if self.json {
+            print(&serde_json::to_string_pretty(&schema)?)?;
+        } else if let Some(format) = &self.format {
+            print(&definition(&schema, format)?)?;
+        } else {
+            print(&format!("{}\n{}", describe(&schema), answers(&schema)))?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn load(text: &str) -> Result<Schema> {
+    let source = Source::parse(text);
+    if source.path.extension().is_some_and(|e| e == "mcap") {
+        let recording = Recording::open(&source.path)?;
+        let topic = match (&source.type_name, recording.topics()) {
+            (Some(topic), _) => topic.clone(),
+            (None, [only]) => only.name.clone(),
+            (None, topics) => {
+                let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
+                bail!("{text} has several topics; add one: {text}:{}", names.join(", "))
+            }
+        };
+        return recording.schema(&topic);
+    }
+    source::load(&source)
+}
+
+/// The definition in a format's own language.
+fn definition(schema: &Schema, format: &str) -> Result<String> {
+    let codec = Codec::find(format)
+        .or_else(|| Codec::all().into_iter().find(|c| c.format == format && c.idl.is_some()))
+        .with_context(|| {
+            let known: Vec<&str> = Codec::all().iter().map(|codec| codec.name).collect();
+            format!("there is no format '{format}'; there are {}", known.join(", "))
+        })?;
+    if let Answer::Rejected(why) = codec.answer_all(schema) {
+        bail!("{} cannot express this message: {why}", codec.title);
+    }
+    let idl = codec.idl.with_context(|| {
+        format!("{} has no definition language; its types are the definition", codec.title)
+    })?;
+    Ok(idl(schema)?.text)
+}
+
+/// Each codec's answer, with what is lost.
+fn answers(schema: &Schema) -> String {
+    let mut text = String::new();
+    for codec in Codec::all().into_iter().filter(|codec| !codec.bound) {
+        let name = codec.name;
+        match codec.answer_all(schema) {
+            Answer::Supported => text += &format!("{name:24} supported\n"),
+            Answer::Rejected(why) => text += &format!("{name:24} rejected: {why}\n"),
+            Answer::Lowered(lowerings) => {
+                for (at, lowering) in lowerings.iter().enumerate() {
+                    let (name, word) = if at == 0 { (name, "lowered: ") } else { ("", "") };
+                    let (what, lost) = (&lowering.what, &lowering.lost);
+                    text += &format!("{name:24} {word:9}{what} (lost: {lost})\n");
+                }
+            }
+        }
+    }
+    text
+}

@@ -25,8 +25,9 @@ pub use common::Common;
 use crate::codec::{Codec, Emission, Language, Step, Unit};
 
 /// What a build tells of its progress: a short word on what it does, and how
-/// much of how much is done.
-pub type Progress<'a> = &'a dyn Fn(&str, usize, usize);
+/// much of how much is done. An error that it returns, such as the user's wish
+/// to stop, ends the build.
+pub type Progress<'a> = &'a dyn Fn(&str, usize, usize) -> Result<()>;
 
 /// One codec's program, or why there is none.
 pub struct Built {
@@ -74,7 +75,7 @@ pub fn build(
     }
     let mut ready = Vec::new();
     for (done, job) in stale.iter().enumerate() {
-        progress(&format!("generating {}", job.codec.title), done, stale.len());
+        progress(&format!("generating {}", job.codec.title), done, stale.len())?;
         match job.generate() {
             Ok(()) => ready.push(job),
             Err(error) => built.push(Built { codec: job.codec, program: Err(error) }),
@@ -200,6 +201,21 @@ impl Job {
             .with_context(|| format!("cannot copy {} into the build folder", made.display()))?;
         fs::write(self.stamp_path(), &self.stamp)?;
         Ok(self.program.clone())
+    }
+}
+
+/// A compiler at work, which does not go on when nobody waits for it.
+struct Compiler(std::process::Child);
+
+impl Drop for Compiler {
+    fn drop(&mut self) {
+        // SIGTERM: cargo and ninja end their own children.
+        if let (Ok(None), Ok(id)) = (self.0.try_wait(), i32::try_from(self.0.id())) {
+            if let Some(id) = rustix::process::Pid::from_raw(id) {
+                let _ = rustix::process::kill_process(id, rustix::process::Signal::TERM);
+            }
+            let _ = self.0.wait();
+        }
     }
 }
 

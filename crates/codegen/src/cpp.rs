@@ -135,10 +135,7 @@ fn writer(schema: &Schema, record: &Record, code: &mut Code) {
                 Cardinality::Required | Cardinality::Implicit => code.line(write(member)),
                 Cardinality::Optional => {
                     code.line(format!("out.scalar<std::uint8_t>({member}.has_value() ? 1 : 0);"));
-                    code.line(format!(
-                        "if ({member}) {{ {} }}",
-                        write(&format!("(*{member})"))
-                    ));
+                    code.line(format!("if ({member}) {{ {} }}", write(&format!("(*{member})"))));
                 }
                 Cardinality::List { .. } | Cardinality::Array { .. } => {
                     if matches!(field.cardinality, Cardinality::List { .. }) {

@@ -239,9 +239,9 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code)
                 (_, Index::At(index)) => {
                     format!("let Some(at) = {value}.get({index}) else {{ return 0.0 }};")
                 }
-                (_, _) => format!(
-                    "let Some(at) = {value}.get({value}.len() / 2) else {{ return 0.0 }};"
-                ),
+                (_, _) => {
+                    format!("let Some(at) = {value}.get({value}.len() / 2) else {{ return 0.0 }};")
+                }
             };
             code.line(reference);
             match field.element {

@@ -93,7 +93,7 @@ fn check(schema: &Schema, projection: &Projection, values: &[Value]) -> Vec<Stri
             _ => accepted.push(codec),
         }
     }
-    let built = build::build(&build_folder(), schema, projection, &accepted, &|_, _, _| {})
+    let built = build::build(&build_folder(), schema, projection, &accepted, &|_, _, _| Ok(()))
         .expect("the build folder works");
     for built in built {
         let name = built.codec.name;

@@ -15,10 +15,6 @@ use crate::robustness;
 use crate::run::{Case, Fact, Measurement, Status, Subject};
 use crate::runner::{Runner, Spec, Trouble};
 
-/// How long one answer of a runner may take. An epoch is far shorter; only a
-/// runner that hangs needs this.
-const PATIENCE: Duration = Duration::from_secs(60);
-
 /// Repetitions of the compressors, which are not what is measured.
 const SQUEEZES: usize = 5;
 
@@ -108,7 +104,8 @@ impl<'a> Session<'a> {
             let contender = &mut self.contenders[index];
             progress(&format!("proving {}", contender.subject.title), index, total);
             let Some(spec) = contender.runner() else { continue };
-            let outcome = prove_one(self.plan, contender, spec, &mut self.facts, &mut self.measurements);
+            let outcome =
+                prove_one(self.plan, contender, spec, &mut self.facts, &mut self.measurements);
             contender.settle(outcome)?;
         }
         Ok(())
@@ -124,12 +121,15 @@ impl<'a> Session<'a> {
             let facts = &mut self.facts;
             let mut count = || -> Result<(), Trouble> {
                 let preload = Some((counter, &[][..]));
-                let mut runner = Runner::start(spec, Limits::default(), preload, PATIENCE)?;
+                let mut runner =
+                    Runner::start(spec, Limits::default(), preload, self.plan.patience)?;
                 for load in &self.plan.cases {
                     load_all(&mut runner, self.plan, &load.samples)?;
                     for experiment in ["encode", "decode", "project"] {
                         // A runner in another language may not count.
-                        let Ok((count, bytes)) = runner.allocations(experiment) else { return Ok(()) };
+                        let Ok((count, bytes)) = runner.allocations(experiment) else {
+                            return Ok(());
+                        };
                         for (metric, unit, value) in
                             [("allocations", "1", count), ("allocated", "B", bytes)]
                         {
@@ -167,7 +167,8 @@ impl<'a> Session<'a> {
             let mut feed = || -> Result<(), Trouble> {
                 for load in &self.plan.cases {
                     let Some(sample) = load.samples.first() else { continue };
-                    let mut runner = Runner::start(spec, Limits::default(), None, PATIENCE)?;
+                    let mut runner =
+                        Runner::start(spec, Limits::default(), None, self.plan.patience)?;
                     let wire = runner.message(&sample.canonical)?;
                     let tally = robustness::corrupt(
                         spec,
@@ -243,7 +244,7 @@ impl<'a> Session<'a> {
                 runners.push(None);
                 continue;
             };
-            let started = Runner::start(spec, Limits::default(), None, PATIENCE);
+            let started = Runner::start(spec, Limits::default(), None, self.plan.patience);
             runners.push(contender.settle(started)?);
         }
         Ok(runners)
@@ -262,12 +263,7 @@ impl<'a> Session<'a> {
 
     /// One round: one epoch of every experiment for every subject, the
     /// subjects in another order each time.
-    fn round(
-        &mut self,
-        runners: &mut [Option<Runner>],
-        process: usize,
-        case: usize,
-    ) -> Result<()> {
+    fn round(&mut self, runners: &mut [Option<Runner>], process: usize, case: usize) -> Result<()> {
         for (index, experiment) in self.plan.experiments.iter().enumerate() {
             for turn in self.random.shuffled(self.contenders.len()) {
                 let contender = &mut self.contenders[turn];
@@ -283,8 +279,14 @@ impl<'a> Session<'a> {
                     continue;
                 };
                 let iterations = cell.iterations;
-                match epoch(runner, self.plan, case, experiment, iterations, contender.subject.bound)
-                {
+                match epoch(
+                    runner,
+                    self.plan,
+                    case,
+                    experiment,
+                    iterations,
+                    contender.subject.bound,
+                ) {
                     Ok(ns) => cell.samples[process].push(Some(ns / iterations as f64)),
                     Err(trouble) => {
                         cell.samples[process].push(None);
@@ -351,7 +353,7 @@ fn prove_one(
     facts: &mut Vec<Fact>,
     measurements: &mut Vec<Measurement>,
 ) -> Result<(), Trouble> {
-    let mut runner = Runner::start(spec, Limits::default(), None, PATIENCE)?;
+    let mut runner = Runner::start(spec, Limits::default(), None, plan.patience)?;
     contender.subject.library.clone_from(&runner.hello.library);
     for (case, load) in plan.cases.iter().enumerate() {
         let bound = contender.subject.bound;

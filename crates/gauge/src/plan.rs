@@ -19,6 +19,8 @@ pub struct Plan {
     pub settings: Settings,
     /// How long the timing may take in all.
     pub time: Duration,
+    /// How long one answer of a runner may take before it counts as hung.
+    pub patience: Duration,
     /// Most rounds in one process.
     pub most_rounds: u32,
     /// Messages that each cell must have processed at least, over all its

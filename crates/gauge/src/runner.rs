@@ -94,9 +94,8 @@ impl Runner {
 
     fn greet(&mut self) -> Result<Hello, Trouble> {
         let mut words = self.words(&format!("hello {PROTOCOL}"))?;
-        let missing = |what: &str| {
-            Trouble::Broken(Broken::Nonsense(format!("its greeting lacks '{what}'")))
-        };
+        let missing =
+            |what: &str| Trouble::Broken(Broken::Nonsense(format!("its greeting lacks '{what}'")));
         Ok(Hello {
             library: words.remove("library").ok_or_else(|| missing("library"))?,
             experiments: words
@@ -142,9 +141,10 @@ impl Runner {
     }
 
     fn number(&mut self, words: &BTreeMap<String, String>, key: &str) -> Result<f64, Trouble> {
-        words.get(key).and_then(|text| text.parse().ok()).ok_or_else(|| {
-            Trouble::Broken(Broken::Nonsense(format!("gave no number '{key}'")))
-        })
+        words
+            .get(key)
+            .and_then(|text| text.parse().ok())
+            .ok_or_else(|| Trouble::Broken(Broken::Nonsense(format!("gave no number '{key}'"))))
     }
 
     /// Forgets all messages.

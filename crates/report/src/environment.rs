@@ -34,6 +34,7 @@ pub fn differences(base: &Environment, new: &Environment) -> Vec<(String, String
 fn walk(path: String, value: &Value, lines: &mut Vec<(String, String)>) {
     match value {
         Value::Null => {}
+        Value::String(text) if text.is_empty() => {}
         Value::Object(fields) => {
             for (name, value) in fields {
                 let dot = if path.is_empty() { "" } else { "." };

@@ -373,7 +373,7 @@ fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -
         " failed"
     } else if best {
         " best"
-    } else if cell.open {
+    } else if cell.open && largest.is_some() {
         " open"
     } else {
         ""
@@ -545,9 +545,9 @@ fn published(column: &Beside) -> String {
     let agreement = column.agreement().map_or(String::new(), |agreement| {
         format!("The two orders agree by {agreement:.2} (Spearman; 1 is the same).")
     });
-    let _ = write!(
+    let _ = writeln!(
         text,
-        "</tbody></table></div><figure>{}<figcaption>{agreement}</figcaption></figure></div>\n",
+        "</tbody></table></div><figure>{}<figcaption>{agreement}</figcaption></figure></div>",
         ranking::ranking(column)
     );
     text

@@ -1,7 +1,7 @@
 //! Turns results into tables, pages and verdicts. It reads only
 //! [`Run`](wiregauge_gauge::run::Run) and knows nothing of how one is made.
 //!
-//! The models ([`table`], [`phase`], [`sweep`], [`reference`], [`budget`],
+//! The models ([`table`], [`phase`], [`sweep`], [`mod@reference`], [`budget`],
 //! [`compare`]) say *what* is shown, once for all formats; the renderers
 //! ([`terminal`], [`markdown`], [`csv`], [`json`], [`html`]) say *how*.
 

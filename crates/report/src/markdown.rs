@@ -42,9 +42,8 @@ fn render_run(run: &Run) -> String {
             let (metric, parameter) = (escape(&curves.metric), escape(&sweep.parameter));
             text.push_str(&format!("\n## {metric} over {parameter}\n"));
             let per = format!("per {}", escape(&singular(&sweep.parameter)));
-            let mut rows = vec![["codec", "per message", "95 %", &per, "95 %", "R²"]
-                .map(String::from)
-                .to_vec()];
+            let mut rows =
+                vec![["codec", "per message", "95%", &per, "95%", "R²"].map(String::from).to_vec()];
             for line in &curves.lines {
                 let Some(fit) = &line.fit else {
                     continue;
@@ -78,7 +77,7 @@ fn tables(run: &Run, case: &Case) -> String {
     }
     let mut text = figures(&timings);
     text.push_str(
-        "\nMedian, its 95 % interval and the ratio to the best codec; ~ is not to be told from it.\n",
+        "\nMedian, its 95% interval and the ratio to the best codec; ~ is not to be told from it.\n",
     );
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {

@@ -1,5 +1,6 @@
 //! What happens as a message grows.
 
+use indexmap::IndexMap;
 use wiregauge_gauge::run::{Case, Run, Subject};
 use wiregauge_gauge::stats::Fit;
 
@@ -41,20 +42,16 @@ pub struct Line<'a> {
 /// The sweeps of a run: cases of one message and parameter with at least two
 /// values.
 pub fn sweeps(run: &Run) -> Vec<Sweep<'_>> {
-    let mut groups: Vec<(&str, &str, Vec<(f64, &Case)>)> = Vec::new();
+    let mut groups: IndexMap<(&str, &str), Vec<(f64, &Case)>> = IndexMap::new();
     for case in &run.cases {
-        let Some(parameter) = &case.parameter else {
-            continue;
-        };
-        let key = (case.message.as_str(), parameter.name.as_str());
-        match groups.iter_mut().find(|(message, name, _)| (*message, *name) == key) {
-            Some((_, _, cases)) => cases.push((parameter.value, case)),
-            None => groups.push((key.0, key.1, vec![(parameter.value, case)])),
+        if let Some(parameter) = &case.parameter {
+            let key = (case.message.as_str(), parameter.name.as_str());
+            groups.entry(key).or_default().push((parameter.value, case));
         }
     }
     groups
         .into_iter()
-        .filter_map(|(message, parameter, mut cases)| {
+        .filter_map(|((message, parameter), mut cases)| {
             cases.sort_by(|a, b| a.0.total_cmp(&b.0));
             cases.dedup_by(|a, b| a.0 == b.0);
             (cases.len() > 1).then(|| Sweep {

@@ -36,7 +36,7 @@ fn render_run(run: &Run) -> String {
     for sweep in sweeps(run) {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
             let title = format!("{} over {}", curves.metric, sweep.parameter);
-            text.push_str(&format!("\n{}: linear fits, 95 % bounds\n", clean(&title)));
+            text.push_str(&format!("\n{}: linear fits, 95% bounds\n", clean(&title)));
             text.push_str(&fits(curves, &sweep.parameter));
         }
     }
@@ -100,7 +100,7 @@ fn tables(run: &Run, case: &Case) -> String {
     }
     text.push_str(&figures(&timings));
     text.push_str(
-        "  ± 95 % interval of the median; × in relation to the best codec; ~ not to be told from it\n",
+        "  ± 95% interval of the median; × in relation to the best codec; ~ not to be told from it\n",
     );
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {

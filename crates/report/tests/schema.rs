@@ -48,10 +48,13 @@ fn the_example_in_the_documentation_follows_the_schema() {
     assert!(errors.is_empty(), "{errors:#?}");
 }
 
+/// What is wrong, and how to make it so.
+type Fault = (&'static str, fn(&mut Value));
+
 #[test]
 fn faulty_results_are_refused() {
     let schema = schema();
-    let faults: [(&str, fn(&mut Value)); 9] = [
+    let faults: [Fault; 9] = [
         ("another format", |run| run["format"] = json!("something.else")),
         ("a newer version", |run| run["version"] = json!(2)),
         ("no subjects", |run| drop(run.as_object_mut().unwrap().remove("subjects"))),

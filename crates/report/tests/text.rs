@@ -60,10 +60,11 @@ fn csv_rows() {
 #[test]
 fn json_rows_say_what_the_csv_says() {
     let run = common::run(10);
-    let value: serde_json::Value = serde_json::from_str(&json::render(&[run.clone()])).unwrap();
+    let value: serde_json::Value =
+        serde_json::from_str(&json::render(std::slice::from_ref(&run))).unwrap();
     assert_eq!(value["format"], "wiregauge.statistics");
     let rows = value["runs"][0]["statistics"].as_array().unwrap();
-    assert_eq!(rows.len() + 1, csv::render(&[run.clone()]).lines().count());
+    assert_eq!(rows.len() + 1, csv::render(std::slice::from_ref(&run)).lines().count());
     // Every measurement and every fact is there once.
     assert_eq!(rows.len(), run.measurements.len() + run.facts.len());
     let fields: Vec<&String> = rows[0].as_object().unwrap().keys().collect();

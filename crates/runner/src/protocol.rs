@@ -55,9 +55,9 @@ impl<C: Codec> Runner<C> {
     fn answer(&mut self, words: &[&str], payload: Vec<u8>) -> Result<Vec<u8>, Error> {
         match words {
             ["hello", VERSION] => Ok(self.hello()),
-            ["hello", other] => {
-                Err(Error::new(format!("protocol {other} is asked for, this runner speaks {VERSION}")))
-            }
+            ["hello", other] => Err(Error::new(format!(
+                "protocol {other} is asked for, this runner speaks {VERSION}"
+            ))),
             // The schema is compiled in.
             ["schema", _] => Ok(Vec::new()),
             ["reset"] => {

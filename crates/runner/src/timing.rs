@@ -205,10 +205,7 @@ impl<'a, M> Turns<'a, M> {
 /// Times `iterations` calls; the results are summed, so that none can be
 /// dropped by the optimizer.
 #[inline(always)]
-fn timed(
-    iterations: u64,
-    mut step: impl FnMut() -> Result<f64, Error>,
-) -> Result<Outcome, Error> {
+fn timed(iterations: u64, mut step: impl FnMut() -> Result<f64, Error>) -> Result<Outcome, Error> {
     let mut sum = 0.0;
     let start = Instant::now();
     for _ in 0..iterations {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_codegen::{build, Answer, Codec, Language};
+use wiregauge_gauge::interrupt;
 use wiregauge_gauge::plan::Entrant;
 use wiregauge_gauge::run::{Status, Subject};
 use wiregauge_gauge::runner::Spec;
@@ -67,7 +68,10 @@ pub fn build(
             able.push(*codec);
         }
     }
-    let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
+    let show = |what: &str, done: usize, total: usize| {
+        progress.show(what, done, total);
+        interrupt::check().map_err(Into::into)
+    };
     let mut built =
         build::build(folder, &matter.schema, &matter.projection, &able, &show)?.into_iter();
     let schema = serde_json::to_vec(&serde_json::json!({

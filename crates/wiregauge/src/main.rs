@@ -15,8 +15,7 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let arguments = verb::Arguments::parse();
-    match wiregauge_gauge::interrupt::install().map_err(Into::into).and_then(|()| arguments.run())
-    {
+    match wiregauge_gauge::interrupt::install().map_err(Into::into).and_then(|()| arguments.run()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("wiregauge: {error:#}");

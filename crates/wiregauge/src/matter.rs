@@ -188,7 +188,10 @@ impl Matter {
         };
         let schema = recording.schema(&topic)?;
         if let Some(name) = schema.recursion() {
-            bail!("{}: {name} contains itself; only plain structures are measured", input.display());
+            bail!(
+                "{}: {name} contains itself; only plain structures are measured",
+                input.display()
+            );
         }
         let sample = recording.sample(&topic, count)?;
         ensure!(!sample.values.is_empty(), "{}: {topic} has no messages", input.display());

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
 
-use super::{write_if_new, Job, Place, Progress};
+use super::{write_if_new, Compiler, Job, Place, Progress};
 use crate::codec::Unit;
 use crate::rust;
 
@@ -78,20 +78,21 @@ pub fn compile(
     for job in jobs {
         command.args(["--bin", job.codec.name]);
     }
-    let mut child = command.spawn().context("cannot start cargo; install Rust by rustup")?;
-    let errors = child.stderr.take().context("cargo's stderr is piped")?;
+    let mut child =
+        Compiler(command.spawn().context("cannot start cargo; install Rust with rustup")?);
+    let errors = child.0.stderr.take().context("cargo's stderr is piped")?;
     let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
 
     let total = lock.matches("[[package]]").count() + jobs.len();
     let mut seen = BTreeSet::new();
     let mut programs = BTreeMap::new();
     let mut failures = BTreeMap::new();
-    let output = BufReader::new(child.stdout.take().context("cargo's stdout is piped")?);
+    let output = BufReader::new(child.0.stdout.take().context("cargo's stdout is piped")?);
     for line in output.lines() {
         match serde_json::from_str(&line?) {
             Ok(Report::CompilerArtifact { package_id, target, executable }) => {
                 seen.insert((package_id, executable.is_some().then(|| target.name.clone())));
-                progress(&format!("compiling Rust: {}", target.name), seen.len(), total);
+                progress(&format!("compiling Rust: {}", target.name), seen.len(), total)?;
                 if let Some(executable) = executable {
                     programs.insert(target.name, executable);
                 }
@@ -102,7 +103,7 @@ pub fn compile(
             _ => {}
         }
     }
-    let status = child.wait()?;
+    let status = child.0.wait()?;
     let errors = errors.join().unwrap_or_default();
     let of_all = failures.get("message").cloned();
     Ok(jobs

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{anyhow, Context, Result};
 
-use super::{run, write_if_new, Job, Place, Progress};
+use super::{run, write_if_new, Compiler, Job, Place, Progress};
 use crate::codec::Unit;
 use crate::cpp;
 
@@ -23,7 +23,7 @@ pub fn compile(
     write_if_new(&folder.join("include/message.hpp"), cpp::message(unit).as_bytes())?;
     write_if_new(&folder.join("CMakeLists.txt"), project(place, jobs).as_bytes())?;
     let build = folder.join("build");
-    progress("configuring C++", 0, jobs.len());
+    progress("configuring C++", 0, jobs.len())?;
     run(
         Command::new("cmake")
             .args(["-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-S"])
@@ -35,7 +35,7 @@ pub fn compile(
             .env_remove("CXXFLAGS"),
         "cmake",
     )?;
-    let mut child = Command::new("ninja")
+    let ninja = Command::new("ninja")
         .args(["-k", "0", "-C"])
         .arg(&build)
         .env("NINJA_STATUS", "[%f/%t] ")
@@ -44,15 +44,16 @@ pub fn compile(
         .stderr(Stdio::inherit())
         .spawn()
         .context("cannot start ninja; apt-get install ninja-build")?;
+    let mut child = Compiler(ninja);
     let mut log = Vec::new();
-    for line in BufReader::new(child.stdout.take().context("ninja's stdout is piped")?).lines() {
+    for line in BufReader::new(child.0.stdout.take().context("ninja's stdout is piped")?).lines() {
         let line = line?;
         if let Some((done, total, name)) = step(&line, jobs) {
-            progress(&format!("compiling C++: {name}"), done, total);
+            progress(&format!("compiling C++: {name}"), done, total)?;
         }
         log.push(line);
     }
-    child.wait()?;
+    child.0.wait()?;
     Ok(jobs
         .iter()
         .map(|job| {

@@ -23,8 +23,14 @@ const FILES: &[(&str, &str)] = &[
         "cpp/wiregauge/canonical.hpp",
         include_str!("../../../../runners/cpp/include/wiregauge/canonical.hpp"),
     ),
-    ("cpp/wiregauge/codec.hpp", include_str!("../../../../runners/cpp/include/wiregauge/codec.hpp")),
-    ("cpp/wiregauge/serve.hpp", include_str!("../../../../runners/cpp/include/wiregauge/serve.hpp")),
+    (
+        "cpp/wiregauge/codec.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/codec.hpp"),
+    ),
+    (
+        "cpp/wiregauge/serve.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/serve.hpp"),
+    ),
     (
         "cpp/wiregauge/timing.hpp",
         include_str!("../../../../runners/cpp/include/wiregauge/timing.hpp"),

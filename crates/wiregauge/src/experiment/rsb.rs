@@ -114,9 +114,10 @@ fn of(schema: &Schema, id: TypeId, name: &str) -> Result<TypeId> {
 pub fn reference() -> Reference {
     let mut figures = Vec::new();
     for (factor, protobuf, ros) in TABLE {
-        for (name, subject, (bytes, seconds)) in
-            [("Protocol buffers", "protobuf-cpp", protobuf), ("ROS MSG (via rosetta)", "ros-msg", ros)]
-        {
+        for (name, subject, (bytes, seconds)) in [
+            ("Protocol buffers", "protobuf-cpp", protobuf),
+            ("ROS MSG (via rosetta)", "ros-msg", ros),
+        ] {
             let figure = |metric: &str, unit: &str, value: f64| Figure {
                 case: format!("size factor={factor}"),
                 name: name.into(),

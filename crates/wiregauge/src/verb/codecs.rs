@@ -107,6 +107,9 @@ pub struct Arguments {
     /// Processes that each codec is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
+    /// Seconds that a runner may take over one answer before it counts as hung.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
 
     /// Write the result here.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
@@ -173,6 +176,7 @@ impl Arguments {
             experiments: self.experiments()?,
             settings: self.settings(),
             time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
+            patience: Duration::from_secs(self.patience),
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: match self.experiment {
                 Some(Published::Rsb) if !self.quick => rsb::ROUND_TRIPS,

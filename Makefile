@@ -1,0 +1,37 @@
+# wiregauge: the commands of the project. `make bench` measures, `make test`
+# proves; both set the machine up first.
+
+# Everything that is generated stays in the tree's own folders.
+export WIREGAUGE_BUILD ?= $(CURDIR)/build
+WIREGAUGE = target/release/wiregauge
+
+.PHONY: all bench test check setup build clean
+
+all: build
+
+# Measures the LiDAR message in every codec; prints the table and writes the
+# page. BENCH=--quick for a minute instead of five.
+bench: setup build
+	$(WIREGAUGE) codecs $(BENCH) -o run.json
+	$(WIREGAUGE) report run.json -o report.html
+	@echo "the page is report.html"
+
+# Everything that must hold before a change goes in.
+test: setup check
+	cargo test --locked --workspace
+
+# Format and lint.
+check:
+	cargo fmt --all --check
+	clang-format --dry-run -Werror runners/cpp/include/wiregauge/*.hpp runners/alloc/*.c
+	cargo clippy --locked --workspace --all-targets -- -D warnings
+
+build:
+	cargo build --locked --release
+
+# System packages, where they are missing.
+setup:
+	@scripts/setup
+
+clean:
+	rm -rf build target report.html run.json

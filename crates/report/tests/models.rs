@@ -1,0 +1,96 @@
+//! What is shown, before any format.
+
+mod common;
+
+use wiregauge_report::phase::phases;
+use wiregauge_report::reference::beside;
+use wiregauge_report::sweep::sweeps;
+use wiregauge_report::table::Table;
+
+#[test]
+fn bounds_are_neither_best_nor_ranked_and_come_last() {
+    let run = common::run(10);
+    let table = Table::timings(&run, &run.cases[2]);
+    let encode = table.column("encode").unwrap();
+    for (subject, cell) in table.cells(encode) {
+        assert_eq!(cell.rank.is_none(), subject.bound, "{}", subject.id);
+        assert!(subject.bound || cell.ratio.unwrap() >= 1.0);
+    }
+    let bounds: Vec<bool> = table.rows.iter().map(|row| row.subject.bound).collect();
+    assert!(bounds.is_sorted());
+    // Skipped, rejected and failed subjects have no row.
+    assert_eq!(table.rows.len(), 12);
+}
+
+#[test]
+fn close_codecs_share_the_first_place() {
+    let run = common::run(10);
+    let table = Table::timings(&run, &run.cases[2]);
+    let winners = |metric: &str| -> Vec<&str> {
+        let column = table.column(metric).unwrap();
+        table.winners(column).iter().map(|(subject, _)| subject.id.as_str()).collect()
+    };
+    // Their costs differ by 2 %, their processes by as much.
+    assert_eq!(winners("encode"), ["flatbuffers-cpp-structs", "lcm-c"]);
+    assert_eq!(winners("decode"), ["flatbuffers-cpp-structs"]);
+    assert_eq!(winners("size"), ["bincode"]);
+}
+
+#[test]
+fn equal_counts_share_a_rank() {
+    let run = common::run(10);
+    let table = Table::sizes(&run, &run.cases[2]);
+    let column = table.column("size").unwrap();
+    let rank = |id: &str| {
+        table.cells(column).find(|(subject, _)| subject.id == id).and_then(|(_, cell)| cell.rank)
+    };
+    assert_eq!(rank("prost"), rank("protobuf-cpp"));
+    assert_eq!(rank("serde-json"), Some(10));
+}
+
+#[test]
+fn phases_and_compression_are_no_experiments() {
+    let run = common::run(10);
+    let case = &run.cases[0];
+    let timings = Table::timings(&run, case);
+    let metrics: Vec<&str> = timings.columns.iter().map(|c| c.metric.as_str()).collect();
+    assert_eq!(metrics, ["encode", "decode", "project", "fixed", "element", "size"]);
+    let found = phases(&run, case);
+    let names: Vec<&str> = found.iter().map(|phases| phases.metric.as_str()).collect();
+    assert_eq!(names, ["encode", "decode"]);
+    assert_eq!(found[0].names, ["populate", "write"]);
+    assert_eq!(Table::compression(&run, case).columns.len(), 4);
+}
+
+#[test]
+fn sweeps_are_fitted() {
+    let run = common::run(10);
+    let sweeps = sweeps(&run);
+    assert_eq!(sweeps.len(), 1);
+    let curves = sweeps[0].curves.iter().find(|curves| curves.metric == "encode").unwrap();
+    let line = curves.lines.iter().find(|line| line.subject.id == "fastcdr").unwrap();
+    let fit = line.fit.unwrap();
+    // Made as 45 ns + 11.2 ns a point.
+    assert!(fit.slope.low < 11.4 && fit.slope.high > 11.0, "{fit:?}");
+    assert!(fit.r_squared > 0.99);
+}
+
+#[test]
+fn the_reference_is_ranked_among_its_own() {
+    let run = common::run(10);
+    let columns = beside(&run, run.reference.as_ref().unwrap());
+    let encode = &columns[0];
+    assert_eq!((encode.metric, encode.rows.len()), ("encode", 8));
+    let lcm = encode.rows.iter().find(|row| row.figure.name == "Lcm").unwrap();
+    assert_eq!((lcm.published.rank, lcm.measured.unwrap().rank), (Some(1), Some(2)));
+    assert!((0.0..1.0).contains(&encode.agreement().unwrap()));
+
+    // Published, but not measured: shown, and left out of both rankings.
+    let mut run = run;
+    run.measurements.retain(|m| m.subject != "lcm-c");
+    let columns = beside(&run, run.reference.as_ref().unwrap());
+    let lcm = columns[0].rows.iter().find(|row| row.figure.name == "Lcm").unwrap();
+    assert_eq!((lcm.published.rank, lcm.measured), (None, None));
+    let next = columns[0].rows.iter().find(|row| row.figure.name == "FastCdr").unwrap();
+    assert_eq!(next.published.rank, Some(1));
+}

@@ -1,0 +1,80 @@
+//! What the end-to-end tests share: the program, a folder, and a look at what
+//! it said.
+#![allow(dead_code)] // Each test file uses its part.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The program with a build folder that the tests share.
+pub fn wiregauge() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
+    if std::env::var_os("WIREGAUGE_BUILD").is_none() {
+        command.env("WIREGAUGE_BUILD", Path::new(env!("CARGO_TARGET_TMPDIR")).join("build"));
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// What a run said and how it ended.
+pub struct Said {
+    pub out: String,
+    pub err: String,
+    pub code: Option<i32>,
+}
+
+/// Runs the program with these arguments in a folder.
+pub fn run(folder: &Path, arguments: &[&str]) -> Said {
+    said(wiregauge().args(arguments).current_dir(folder).output().expect("wiregauge starts"))
+}
+
+pub fn said(output: Output) -> Said {
+    Said {
+        out: String::from_utf8_lossy(&output.stdout).into_owned(),
+        err: String::from_utf8_lossy(&output.stderr).into_owned(),
+        code: output.status.code(),
+    }
+}
+
+/// Runs the program and expects one line that holds all of `words`, and
+/// exit status 2.
+pub fn refuses(folder: &Path, arguments: &[&str], words: &[&str]) {
+    let said = run(folder, arguments);
+    assert_eq!(said.code, Some(2), "{arguments:?}: {}{}", said.out, said.err);
+    assert_eq!(said.err.trim_end().lines().count(), 1, "{arguments:?}: one line, not {}", said.err);
+    for word in words {
+        assert!(said.err.contains(word), "{arguments:?}: no '{word}' in {}", said.err);
+    }
+    assert_eq!(said.out, "", "{arguments:?}: results where there are none");
+}
+
+/// The project's own folder.
+pub fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A real recording, or none with a message where it is not there.
+pub fn recording(name: &str) -> Option<String> {
+    let path = project().join("../shared/data").join(name);
+    if path.exists() {
+        return Some(path.display().to_string());
+    }
+    println!("skipped: {} is not there", path.display());
+    None
+}
+
+/// A result as JSON.
+pub fn result(folder: &Path) -> serde_json::Value {
+    let text = std::fs::read(folder.join("run.json")).expect("there is a result");
+    serde_json::from_slice(&text).expect("the result is JSON")
+}
+
+/// The status of a subject in a result.
+pub fn status(run: &serde_json::Value, subject: &str) -> String {
+    run["subjects"]
+        .as_array()
+        .expect("subjects")
+        .iter()
+        .find(|s| s["id"] == subject)
+        .map(|s| s["status"].to_string())
+        .unwrap_or_else(|| panic!("no {subject} in {}", run["subjects"]))
+}

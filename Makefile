@@ -22,7 +22,7 @@ test: setup check
 
 # Format and lint.
 check:
-	cargo fmt --all --check
+	rustfmt --config-path rustfmt.toml --edition 2021 --check $$(git ls-files "*.rs")
 	clang-format --dry-run -Werror runners/cpp/include/wiregauge/*.hpp runners/alloc/*.c
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 

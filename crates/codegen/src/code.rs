@@ -17,7 +17,7 @@ impl Code {
 
     /// Adds a line, or several that come with their own relative indentation.
     pub fn line(&mut self, line: impl AsRef<str>) {
-        for line in line.as_ref().lines() {
+        for line in line.as_ref().split('\n') {
             if line.is_empty() {
                 self.text.push('\n');
             } else {

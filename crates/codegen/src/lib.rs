@@ -8,7 +8,9 @@ pub mod build;
 pub mod code;
 pub mod codec;
 pub mod cpp;
+pub mod direct;
 pub mod formats;
+pub mod library;
 pub mod rust;
 
 pub use code::Code;

@@ -3,6 +3,7 @@
 
 mod cpp;
 mod prost;
+mod quick;
 
 use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
@@ -51,8 +52,9 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     for field in &record.fields {
         if as_bytes(field) {
             lowerings.push(Lowering::new("list of u8 as bytes", "nothing"));
-        } else if let Element::Scalar(scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16)) =
-            field.element
+        } else if let Element::Scalar(
+            scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16),
+        ) = field.element
         {
             let wide = scalar_type(scalar);
             lowerings.push(Lowering::new(
@@ -61,10 +63,16 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             ));
         }
         if let Cardinality::Array { .. } = field.cardinality {
-            lowerings.push(Lowering::new("fixed array as a repeated field", "the length is not enforced"));
+            lowerings.push(Lowering::new(
+                "fixed array as a repeated field",
+                "the length is not enforced",
+            ));
         }
         if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new("bounded list as a repeated field", "the bound is not enforced"));
+            lowerings.push(Lowering::new(
+                "bounded list as a repeated field",
+                "the bound is not enforced",
+            ));
         }
         if field.union.is_some() {
             lowerings.push(Lowering::new(
@@ -76,8 +84,40 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     Answer::lowered(lowerings)
 }
 
+/// A normalized Rust scalar as the Rust libraries hold it.
+fn to_rust(schema: &Schema, field: &Field, value: &str) -> String {
+    let scalar = schema.scalar(field.element).expect("a number");
+    match (scalar, scalar_type(scalar)) {
+        (Scalar::U8 | Scalar::U16, wide) | (Scalar::I8 | Scalar::I16, wide) => {
+            format!("{}::from({value})", if wide == "uint32" { "u32" } else { "i32" })
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// A Rust library's scalar as the normalized form holds it.
+fn from_rust(schema: &Schema, field: &Field, value: &str) -> String {
+    match schema.scalar(field.element).expect("a number") {
+        scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16) => {
+            format!("({value}) as {}", scalar.rust())
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// Whether the Rust libraries hold a scalar in the normalized form's type.
+fn same_in_rust(schema: &Schema, field: &Field) -> bool {
+    to_rust(schema, field, "x") == "x"
+}
+
 /// `message.proto`.
 fn idl(schema: &Schema) -> Result<File> {
+    definition(schema, |_| false)
+}
+
+/// `message.proto`, in which some singular fields are each alone in a `oneof`:
+/// the bytes are those of an `optional` field.
+fn definition(schema: &Schema, alone: impl Fn(&Field) -> bool) -> Result<File> {
     let mut code = Code::new();
     code.line("syntax = \"proto3\";");
     code.line("package wg;");
@@ -87,6 +127,11 @@ fn idl(schema: &Schema) -> Result<File> {
             for field in &record.fields {
                 let element = element_type(schema, field.element);
                 let is_record = matches!(field.element, Element::Record(_));
+                let (f, number) = (&field.name.legal, field.id);
+                if alone(field) {
+                    code.line(format!("oneof _{f} {{ {element} {f} = {number}; }}"));
+                    continue;
+                }
                 let of = match field.cardinality {
                     _ if as_bytes(field) => "bytes".to_string(),
                     Cardinality::Required | Cardinality::Implicit => element.to_string(),
@@ -97,7 +142,7 @@ fn idl(schema: &Schema) -> Result<File> {
                         format!("repeated {element}")
                     }
                 };
-                code.line(format!("{of} {} = {};", field.name.legal, field.id));
+                code.line(format!("{of} {f} = {number};"));
             }
         });
     }

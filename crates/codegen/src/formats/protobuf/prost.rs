@@ -2,9 +2,9 @@
 
 use anyhow::{Context, Result};
 use wiregauge_schema::path::{Index, Step as PathStep};
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+use wiregauge_schema::{Cardinality, Element, Record, Schema};
 
-use super::{as_bytes, scalar_type};
+use super::{as_bytes, from_rust, same_in_rust, to_rust};
 use crate::code::Code;
 use crate::codec::{Codec, Emission, File, Language, Step, Unit};
 use crate::rust::scalar_number;
@@ -62,32 +62,6 @@ fn function(record: &Record) -> String {
     record.name.legal.clone()
 }
 
-/// The normalized scalar as Prost holds it.
-fn to_proto(schema: &Schema, field: &Field, value: &str) -> String {
-    let scalar = schema.scalar(field.element).expect("a number");
-    match (scalar, scalar_type(scalar)) {
-        (Scalar::U8 | Scalar::U16, wide) | (Scalar::I8 | Scalar::I16, wide) => {
-            format!("{}::from({value})", if wide == "uint32" { "u32" } else { "i32" })
-        }
-        _ => value.to_string(),
-    }
-}
-
-/// Prost's scalar as the normalized form holds it.
-fn from_proto(schema: &Schema, field: &Field, value: &str) -> String {
-    match schema.scalar(field.element).expect("a number") {
-        scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16) => {
-            format!("({value}) as {}", scalar.rust())
-        }
-        _ => value.to_string(),
-    }
-}
-
-/// Whether Prost holds a scalar in the same Rust type.
-fn same_type(schema: &Schema, field: &Field) -> bool {
-    to_proto(schema, field, "x") == "x"
-}
-
 /// `fill_X`: normalized to Prost's, into whatever that held before.
 fn fill(schema: &Schema, record: &Record, code: &mut Code) {
     let name = function(record);
@@ -132,17 +106,17 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
                         format!("to.{f}.clone_from(&from.{f});")
                     }
                     (_, Cardinality::Required | Cardinality::Implicit) => {
-                        format!("to.{f} = {};", to_proto(schema, field, &format!("from.{f}")))
+                        format!("to.{f} = {};", to_rust(schema, field, &format!("from.{f}")))
                     }
                     (_, Cardinality::Optional) => {
-                        format!("to.{f} = from.{f}.map(|v| {});", to_proto(schema, field, "v"))
+                        format!("to.{f} = from.{f}.map(|v| {});", to_rust(schema, field, "v"))
                     }
-                    _ if same_type(schema, field) => {
+                    _ if same_in_rust(schema, field) => {
                         format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
                     }
                     _ => format!(
                         "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|v| {}));",
-                        to_proto(schema, field, "*v")
+                        to_rust(schema, field, "*v")
                     ),
                 });
             }
@@ -199,24 +173,24 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
                         format!("to.{f} = std::mem::take(&mut from.{f});")
                     }
                     (_, Cardinality::Required | Cardinality::Implicit) => {
-                        format!("to.{f} = {};", from_proto(schema, field, &format!("from.{f}")))
+                        format!("to.{f} = {};", from_rust(schema, field, &format!("from.{f}")))
                     }
                     (_, Cardinality::Optional) => {
-                        format!("to.{f} = from.{f}.map(|v| {});", from_proto(schema, field, "v"))
+                        format!("to.{f} = from.{f}.map(|v| {});", from_rust(schema, field, "v"))
                     }
-                    _ if array && (as_bytes(field) || same_type(schema, field)) => {
+                    _ if array && (as_bytes(field) || same_in_rust(schema, field)) => {
                         format!("to.{f}.copy_from_slice(&from.{f});")
                     }
                     _ if array => format!(
                         "for (from, to) in from.{f}.iter().zip(&mut to.{f}) {{ *to = {} }}",
-                        from_proto(schema, field, "*from")
+                        from_rust(schema, field, "*from")
                     ),
-                    _ if as_bytes(field) || same_type(schema, field) => {
+                    _ if as_bytes(field) || same_in_rust(schema, field) => {
                         format!("to.{f} = std::mem::take(&mut from.{f});")
                     }
                     _ => format!(
                         "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|v| {}));",
-                        from_proto(schema, field, "*v")
+                        from_rust(schema, field, "*v")
                     ),
                 });
             }
@@ -238,8 +212,7 @@ fn sum(schema: &Schema, record: &Record, code: &mut Code) {
                 Element::String | Element::Bytes => format!("{value}.len() as f64"),
                 other => scalar_number(schema, other, &format!("*{value}")),
             };
-            let single =
-                matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
+            let single = matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
             let is_record = matches!(field.element, Element::Record(_));
             code.line(if single && !is_record {
                 format!("sum += {};", number(&format!("(&from.{f})")))
@@ -264,8 +237,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut C
             let field = &schema.record(id).fields[step.field];
             let value = format!("at.{}", field.name.legal);
             let is_record = matches!(field.element, Element::Record(_));
-            let single =
-                matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
+            let single = matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
             code.line(match step.index {
                 Index::Single if single && !is_record => format!("let at = &{value};"),
                 Index::Single => format!("let Some(at) = &{value} else {{ return 0.0 }};"),

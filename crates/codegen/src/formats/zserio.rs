@@ -1,0 +1,420 @@
+//! zserio: its schema language and the code that zserio-rs-build makes of it.
+//!
+//! One package `wg`. Everything the model has is said as zserio says it, but
+//! for enums, whose unnamed values zserio would refuse.
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::Path;
+
+use anyhow::{anyhow, Result};
+use stringcase::Caser;
+use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+
+use crate::code::Code;
+use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Step, Unit};
+use crate::library::library;
+use crate::rust::scalar_number;
+
+inventory::submit! {
+    Codec {
+        name: "zserio",
+        title: "zserio",
+        format: "zserio",
+        language: Language::Rust,
+        bound: false,
+        options: &[
+            "arrays are not packed: no delta compression, the format's default",
+            "the library writes into a buffer of its own, which is then copied",
+        ],
+        needs: &[],
+        answer,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+/// Names that the generated code imports for itself.
+const TAKEN: [&str; 5] =
+    ["BitReader", "BitWriter", "DeltaContext", "PackingContextNode", "ZserioPackableObject"];
+
+/// What carries optional bytes; no legal type has an underscore in its name.
+const OPTIONAL_BYTES: &str = "Optional_Bytes";
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![Lowering::new(
+            "enum as the integer that represents it",
+            "the names of the values; the bytes are the same",
+        )]);
+    };
+    if TAKEN.contains(&record.name.legal.as_str()) {
+        return Answer::Rejected("zserio-rs-build's code imports another type of this name".into());
+    }
+    let mut lowerings = Vec::new();
+    for field in &record.fields {
+        if is_octets(field) {
+            lowerings.push(Lowering::new("list of u8 as bytes", "nothing; the bytes are the same"));
+        }
+        if is_optional_bytes(field) {
+            lowerings.push(Lowering::new(
+                "optional bytes as an optional structure of bytes",
+                "nothing; the bytes are the same, and zserio-rs-build's code for the former \
+                 does not compile",
+            ));
+        }
+        if let Cardinality::List { bound: Some(_) } = field.cardinality {
+            lowerings.push(Lowering::new("bounded list as an array", "the bound is not enforced"));
+        }
+        if field.union.is_some() {
+            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+/// Whether a list is carried as `bytes`, which is read as a block.
+fn is_octets(field: &Field) -> bool {
+    field.element == Element::Scalar(Scalar::U8)
+        && matches!(field.cardinality, Cardinality::List { .. })
+}
+
+fn is_optional_bytes(field: &Field) -> bool {
+    field.element == Element::Bytes && field.cardinality == Cardinality::Optional
+}
+
+/// `wg.zs`.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = Code::new();
+    code.line("package wg;");
+    let mut optional_bytes = false;
+    for (_, record) in schema.records() {
+        code.line("");
+        code.line(format!("struct {}", record.name.legal));
+        code.block("{", "};", |code| {
+            for field in &record.fields {
+                optional_bytes |= is_optional_bytes(field);
+                let f = &field.name.legal;
+                let element = match field.element {
+                    Element::String => "string",
+                    Element::Bytes => "bytes",
+                    Element::Record(id) => &schema.record(id).name.legal,
+                    other => scalar_type(schema.scalar(other).expect("a number")),
+                };
+                code.line(match field.cardinality {
+                    _ if is_octets(field) => format!("bytes {f};"),
+                    _ if is_optional_bytes(field) => format!("optional {OPTIONAL_BYTES} {f};"),
+                    Cardinality::Required | Cardinality::Implicit => format!("{element} {f};"),
+                    Cardinality::Optional => format!("optional {element} {f};"),
+                    Cardinality::List { .. } => format!("{element} {f}[];"),
+                    Cardinality::Array { len } => format!("{element} {f}[{len}];"),
+                });
+            }
+        });
+    }
+    if optional_bytes {
+        code.line("");
+        code.line(format!("struct {OPTIONAL_BYTES}"));
+        code.block("{", "};", |code| code.line("bytes data;"));
+    }
+    Ok(File::new("wg.zs", code.finish()))
+}
+
+fn scalar_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::U8 => "uint8",
+        Scalar::U16 => "uint16",
+        Scalar::U32 => "uint32",
+        Scalar::U64 => "uint64",
+        Scalar::I8 => "int8",
+        Scalar::I16 => "int16",
+        Scalar::I32 => "int32",
+        Scalar::I64 => "int64",
+        Scalar::F32 => "float32",
+        Scalar::F64 => "float64",
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    Ok(Emission {
+        files: vec![idl(unit.schema)?, File::new("main.rs", main(unit))],
+        steps: vec![Step::Call(Box::new(generate))],
+        ..Emission::default()
+    })
+}
+
+/// Runs zserio-rs-build, which makes the module `generated` and reports what it
+/// does not like by a panic.
+fn generate(folder: &Path) -> Result<()> {
+    let run = || {
+        let mut model = zserio_rs_build::Model::from_filesystem(folder);
+        model.evaluate();
+        zserio_rs_build::generate_model(&mut model, &folder.join("generated"), "generated");
+    };
+    catch_unwind(AssertUnwindSafe(run))
+        .map_err(|_| anyhow!("zserio-rs-build does not take {}", folder.join("wg.zs").display()))
+}
+
+fn main(unit: &Unit) -> String {
+    let schema = unit.schema;
+    let mut code = Code::new();
+    code.line("// Generated by wiregauge: glue between the normalized message and zserio's.");
+    code.line("#![allow(clippy::all, non_snake_case, unused)]");
+    code.line("mod generated;");
+    let root = schema.root();
+    code.line(
+        CODEC
+            .replace("LIBRARY", &library("zserio"))
+            .replace("OBJECT", &object(root))
+            .replace("ROOT", &root.name.legal),
+    );
+    for (_, record) in schema.records() {
+        fill(schema, record, &mut code);
+        take(schema, record, &mut code);
+        sum(schema, record, &mut code);
+    }
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.finish()
+}
+
+/// zserio's structure of a record.
+fn object(record: &Record) -> String {
+    format!("generated::wg::{}", record.name.legal.to_pascal_case())
+}
+
+/// A field's name in zserio's structure.
+fn member(field: &Field) -> String {
+    field.name.legal.to_snake_case_with_nums_as_word()
+}
+
+/// `fill_X`: normalized to zserio's, into whatever that held before.
+fn fill(schema: &Schema, record: &Record, code: &mut Code) {
+    let (name, object) = (&record.name.legal, object(record));
+    code.line("");
+    code.block(
+        format!("fn fill_{name}(from: &message::{name}, to: &mut {object}) {{"),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let (f, m) = (&field.name.legal, member(field));
+                // How one element that is no number goes into its place.
+                let fill = match field.element {
+                    Element::Record(id) => format!("fill_{}", schema.record(id).name.legal),
+                    Element::Bytes => "fill_bytes".to_string(),
+                    _ => "String::clone_into".to_string(),
+                };
+                let is_number = schema.scalar(field.element).is_some();
+                code.line(match field.cardinality {
+                    _ if is_octets(field) => format!("fill_bytes(&from.{f}, &mut to.{m});"),
+                    Cardinality::Required | Cardinality::Implicit if is_number => {
+                        format!("to.{m} = from.{f};")
+                    }
+                    Cardinality::Required | Cardinality::Implicit => {
+                        format!("{fill}(&from.{f}, &mut to.{m});")
+                    }
+                    Cardinality::Optional if is_number => format!("to.{m} = from.{f};"),
+                    Cardinality::Optional => {
+                        let place = if is_optional_bytes(field) { "&mut to.data" } else { "to" };
+                        format!(
+                            "match &from.{f} {{ None => to.{m} = None, Some(from) => {{ \
+                         let to = to.{m}.get_or_insert_with(Default::default); \
+                         {fill}(from, {place}) }} }}"
+                        )
+                    }
+                    _ if is_number => {
+                        format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
+                    }
+                    _ => format!(
+                        "to.{m}.resize_with(from.{f}.len(), Default::default);\n\
+                     for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ {fill}(from, to) }}"
+                    ),
+                });
+            }
+        },
+    );
+}
+
+/// `take_X`: zserio's to normalized; what is owned moves. The library has seen
+/// to it that arrays of fixed length have it.
+fn take(schema: &Schema, record: &Record, code: &mut Code) {
+    let (name, object) = (&record.name.legal, object(record));
+    code.line("");
+    code.block(
+        format!("fn take_{name}(from: &mut {object}, to: &mut message::{name}) {{"),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let (f, m) = (&field.name.legal, member(field));
+                let take = match field.element {
+                    Element::Record(id) => format!("take_{}", schema.record(id).name.legal),
+                    Element::Bytes => "take_bytes".to_string(),
+                    _ => "std::mem::swap".to_string(),
+                };
+                let is_number = schema.scalar(field.element).is_some();
+                code.line(match field.cardinality {
+                    _ if is_octets(field) => format!("take_bytes(&mut from.{m}, &mut to.{f});"),
+                    Cardinality::Required | Cardinality::Implicit if is_number => {
+                        format!("to.{f} = from.{m};")
+                    }
+                    Cardinality::Required | Cardinality::Implicit => {
+                        format!("{take}(&mut from.{m}, &mut to.{f});")
+                    }
+                    Cardinality::Optional if is_number => format!("to.{f} = from.{m};"),
+                    Cardinality::Optional => {
+                        let place =
+                            if is_optional_bytes(field) { "&mut from.data" } else { "from" };
+                        format!(
+                            "match &mut from.{m} {{ None => to.{f} = None, Some(from) => {{ \
+                         let to = to.{f}.get_or_insert_with(Default::default); \
+                         {take}({place}, to) }} }}"
+                        )
+                    }
+                    Cardinality::List { .. } if is_number || field.element == Element::String => {
+                        format!("to.{f} = std::mem::take(&mut from.{m});")
+                    }
+                    Cardinality::Array { .. } if is_number => {
+                        format!("to.{f}.copy_from_slice(&from.{m});")
+                    }
+                    cardinality => {
+                        let resize = match cardinality {
+                            Cardinality::Array { .. } => String::new(),
+                            _ => format!("to.{f}.resize_with(from.{m}.len(), Default::default);\n"),
+                        };
+                        format!(
+                            "{resize}for (from, to) in from.{m}.iter_mut().zip(&mut to.{f}) \
+                         {{ {take}(from, to) }}"
+                        )
+                    }
+                });
+            }
+        },
+    );
+}
+
+/// A reference to zserio's value as `f64`.
+fn number(schema: &Schema, field: &Field, value: &str) -> String {
+    match field.element {
+        Element::Record(id) => format!("sum_{}({value})", schema.record(id).name.legal),
+        Element::String => format!("{value}.len() as f64"),
+        Element::Bytes if is_optional_bytes(field) => {
+            format!("{value}.data.data_blob.len() as f64")
+        }
+        Element::Bytes => format!("{value}.data_blob.len() as f64"),
+        other => scalar_number(schema, other, &format!("*{value}")),
+    }
+}
+
+/// What holds the elements of a list, an array or an option.
+fn elements(field: &Field) -> String {
+    let blob = if is_octets(field) { ".data_blob" } else { "" };
+    format!("{}{blob}", member(field))
+}
+
+/// `sum_X`: every number of zserio's message.
+fn sum(schema: &Schema, record: &Record, code: &mut Code) {
+    let (name, object) = (&record.name.legal, object(record));
+    code.line("");
+    code.block(format!("fn sum_{name}(from: &{object}) -> f64 {{"), "}", |code| {
+        code.line("let mut sum = 0.0;");
+        for field in &record.fields {
+            let m = elements(field);
+            code.line(match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => {
+                    format!("sum += {};", number(schema, field, &format!("(&from.{m})")))
+                }
+                _ => {
+                    let number = number(schema, field, "value");
+                    format!("for value in from.{m}.iter() {{ sum += {number}; }}")
+                }
+            });
+        }
+        code.line("sum");
+    });
+}
+
+fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
+    code.line("");
+    code.block(format!("fn {name}(at: &{}) -> f64 {{", object(schema.root())), "}", |code| {
+        let Some(path) = path else {
+            code.line("0.0");
+            return;
+        };
+        let mut id = schema.root;
+        for step in path {
+            let field = &schema.record(id).fields[step.field];
+            let value = format!("at.{}", elements(field));
+            let found = match (step.index, field.cardinality) {
+                (Index::Single, Cardinality::Optional) => format!("&{value}"),
+                (Index::Single, _) => format!("Some(&{value})"),
+                (Index::At(index), _) => format!("{value}.get({index})"),
+                (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+            };
+            code.line(format!("let Some(at) = {found} else {{ return 0.0 }};"));
+            match field.element {
+                Element::Record(inner) => id = inner,
+                _ => code.line(number(schema, field, "at")),
+            }
+        }
+    });
+}
+
+const CODEC: &str = r#"
+use wiregauge_runner::{Codec, Error, Hello};
+use zserio::ztype::BytesType;
+
+fn fill_bytes(from: &[u8], to: &mut BytesType) {
+  to.byte_size = from.len() as u32;
+  to.data_blob.clear();
+  to.data_blob.extend_from_slice(from);
+}
+
+fn take_bytes(from: &mut BytesType, to: &mut Vec<u8>) {
+  *to = std::mem::take(&mut from.data_blob);
+}
+
+struct Zserio;
+
+fn read(wire: &[u8]) -> Result<OBJECT, Error> {
+  Ok(zserio::from_bytes(wire)?)
+}
+
+impl Codec for Zserio {
+  type Message = message::ROOT;
+  type Object<'a> = OBJECT;
+
+  fn hello(&self) -> Hello {
+    Hello { library: "LIBRARY", phased: true, verifies: false }
+  }
+  fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Self::Object<'a>) -> Result<(), Error> {
+    fill_ROOT(message, object);
+    Ok(())
+  }
+  fn write(&mut self, _: &Self::Message, object: &mut Self::Object<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    Ok(zserio::to_writer(out, object)?)
+  }
+  // Into a fresh object: the generated reader leaves an absent field as it was.
+  fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Self::Object<'a>) -> Result<(), Error> {
+    *object = read(wire)?;
+    Ok(())
+  }
+  fn extract(&mut self, _: &[u8], object: &mut Self::Object<'_>, message: &mut Self::Message) -> Result<(), Error> {
+    take_ROOT(object, message);
+    Ok(())
+  }
+  fn project(&mut self, wire: &[u8]) -> Result<f64, Error> {
+    Ok(sum_ROOT(&read(wire)?))
+  }
+  fn fixed(&mut self, wire: &[u8]) -> Result<f64, Error> {
+    Ok(fixed(&read(wire)?))
+  }
+  fn element(&mut self, wire: &[u8]) -> Result<f64, Error> {
+    Ok(element(&read(wire)?))
+  }
+}
+
+fn main() -> std::io::Result<()> {
+  wiregauge_runner::serve(Zserio)
+}
+"#;

@@ -78,7 +78,7 @@ fn is_block(schema: &Schema, field: &Field) -> bool {
 
 fn reader(schema: &Schema, record: &Record, code: &mut Code) {
     let name = &record.name.legal;
-    code.block(format!("static {name} from_canonical(wiregauge::Reader &in) {{"), "}", |code| {
+    code.block(format!("static {name} from_canonical([[maybe_unused]] wiregauge::Reader &in) {{"), "}", |code| {
         code.line(format!("{name} out;"));
         for field in &record.fields {
             let member = format!("out.{}", field.name.legal);
@@ -122,7 +122,7 @@ fn reader(schema: &Schema, record: &Record, code: &mut Code) {
 }
 
 fn writer(schema: &Schema, record: &Record, code: &mut Code) {
-    code.block("void to_canonical(wiregauge::Writer &out) const {", "}", |code| {
+    code.block("void to_canonical([[maybe_unused]] wiregauge::Writer &out) const {", "}", |code| {
         for field in &record.fields {
             let member = &field.name.legal;
             let write = |value: &str| match field.element {

@@ -109,7 +109,7 @@ const MEMBERS: &str = "acting_version as_reader block_length buffer buffer_lengt
 /// Types that languages or generators bring along and glue code relies on.
 const TYPES: &str = "any args box builder char client clone copy data debug default drop err \
      error fn from future integer into iterator message none object ok option owned pipeline \
-     reader result self send server some string struct sync table text type vec vector \
+     reader result root self send server some string struct sync table text type vec vector \
      void writer";
 
 /// Accessors that generators derive from a field's name by a prefix …

@@ -47,6 +47,30 @@ pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
     Ok(all.into_iter().filter(|c| c.bound || names.iter().any(|name| name == c.name)).collect())
 }
 
+/// Every codec with its options, as Markdown that a terminal can show too.
+pub fn list() -> String {
+    let mut text = String::new();
+    for codec in Codec::all() {
+        let language = language(codec);
+        text += &format!("- **{}** `{}` ({language})", codec.title, codec.name);
+        if let Some(missing) = tools::missing(codec) {
+            text += &format!(", {} is missing: apt-get install {}", missing.tool, missing.package);
+        }
+        text.push('\n');
+        for option in codec.options {
+            text += &format!("  - {option}\n");
+        }
+    }
+    text
+}
+
+fn language(codec: &Codec) -> &'static str {
+    match codec.language {
+        Language::Rust => "Rust",
+        Language::Cpp => "C++",
+    }
+}
+
 /// Builds the runners of `codecs` for the matter.
 pub fn build(
     matter: &Matter,
@@ -128,10 +152,7 @@ fn subject(codec: &Codec, matter: &Matter, status: Status) -> Subject {
     Subject {
         id: codec.name.into(),
         title: codec.title.into(),
-        language: match codec.language {
-            Language::Rust => "Rust".into(),
-            Language::Cpp => "C++".into(),
-        },
+        language: language(codec).into(),
         library: String::new(),
         options: codec.options.iter().map(|option| option.to_string()).collect(),
         bound: codec.bound,

@@ -37,6 +37,7 @@ Examples:
   wiregauge codecs --message scan.msg --size ranges=1081
   wiregauge codecs --input drive.mcap --topic /lidar   your recording, its own messages
   wiregauge codecs --sweep points=1,100,10000 --codecs prost,flatbuffers
+  wiregauge codecs --list                              the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json    what decoders make of damage
   wiregauge codecs --message scan.msg --runner mine='python3 mine.py'   your own format")]
 pub struct Arguments {
@@ -79,6 +80,9 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH")]
     element: Option<String>,
 
+    /// List the codecs with their options, and what is missing for them.
+    #[arg(long)]
+    list: bool,
     /// Only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
@@ -163,6 +167,10 @@ const EXPERIMENTS: [&str; 10] = [
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        if self.list {
+            print(&lineup::list())?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let matter = self.matter()?;

@@ -72,6 +72,11 @@ pub trait Codec {
         object: &mut Self::Object<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Error>;
+    /// The bytes that `write` made: those of the output buffer, unless the
+    /// library keeps its own, from which a transport could take them.
+    fn written<'b>(&'b self, out: &'b [u8]) -> &'b [u8] {
+        out
+    }
     /// Phase one of decoding: bytes to object, whatever the object held before.
     fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Self::Object<'a>) -> Result<(), Error>;
     /// Phase two of decoding: object to normalized form, whatever that held. It
@@ -103,6 +108,10 @@ pub trait Direct {
     fn hello(&self) -> Hello;
     /// Normalized form to bytes, appended to an empty buffer.
     fn encode(&mut self, message: &Self::Message, out: &mut Vec<u8>) -> Result<(), Error>;
+    /// See [`Codec::written`].
+    fn written<'b>(&'b self, out: &'b [u8]) -> &'b [u8] {
+        out
+    }
     /// Bytes to normalized form, whatever that held before.
     fn decode(&mut self, wire: &[u8], message: &mut Self::Message) -> Result<(), Error>;
     /// See [`Codec::project`].
@@ -129,6 +138,9 @@ impl<D: Direct> Codec for D {
     }
     fn write(&mut self, message: &D::Message, _: &mut (), out: &mut Vec<u8>) -> Result<(), Error> {
         self.encode(message, out)
+    }
+    fn written<'b>(&'b self, out: &'b [u8]) -> &'b [u8] {
+        Direct::written(self, out)
     }
     fn parse(&mut self, _: &[u8], _: &mut ()) -> Result<(), Error> {
         Ok(())

@@ -86,11 +86,12 @@ impl<C: Codec> Runner<C> {
 
     fn message(&mut self, canonical: &[u8]) -> Result<Vec<u8>, Error> {
         let message = C::Message::from_canonical(canonical)?;
-        let mut wire = Vec::new();
+        let mut out = Vec::new();
         let mut object = C::Object::default();
         self.codec.populate(&message, &mut object)?;
-        self.codec.write(&message, &mut object, &mut wire)?;
+        self.codec.write(&message, &mut object, &mut out)?;
         drop(object);
+        let wire = self.codec.written(&out).to_vec();
         self.samples.push(Sample { message, wire: wire.clone() });
         Ok(wire)
     }

@@ -64,7 +64,7 @@ pub fn run<C: Codec>(
             }
             codec.populate(&sample.message, &mut object)?;
             codec.write(&sample.message, &mut object, out)?;
-            Ok(black_box(out.as_slice()).len() as f64)
+            Ok(black_box(codec.written(out)).len() as f64)
         }),
         "encode/populate" => timed(iterations, || {
             let sample = turns.take();
@@ -90,7 +90,7 @@ pub fn run<C: Codec>(
                 let out = if reuse.buffers { &mut buffer } else { &mut fresh };
                 out.clear();
                 codec.write(&sample.message, object, out)?;
-                Ok(black_box(out.as_slice()).len() as f64)
+                Ok(black_box(codec.written(out)).len() as f64)
             })
         }
         "decode" => timed(iterations, || {
@@ -133,7 +133,7 @@ pub fn run<C: Codec>(
                 codec.parse(black_box(&sample.wire), &mut parsed)?;
                 codec.extract(&sample.wire, &mut parsed, &mut message)?;
                 black_box(&message);
-                Ok(black_box(out.as_slice()).len() as f64)
+                Ok(black_box(codec.written(out)).len() as f64)
             })
         }
         "project" => timed(iterations, || codec.project(black_box(&turns.take().wire))),

@@ -49,17 +49,37 @@ class Buffer {
   Buffer(const Buffer &) = delete;
   Buffer &operator=(const Buffer &) = delete;
   Buffer(Buffer &&other) noexcept
-      : data_(other.data_), size_(other.size_), capacity_(other.capacity_) {
+      : data_(other.data_), size_(other.size_), capacity_(other.capacity_), view_(other.view_) {
     other.data_ = nullptr;
+    other.view_ = nullptr;
     other.size_ = other.capacity_ = 0;
   }
   ~Buffer() { std::free(data_); }
 
   std::uint8_t *data() { return data_; }
-  const std::uint8_t *data() const { return data_; }
+  const std::uint8_t *data() const { return view_ != nullptr ? view_ : data_; }
   std::size_t size() const { return size_; }
   std::size_t capacity() const { return capacity_; }
-  void clear() { size_ = 0; }
+  void clear() {
+    size_ = 0;
+    view_ = nullptr;
+  }
+
+  // Shows bytes that the library keeps, from which a transport could take
+  // them, until the buffer is cleared.
+  void refer(const std::uint8_t *bytes, std::size_t size) {
+    view_ = bytes;
+    size_ = size;
+  }
+
+  // Copies what it refers to, so that it holds after the library moved on.
+  void own() {
+    if (view_ == nullptr) return;
+    const std::uint8_t *bytes = view_;
+    const std::size_t size = size_;
+    clear();
+    append(bytes, size);
+  }
 
   // Makes room for `capacity` bytes in all; keeps what is written.
   void reserve(std::size_t capacity) {
@@ -87,6 +107,7 @@ class Buffer {
   std::uint8_t *data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  const std::uint8_t *view_ = nullptr;
 };
 
 }  // namespace wiregauge

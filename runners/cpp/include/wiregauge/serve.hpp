@@ -131,6 +131,7 @@ class Runner {
     Object object{};
     codec_.populate(sample.message, object);
     codec_.write(sample.message, object, sample.wire);
+    sample.wire.own();
     reply_.append(sample.wire.data(), sample.wire.size());
     samples_.push_back(std::move(sample));
   }

@@ -648,7 +648,7 @@ impl Codec for CapnProto {
   type Object<'a> = Object<'a>;
 
   fn hello(&self) -> Hello {
-    Hello { library: "capnp 0.27.3", phased: true, verifies: true }
+    Hello { library: "LIBRARY", phased: true, verifies: true }
   }
   fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Object<'a>) -> Result<(), Error> {
     fill_ROOT(message, object.built.cleared().init_root());

@@ -7,6 +7,7 @@ use wiregauge_schema::{Cardinality, Element, Record, Schema};
 use super::{as_bytes, from_rust, same_in_rust, to_rust};
 use crate::code::Code;
 use crate::codec::{Codec, Emission, File, Language, Step, Unit};
+use crate::library::library;
 use crate::rust::scalar_number;
 
 inventory::submit! {
@@ -54,7 +55,9 @@ fn main(unit: &Unit) -> String {
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
-    code.line(CODEC.replace("ROOT", &schema.root().name.legal));
+    code.line(
+        CODEC.replace("LIBRARY", &library("prost")).replace("ROOT", &schema.root().name.legal),
+    );
     code.finish()
 }
 
@@ -276,7 +279,7 @@ impl Codec for Prost {
   type Object<'a> = wg::ROOT;
 
   fn hello(&self) -> Hello {
-    Hello { library: "prost 0.14.4", phased: true, verifies: false }
+    Hello { library: "LIBRARY", phased: true, verifies: false }
   }
   fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Self::Object<'a>) -> Result<(), Error> {
     fill_ROOT(message, object);

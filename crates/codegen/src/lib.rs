@@ -5,12 +5,14 @@
 //! [`inventory::submit!`] and no other file knows of it.
 
 pub mod build;
+pub mod c_struct;
 pub mod code;
 pub mod codec;
 pub mod cpp;
 pub mod direct;
 pub mod formats;
 pub mod library;
+pub mod maven;
 pub mod rust;
 
 pub use code::Code;

@@ -20,6 +20,10 @@ const FILES: &[(&str, &str)] = &[
     ("rust/Cargo.toml", include_str!("../../../../runners/rust/Cargo.toml")),
     ("rust/Cargo.lock", include_str!("../../../../runners/rust/Cargo.lock")),
     (
+        "cpp/wiregauge/c_struct.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/c_struct.hpp"),
+    ),
+    (
         "cpp/wiregauge/canonical.hpp",
         include_str!("../../../../runners/cpp/include/wiregauge/canonical.hpp"),
     ),

@@ -7,6 +7,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
 use super::{nesting_limit, Form};
 use crate::code::Code;
+use crate::library::library;
 use crate::codec::{Codec, Emission, File, Language, Need, Step, Unit};
 use crate::rust::scalar_number;
 
@@ -93,6 +94,7 @@ fn main(unit: &Unit, wire: &str) -> String {
         code.line(
             part.replace("ROOT", &root.name.legal)
                 .replace("MODULE", &module(root))
+                .replace("LIBRARY", &library("capnp"))
                 .replace("NESTING", &nesting_limit(schema).to_string()),
         );
     }

@@ -1,0 +1,322 @@
+//! The shape that the glue of C libraries shares: between normalized C++
+//! structures and the plain C structs that a format's compiler generates.
+//!
+//! What is done for each shape of a member is written in `wiregauge/c_struct.hpp`; here
+//! is chosen which of its functions each member of each record calls.
+
+use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
+
+use crate::code::Code;
+use crate::codec::{Lowering, Unit};
+
+/// How a field is carried in a C struct, under its legal name.
+pub enum Shape {
+    /// As it is; a fixed array as C's own.
+    Value,
+    /// Optional: a value and the flag with this name.
+    Flagged(String),
+    /// Optional: a pointer, null where absent.
+    Nullable,
+    /// A record that is always there, behind a pointer.
+    Pointer,
+    /// A list, or a fixed array that is checked to have its length.
+    List,
+    /// Optional: a list of none or one.
+    OptionalList,
+    /// A list or fixed array of numbers as octets, little-endian.
+    Packed(Scalar),
+}
+
+/// What differs between C libraries.
+pub trait CLibrary {
+    /// The C type of a record.
+    fn record_type(&self, record: &Record) -> String;
+    /// How a field is carried.
+    fn shape(&self, schema: &Schema, field: &Field) -> Shape;
+    /// The C expressions, comma-separated, that `span` and `fill_list` take for
+    /// a list in `object`.
+    fn list(&self, object: &str, field: &Field) -> String;
+    /// Members of a record's struct beyond its fields.
+    fn extra(&self, schema: &Schema, record: &Record) -> Vec<Extra>;
+}
+
+/// A member that stands for no field: how it gets its value from `from` in
+/// `to`, and what taking it does the other way round; the latter may be empty.
+pub struct Extra {
+    /// Statements that fill it.
+    pub fill: String,
+    /// Statements that take it.
+    pub take: String,
+}
+
+impl Extra {
+    /// The member that gives a record without fields the same size in C and
+    /// C++; the formats' compilers would make an empty struct, which has none
+    /// in C and one byte in C++.
+    pub fn unused() -> Extra {
+        Extra { fill: format!("to.{UNUSED} = 0;"), take: String::new() }
+    }
+}
+
+/// Name of the only member of a record without fields.
+pub const UNUSED: &str = "unused";
+
+/// What C libraries lose alike: the fields of a record that has none, the
+/// bounds of lists, and unions.
+pub fn lowerings(record: &Record) -> Vec<Lowering> {
+    let mut lowerings = Vec::new();
+    if record.fields.is_empty() {
+        lowerings.push(Lowering::new(
+            "record without fields as a record of one",
+            "nothing; the field is always false",
+        ));
+    }
+    for field in &record.fields {
+        if let Cardinality::List { bound: Some(_) } = field.cardinality {
+            lowerings.push(Lowering::new(
+                "bounded list as an unbounded one",
+                "the bound is not enforced",
+            ));
+        }
+        if field.union.is_some() {
+            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
+        }
+    }
+    lowerings
+}
+
+/// How C libraries carry an enum.
+pub fn enum_lowering() -> Lowering {
+    Lowering::new("enum as an integer", "the names of the values")
+}
+
+/// Whether some field holds octets, which then need a type of their own.
+pub fn uses_octets(schema: &Schema) -> bool {
+    schema
+        .records()
+        .any(|(_, record)| record.fields.iter().any(|field| field.element == Element::Bytes))
+}
+
+/// Name of the flag that tells whether an optional field is there. No legal
+/// field name is derived from another in this way.
+pub fn flag(field: &Field) -> String {
+    format!("has_{}", field.name.legal)
+}
+
+/// A name for the type of octets that no type of the schema has.
+pub fn octets_type(schema: &Schema) -> String {
+    let mut name = "Octets".to_string();
+    let names = || {
+        let records = schema.records().map(|(_, record)| &record.name.legal);
+        records.chain(schema.enums().map(|(_, enumeration)| &enumeration.name.legal))
+    };
+    while names().any(|taken| taken.eq_ignore_ascii_case(&name)) {
+        name.insert_str(0, "Raw");
+    }
+    name
+}
+
+/// Specializations of `Glue` for all records, in namespace `c_struct`, and the
+/// two functions `fixed` and `element` that read a number from a root struct.
+pub fn glue(unit: &Unit, library: &dyn CLibrary) -> String {
+    let schema = unit.schema;
+    let mut code = Code::new();
+    code.line("namespace c_struct {");
+    for (id, record) in schema.records() {
+        code.line("");
+        record_glue(schema, id, record, library, &mut code);
+    }
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), library, &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), library, &mut code);
+    code.line("");
+    code.line("}  // namespace c_struct");
+    code.finish()
+}
+
+fn record_glue(
+    schema: &Schema,
+    id: TypeId,
+    record: &Record,
+    library: &dyn CLibrary,
+    code: &mut Code,
+) {
+    let message = format!("message::{}", record.name.legal);
+    let c_type = library.record_type(record);
+    let extra = library.extra(schema, record);
+    code.line("template <>");
+    code.block(format!("struct Glue<{message}, {c_type}> {{"), "};", |code| {
+        code.line(format!("using From = {message};"));
+        code.line(format!("using To = {c_type};"));
+        code.line(same_layout(schema, id, record, library, &extra));
+        let verbs = [
+            ("static void fill([[maybe_unused]] const From &from, [[maybe_unused]] To &to,\n                 [[maybe_unused]] Arena &arena) {", Verb::Fill),
+            ("static void take([[maybe_unused]] const To &from, [[maybe_unused]] From &to) {", Verb::Take),
+            ("static double sum([[maybe_unused]] const To &from) {", Verb::Sum),
+        ];
+        for (open, verb) in verbs {
+            code.block(open, "}", |code| {
+                if matches!(verb, Verb::Sum) {
+                    code.line("double total = 0;");
+                }
+                for field in &record.fields {
+                    code.line(statement(schema, field, library, verb));
+                }
+                for extra in &extra {
+                    match verb {
+                        Verb::Fill => code.line(&extra.fill),
+                        Verb::Take => code.line(&extra.take),
+                        Verb::Sum => {}
+                    }
+                }
+                if matches!(verb, Verb::Sum) {
+                    code.line("return total;");
+                }
+            });
+        }
+    });
+}
+
+/// Whether both structs of a record have the same layout: possible where every
+/// member is a value, and then proven by the C++ compiler.
+fn same_layout(
+    schema: &Schema,
+    id: TypeId,
+    record: &Record,
+    library: &dyn CLibrary,
+    extra: &[Extra],
+) -> String {
+    let is_value = |field| matches!(library.shape(schema, field), Shape::Value);
+    if !extra.is_empty() || !schema.is_pod(id) || !record.fields.iter().all(is_value) {
+        return "static constexpr bool kSame = false;".into();
+    }
+    let mut conditions = vec!["sizeof(From) == sizeof(To)".to_string()];
+    for field in &record.fields {
+        let f = &field.name.legal;
+        conditions.push(format!("offsetof(From, {f}) == offsetof(To, {f})"));
+        conditions.push(format!("Glue<decltype(From::{f}), decltype(To::{f})>::kSame"));
+    }
+    format!("static constexpr bool kSame =\n    {};", conditions.join(" &&\n    "))
+}
+
+#[derive(Clone, Copy)]
+enum Verb {
+    Fill,
+    Take,
+    Sum,
+}
+
+/// What one field needs in `fill`, `take` or `sum`.
+fn statement(schema: &Schema, field: &Field, library: &dyn CLibrary, verb: Verb) -> String {
+    let f = &field.name.legal;
+    let shape = library.shape(schema, field);
+    let suffix = match shape {
+        Shape::Value => "_value",
+        Shape::Flagged(_) => "_flagged",
+        Shape::Nullable => "_nullable",
+        Shape::Pointer => "_pointer",
+        Shape::List => "_list",
+        Shape::OptionalList => "_optional_list",
+        Shape::Packed(_) => "_packed",
+    };
+    // The member as arguments.
+    let member = |object: &str| match &shape {
+        Shape::Flagged(flag) => format!("{object}.{flag}, {object}.{f}"),
+        Shape::List | Shape::OptionalList => library.list(object, field),
+        _ => format!("{object}.{f}"),
+    };
+    // What reading and summing start from.
+    let (read, suffix_read) = match &shape {
+        Shape::List | Shape::OptionalList => (format!("span({})", member("from")), suffix),
+        Shape::Packed(scalar) => (packed(*scalar, "from", f), "_list"),
+        _ => (member("from"), suffix),
+    };
+    match verb {
+        Verb::Fill => format!("fill{suffix}(from.{f}, {}, arena);", member("to")),
+        Verb::Take => format!("take{suffix_read}({read}, to.{f});"),
+        Verb::Sum => {
+            let suffix = if matches!(shape, Shape::OptionalList) { "_list" } else { suffix_read };
+            format!("total += sum{suffix}<decltype(From::{f})>({read});")
+        }
+    }
+}
+
+/// The span of packed numbers in `object`. A truth value is any byte there.
+fn packed(scalar: Scalar, object: &str, member: &str) -> String {
+    let item = if scalar == Scalar::Bool { Scalar::U8 } else { scalar };
+    format!("packed<{}>({object}.{member})", item.cpp())
+}
+
+/// `inline double NAME(const ROOT &from)`: the number at a path, 0 where it is
+/// not there.
+fn accessor(
+    schema: &Schema,
+    name: &str,
+    path: Option<&[Step]>,
+    library: &dyn CLibrary,
+    code: &mut Code,
+) {
+    let root = library.record_type(schema.root());
+    code.line("");
+    code.block(
+        format!("inline double {name}([[maybe_unused]] const {root} &from) {{"),
+        "}",
+        |code| {
+            let Some(path) = path else {
+                code.line("return 0;");
+                return;
+            };
+            let mut id = schema.root;
+            let mut at = "from".to_string();
+            for (depth, step) in path.iter().enumerate() {
+                let field = &schema.record(id).fields[step.field];
+                let member = format!("{at}.{}", field.name.legal);
+                // The element behind a pointer that is null where there is none.
+                let mut found = |pointer: String| {
+                    code.line(format!("const auto *at{depth} = {pointer};"));
+                    code.line(format!("if (at{depth} == nullptr) return 0;"));
+                    format!("(*at{depth})")
+                };
+                let pick = match step.index {
+                    Index::At(index) => format!("at({index})"),
+                    Index::Middle | Index::Single => "middle()".into(),
+                };
+                at = match library.shape(schema, field) {
+                    Shape::Value => match (field.cardinality, step.index) {
+                        (Cardinality::Array { len }, Index::At(index)) if index >= len => {
+                            code.line("return 0;");
+                            return;
+                        }
+                        (Cardinality::Array { .. }, Index::At(index)) => {
+                            format!("{member}[{index}]")
+                        }
+                        (Cardinality::Array { len }, _) => format!("{member}[{}]", len / 2),
+                        _ => member,
+                    },
+                    Shape::Flagged(flag) => {
+                        code.line(format!("if ({at}.{flag} == 0) return 0;"));
+                        member
+                    }
+                    Shape::Nullable | Shape::Pointer => found(member),
+                    Shape::List => found(format!("span({}).{pick}", library.list(&at, field))),
+                    Shape::OptionalList => {
+                        found(format!("span({}).at(0)", library.list(&at, field)))
+                    }
+                    Shape::Packed(scalar) => {
+                        found(format!("{}.{pick}", packed(scalar, &at, &field.name.legal)))
+                    }
+                };
+                match field.element {
+                    Element::Record(inner) => id = inner,
+                    number => {
+                        let scalar = schema.scalar(number).expect("a path ends at a number");
+                        code.line(format!(
+                            "return static_cast<double>(static_cast<{}>({at}));",
+                            scalar.cpp()
+                        ));
+                    }
+                }
+            }
+        },
+    );
+}

@@ -1,0 +1,318 @@
+//! LCM: C by the format's own compiler, without publishing. The generated code
+//! and a header are all there is; no library is linked.
+
+use anyhow::Result;
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+
+use crate::c_struct::{self, CLibrary, Extra, Shape};
+use crate::code::Code;
+use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+
+inventory::submit! {
+    Codec {
+        name: "lcm",
+        title: "LCM",
+        format: "lcm",
+        language: Language::Cpp,
+        bound: false,
+        options: &[
+            "C, lcm-gen --c-no-pubsub: encoding and decoding only",
+            "lists whose elements have the layout of LCM's are pointed to on encoding, strings always",
+            "decoded as LCM's own subscriptions do: each list and string is allocated, nothing is \
+             checked beforehand, and what a failed decode has allocated is lost",
+            "a string that holds a NUL character is refused on encoding",
+        ],
+        needs: &[
+            Need::Program("lcm-gen", "liblcm-bin"),
+            Need::Header("lcm/lcm.h", "liblcm-dev"),
+        ],
+        answer,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+/// The LCM type that carries a scalar. There are no unsigned types but `byte`.
+fn scalar_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "boolean",
+        Scalar::U8 => "byte",
+        Scalar::I8 => "int8_t",
+        Scalar::U16 | Scalar::I16 => "int16_t",
+        Scalar::U32 | Scalar::I32 => "int32_t",
+        Scalar::U64 | Scalar::I64 => "int64_t",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![c_struct::enum_lowering()]);
+    };
+    let mut lowerings = c_struct::lowerings(record);
+    for field in &record.fields {
+        if let Some(scalar @ (Scalar::U16 | Scalar::U32 | Scalar::U64)) =
+            schema.scalar(field.element)
+        {
+            lowerings.push(Lowering::new(
+                format!("{} as {}", scalar.rust(), scalar_type(scalar)),
+                "large numbers look negative",
+            ));
+        }
+        match Lcm.shape(schema, field) {
+            Shape::Flagged(_) => lowerings.push(Lowering::new(
+                "optional field as a field and a flag",
+                "what is absent is transferred as zero or empty",
+            )),
+            Shape::OptionalList => lowerings.push(Lowering::new(
+                "optional record as a list of none or one",
+                "that there is at most one",
+            )),
+            _ => {}
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+/// Name of the member that counts a list. No legal field name is derived from
+/// another in this way.
+fn count(field: &Field) -> String {
+    format!("{}_count", field.name.legal)
+}
+
+/// `message.lcm`.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = Code::new();
+    code.line("package wg;");
+    let octets = c_struct::octets_type(schema);
+    if c_struct::uses_octets(schema) {
+        code.line("");
+        code.block(format!("struct {octets} {{"), "}", |code| {
+            code.line("int32_t data_count;");
+            code.line("byte data[data_count];");
+        });
+    }
+    for (_, record) in schema.records() {
+        code.line("");
+        code.block(format!("struct {} {{", record.name.legal), "}", |code| {
+            for field in &record.fields {
+                let name = &field.name.legal;
+                let of = match field.element {
+                    Element::String => "string",
+                    Element::Bytes => &octets,
+                    Element::Record(id) => &schema.record(id).name.legal,
+                    number => scalar_type(schema.scalar(number).expect("a number")),
+                };
+                match (Lcm.shape(schema, field), field.cardinality) {
+                    (Shape::List | Shape::OptionalList, _) => {
+                        let count = count(field);
+                        code.line(format!("int32_t {count};"));
+                        code.line(format!("{of} {name}[{count}];"));
+                    }
+                    (Shape::Flagged(flag), _) => {
+                        code.line(format!("boolean {flag};"));
+                        code.line(format!("{of} {name};"));
+                    }
+                    (_, Cardinality::Array { len }) => code.line(format!("{of} {name}[{len}];")),
+                    _ => code.line(format!("{of} {name};")),
+                }
+            }
+            if record.fields.is_empty() {
+                code.line(format!("boolean {};", c_struct::UNUSED));
+            }
+        });
+    }
+    Ok(File::new("message.lcm", code.finish()))
+}
+
+struct Lcm;
+
+impl CLibrary for Lcm {
+    fn record_type(&self, record: &Record) -> String {
+        format!("wg_{}", record.name.legal)
+    }
+
+    fn shape(&self, _: &Schema, field: &Field) -> Shape {
+        match (field.cardinality, field.element) {
+            (Cardinality::Optional, Element::Record(_)) => Shape::OptionalList,
+            (Cardinality::Optional, _) => Shape::Flagged(c_struct::flag(field)),
+            (Cardinality::List { .. }, _) => Shape::List,
+            _ => Shape::Value,
+        }
+    }
+
+    fn list(&self, object: &str, field: &Field) -> String {
+        format!("{object}.{}, {object}.{}", field.name.legal, count(field))
+    }
+
+    fn extra(&self, _: &Schema, record: &Record) -> Vec<Extra> {
+        if record.fields.is_empty() {
+            vec![Extra::unused()]
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let schema = unit.schema;
+    let mut types: Vec<String> =
+        schema.records().map(|(_, record)| Lcm.record_type(record)).collect();
+    let mut octets = String::new();
+    if c_struct::uses_octets(schema) {
+        let octets_type = format!("wg_{}", c_struct::octets_type(schema));
+        octets = OCTETS.replace("OCTETS", &octets_type);
+        types.push(octets_type);
+    }
+    let root = Lcm.record_type(schema.root());
+    let main = [
+        &HEAD.replace("ROOT", &root),
+        &octets,
+        &c_struct::glue(unit, &Lcm),
+        &CODEC.replace("ROOT", &root),
+    ];
+    let mut sources = vec!["main.cpp".to_string()];
+    sources.extend(types.iter().map(|name| format!("{name}.c")));
+    Ok(Emission {
+        files: vec![
+            idl(schema)?,
+            File::new("main.cpp", main.map(String::as_str).concat()),
+        ],
+        steps: vec![Step::command([
+            "lcm-gen",
+            "-c",
+            "--c-no-pubsub",
+            "--c-cpath",
+            ".",
+            "--c-hpath",
+            ".",
+            "message.lcm",
+        ])],
+        sources,
+        ..Emission::default()
+    })
+}
+
+const HEAD: &str = r#"// Generated by wiregauge: glue between the normalized message and LCM's.
+#include <climits>
+
+#include "message.hpp"
+#include "wiregauge/serve.hpp"
+#include "wiregauge/c_struct.hpp"
+extern "C" {
+#include <lcm/lcm.h>
+#include "ROOT.h"
+}
+
+"#;
+
+const OCTETS: &str = r#"namespace c_struct {
+
+template <>
+struct Glue<std::vector<std::uint8_t>, OCTETS> {
+  using From = std::vector<std::uint8_t>;
+  using To = OCTETS;
+  static constexpr bool kSame = false;
+  static void fill(const From &from, To &to, Arena &arena) {
+    fill_list(from, to.data, to.data_count, arena);
+  }
+  static void take(const To &from, From &to) { take_list(span(from.data, from.data_count), to); }
+  static double sum(const To &from) {
+    return static_cast<double>(span(from.data, from.data_count).count);
+  }
+};
+
+}  // namespace c_struct
+
+"#;
+
+const CODEC: &str = r#"
+namespace {
+
+// The library's message: one to write, and one that was read, which owns what
+// the generated code allocated.
+class Object {
+ public:
+  Object() = default;
+  Object(const Object &) = delete;
+  Object &operator=(const Object &) = delete;
+  ~Object() { release(); }
+
+  void fill(const message::Root &from) {
+    arena_.clear();
+    c_struct::fill_value(from, filled_, arena_);
+  }
+  const ROOT &filled() const { return filled_; }
+
+  void read(wiregauge::Wire wire) {
+    release();
+    if (wire.size > INT_MAX) throw std::runtime_error("longer than 2 GiB");
+    const int size = static_cast<int>(wire.size);
+    const int used = ROOT_decode(wire.data, 0, size, &read_);
+    // What a failed decode leaves is not fit to be cleaned up.
+    if (used < 0) throw std::runtime_error("not an LCM message of this type");
+    owns_ = true;
+    if (used != size) throw std::runtime_error("bytes left over after the message");
+  }
+  const ROOT &read() const { return read_; }
+
+ private:
+  void release() {
+    if (owns_) ROOT_decode_cleanup(&read_);
+    owns_ = false;
+  }
+
+  c_struct::Arena arena_;
+  ROOT filled_{};
+  ROOT read_{};
+  bool owns_ = false;
+};
+
+class Lcm {
+ public:
+  using Message = message::Root;
+  using Object = ::Object;
+  static std::string library() {
+    return "LCM " + std::to_string(LCM_MAJOR_VERSION) + "." + std::to_string(LCM_MINOR_VERSION) +
+           "." + std::to_string(LCM_MICRO_VERSION);
+  }
+  static constexpr bool verifies = false;
+
+  void populate(const Message &message, Object &object) { object.fill(message); }
+
+  void write(const Message &, Object &object, wiregauge::Buffer &out) {
+    const int size = ROOT_encoded_size(&object.filled());
+    if (size < 0) throw std::runtime_error("longer than 2 GiB");
+    out.resize(static_cast<std::size_t>(size));
+    if (ROOT_encode(out.data(), 0, size, &object.filled()) != size)
+      throw std::runtime_error("LCM cannot encode the message");
+  }
+
+  void parse(wiregauge::Wire wire, Object &object) { object.read(wire); }
+
+  void extract(wiregauge::Wire, Object &object, Message &message) {
+    c_struct::take_value(object.read(), message);
+  }
+
+  double project(wiregauge::Wire wire) {
+    projected_.read(wire);
+    return c_struct::sum_value<Message>(projected_.read());
+  }
+  double fixed(wiregauge::Wire wire) {
+    projected_.read(wire);
+    return c_struct::fixed(projected_.read());
+  }
+  double element(wiregauge::Wire wire) {
+    projected_.read(wire);
+    return c_struct::element(projected_.read());
+  }
+
+ private:
+  Object projected_;
+};
+
+}  // namespace
+
+int main() { return wiregauge::serve<Lcm>(); }
+"#;

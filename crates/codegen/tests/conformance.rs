@@ -226,6 +226,25 @@ fn lidar() {
     assert_carried(&schema, &projection, &messages(&schema, 7));
 }
 
+/// Every way in which a Protobuf definition may have its numbers written, and
+/// the same bytes whoever writes them.
+#[test]
+fn protobuf_wire_choices() {
+    let text = r#"
+        syntax = "proto2";
+        message Numbers {
+            optional sint64 zigzag = 1;
+            optional sfixed64 fixed = 2;
+            repeated fixed32 unpacked_fixed = 3;
+            repeated fixed64 packed_fixed = 4 [packed = true];
+            repeated sint32 unpacked_zigzag = 5;
+            repeated float packed = 6 [packed = true];
+            repeated double unpacked = 7;
+        }"#;
+    let schema = wiregauge_schema::proto::read_texts(&[("wire.proto", text)], None).expect("loads");
+    assert_carried(&schema, &Projection::choose(&schema), &messages(&schema, 3));
+}
+
 /// Random schemas: each takes a build of every codec, so there are few, and
 /// each is the size of many. `WIREGAUGE_CASES` sets how many.
 #[test]

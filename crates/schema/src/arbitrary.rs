@@ -8,6 +8,7 @@ use crate::assemble::{assemble, unlegalized};
 use crate::generate::{generate, Sizes};
 use crate::model::{
     Cardinality, Element, Enum, EnumValue, Field, Record, Role, Scalar, Schema, TypeDef, TypeId,
+    Wire,
 };
 use crate::value::Value;
 
@@ -118,6 +119,7 @@ fn time(name: &str, role: Role) -> TypeDef {
         id,
         element: Element::Scalar(scalar),
         cardinality: Cardinality::Required,
+        wire: Wire::default(),
         union: None,
         default: None,
     };
@@ -161,6 +163,7 @@ fn finish(draft: Draft, position: usize, types: &mut Vec<TypeDef>) -> Field {
         id: 3 * position as u32 + 1,
         element,
         cardinality,
+        wire: Wire::default(),
         union: in_union.then(|| "choice".to_owned()),
         default: None,
     }
@@ -178,6 +181,7 @@ fn map_entry(at: usize, key: Element, value: Scalar) -> TypeDef {
         id,
         element,
         cardinality: Cardinality::Required,
+        wire: Wire::default(),
         union: None,
         default: None,
     };

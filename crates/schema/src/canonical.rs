@@ -137,6 +137,7 @@ fn read_record(schema: &Schema, id: TypeId, input: &mut &[u8]) -> Result<Value> 
 }
 
 fn read_field(schema: &Schema, field: &Field, input: &mut &[u8]) -> Result<Value> {
+    let start = input.len();
     let count = match field.cardinality {
         Cardinality::Required | Cardinality::Implicit => {
             return read_element(schema, field.element, input)
@@ -155,6 +156,9 @@ fn read_field(schema: &Schema, field: &Field, input: &mut &[u8]) -> Result<Value
     let mut values = Vec::new();
     for _ in 0..count {
         values.push(read_element(schema, field.element, input)?);
+        // Elements without bytes are the only ones a small input can have
+        // many of.
+        ensure!(values.len() <= start.max(1 << 16), "more empty elements than are credible");
     }
     Ok(Value::List(values))
 }

@@ -20,8 +20,8 @@ pub mod value;
 pub use describe::describe;
 pub use generate::{generate, Sizes};
 pub use model::{
-    Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef,
-    TypeId,
+    Cardinality, Element, Enum, EnumValue, Field, Integer, Name, Record, Role, Scalar, Schema,
+    TypeDef, TypeId, Wire,
 };
 pub use path::Projection;
 pub use prune::prune;

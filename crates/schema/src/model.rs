@@ -94,6 +94,39 @@ pub struct Field {
     /// The default as its author wrote it; shown, never applied to values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
+    /// How its numbers are written where the format leaves the choice to the
+    /// definition, as Protobuf alone does.
+    #[serde(default, skip_serializing_if = "Wire::is_default")]
+    pub wire: Wire,
+}
+
+/// Protobuf's choices for the numbers of a field. They change sizes and times,
+/// never values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Wire {
+    /// How integers are written.
+    pub integer: Integer,
+    /// Whether each number of a list has a tag of its own, proto2's default.
+    pub unpacked: bool,
+}
+
+/// How Protobuf writes integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Integer {
+    /// `int32`, `uint64`: seven bits a byte; a negative number takes ten.
+    #[default]
+    Varint,
+    /// `sint32`: small magnitudes take few bytes.
+    Zigzag,
+    /// `fixed32`, `sfixed64`: four or eight bytes.
+    Fixed,
+}
+
+impl Wire {
+    fn is_default(&self) -> bool {
+        *self == Wire::default()
+    }
 }
 
 /// What one element of a field is.

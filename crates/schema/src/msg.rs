@@ -17,7 +17,9 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 
 use crate::assemble::{assemble, unlegalized};
-use crate::model::{Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeDef, TypeId};
+use crate::model::{
+    Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeDef, TypeId, Wire,
+};
 
 /// Which ROS a definition was written for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -285,6 +287,7 @@ impl Library {
                 id: fields.len() as u32 + 1,
                 element,
                 cardinality,
+                wire: Wire::default(),
                 union: None,
                 default: line.default.clone(),
             });
@@ -399,6 +402,7 @@ fn builtin_time(name: &str) -> Option<Record> {
         id,
         element: Element::Scalar(scalar),
         cardinality: Cardinality::Required,
+        wire: Wire::default(),
         union: None,
         default: None,
     };

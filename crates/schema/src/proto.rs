@@ -20,7 +20,8 @@ use protox::file::{
 
 use crate::assemble::{assemble, unlegalized};
 use crate::model::{
-    Cardinality, Element, Enum, EnumValue, Field, Record, Role, Scalar, Schema, TypeDef, TypeId,
+    Cardinality, Element, Enum, EnumValue, Field, Integer, Record, Role, Scalar, Schema, TypeDef,
+    TypeId, Wire,
 };
 
 /// Reads a `.proto` file. Imports are looked for in the file's folder and in
@@ -243,7 +244,18 @@ impl Builder {
             Cardinality::Implicit
         };
         let union = field.containing_oneof().filter(is_written);
+        let integer = match field.kind() {
+            Kind::Sint32 | Kind::Sint64 => Integer::Zigzag,
+            Kind::Fixed32 | Kind::Fixed64 | Kind::Sfixed32 | Kind::Sfixed64 => Integer::Fixed,
+            _ => Integer::Varint,
+        };
+        let is_number = !matches!(field.kind(), Kind::String | Kind::Bytes | Kind::Message(_));
+        // Not is_packed(), which overlooks the option where there is one.
+        let options = field.field_descriptor_proto().options.as_ref();
+        let packed = options.and_then(|o| o.packed).unwrap_or(field.is_packed());
+        let unpacked = field.is_list() && is_number && !packed;
         Ok(Field {
+            wire: Wire { integer, unpacked },
             name: unlegalized(field.name()),
             id: field.number(),
             element,
@@ -372,5 +384,31 @@ mod tests {
         let schema = read_descriptors(&bytes, None, "a.fds").unwrap();
         assert_eq!(schema, read_texts(&[("a.proto", PROTO3)], None).unwrap());
         assert!(read_descriptors(b"nonsense", None, "a.fds").is_err());
+    }
+
+    #[test]
+    fn the_choices_of_the_wire_are_kept() {
+        let text = r#"
+            syntax = "proto2";
+            message Root {
+                optional int32 plain = 1;
+                optional sint64 zigzag = 2;
+                repeated fixed32 fixed = 3;
+                repeated float packed = 4 [packed = true];
+                repeated string texts = 5;
+            }"#;
+        let schema = read_texts(&[("wire.proto", text)], None).unwrap();
+        let wire: Vec<Wire> = schema.root().fields.iter().map(|field| field.wire).collect();
+        let of = |integer, unpacked| Wire { integer, unpacked };
+        assert_eq!(
+            wire,
+            [
+                Wire::default(),
+                of(Integer::Zigzag, false),
+                of(Integer::Fixed, true),
+                Wire::default(),
+                Wire::default(),
+            ]
+        );
     }
 }

@@ -169,10 +169,8 @@ fn idl(schema: &Schema) -> Result<File> {
 /// whose signs they hold, lowest bit first.
 fn float_words<'a>(schema: &Schema, record: &'a Record) -> Vec<(String, Vec<&'a Field>)> {
     let is_float = |field: &&Field| {
-        let single = !matches!(
-            field.cardinality,
-            Cardinality::List { .. } | Cardinality::Array { .. }
-        );
+        let single =
+            !matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         single && schema.scalar(field.element).is_some_and(Scalar::is_float)
     };
     let floats: Vec<&Field> = record.fields.iter().filter(is_float).collect();
@@ -281,8 +279,7 @@ fn generator(folder: &Path) -> Result<PathBuf> {
     if !cfg!(target_arch = "x86_64") {
         bail!("Colfer's generator is published for x86-64 only");
     }
-    let jar =
-        maven::artifact(folder, &format!("net.quies.colfer:colfer-maven-plugin:{VERSION}"))?;
+    let jar = maven::artifact(folder, &format!("net.quies.colfer:colfer-maven-plugin:{VERSION}"))?;
     let program = jar.with_file_name(format!("colf-{VERSION}"));
     if program.exists() {
         return Ok(program);

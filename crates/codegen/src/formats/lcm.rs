@@ -175,10 +175,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut sources = vec!["main.cpp".to_string()];
     sources.extend(types.iter().map(|name| format!("{name}.c")));
     Ok(Emission {
-        files: vec![
-            idl(schema)?,
-            File::new("main.cpp", main.map(String::as_str).concat()),
-        ],
+        files: vec![idl(schema)?, File::new("main.cpp", main.map(String::as_str).concat())],
         steps: vec![Step::command([
             "lcm-gen",
             "-c",

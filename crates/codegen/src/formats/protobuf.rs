@@ -6,7 +6,7 @@ mod prost;
 mod quick;
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Integer, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
 use crate::codec::{Answer, File, Lowering};
@@ -31,13 +31,24 @@ fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
-/// The Protobuf type of one element.
-fn element_type(schema: &Schema, element: Element) -> &str {
-    match element {
+/// The Protobuf type of one element of a field.
+fn element_type<'a>(schema: &'a Schema, field: &Field) -> &'a str {
+    match field.element {
         Element::String => "string",
         Element::Bytes => "bytes",
         Element::Record(id) => &schema.record(id).name.legal,
-        other => scalar_type(schema.scalar(other).expect("a number")),
+        other => {
+            let plain = scalar_type(schema.scalar(other).expect("a number"));
+            match (field.wire.integer, plain) {
+                (Integer::Zigzag, "int32") => "sint32",
+                (Integer::Zigzag, "int64") => "sint64",
+                (Integer::Fixed, "int32") => "sfixed32",
+                (Integer::Fixed, "int64") => "sfixed64",
+                (Integer::Fixed, "uint32") => "fixed32",
+                (Integer::Fixed, "uint64") => "fixed64",
+                _ => plain,
+            }
+        }
     }
 }
 
@@ -125,7 +136,7 @@ fn definition(schema: &Schema, alone: impl Fn(&Field) -> bool) -> Result<File> {
         code.line("");
         code.block(format!("message {} {{", record.name.legal), "}", |code| {
             for field in &record.fields {
-                let element = element_type(schema, field.element);
+                let element = element_type(schema, field);
                 let is_record = matches!(field.element, Element::Record(_));
                 let (f, number) = (&field.name.legal, field.id);
                 if alone(field) {
@@ -142,7 +153,8 @@ fn definition(schema: &Schema, alone: impl Fn(&Field) -> bool) -> Result<File> {
                         format!("repeated {element}")
                     }
                 };
-                code.line(format!("{of} {f} = {number};"));
+                let unpacked = if field.wire.unpacked { " [packed = false]" } else { "" };
+                code.line(format!("{of} {f} = {number}{unpacked};"));
             }
         });
     }

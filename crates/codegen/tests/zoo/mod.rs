@@ -1,7 +1,7 @@
 //! Schemas that together hold everything the model has.
 
 use wiregauge_schema::{
-    Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef,
+    Cardinality, Element, Enum, EnumValue, Field, Name, Record, Role, Scalar, Schema, TypeDef, Wire,
 };
 
 /// Every schema by a name for messages.
@@ -30,7 +30,8 @@ fn name(text: &str, legal: &str) -> Name {
 fn field(fields: &mut Vec<Field>, text: &str, element: Element, cardinality: Cardinality) {
     let id = fields.len() as u32 + 1;
     let name = name(text, text);
-    fields.push(Field { name, id, element, cardinality, union: None, default: None });
+    let wire = Wire::default();
+    fields.push(Field { name, id, element, cardinality, union: None, default: None, wire });
 }
 
 fn record(text: &str, fields: Vec<Field>) -> TypeDef {

@@ -7,8 +7,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
 use super::{nesting_limit, Form};
 use crate::code::Code;
-use crate::library::library;
 use crate::codec::{Codec, Emission, File, Language, Need, Step, Unit};
+use crate::library::library;
 use crate::rust::scalar_number;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];

@@ -9,7 +9,9 @@ use std::path::Path;
 use anyhow::{anyhow, Context, Result};
 use pb_rs::types::FileDescriptor;
 use wiregauge_schema::path::{Index, Step as PathStep};
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{
+    Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
+};
 
 use super::{as_bytes, from_rust, same_in_rust, to_rust};
 use crate::code::Code;
@@ -95,6 +97,11 @@ fn is_float(schema: &Schema, field: &Field) -> bool {
     schema.scalar(field.element).is_some_and(Scalar::is_float)
 }
 
+/// Whether pb-rs borrows a list of numbers: packed, and each of the same size.
+fn is_block(schema: &Schema, field: &Field) -> bool {
+    !field.wire.unpacked && (is_float(schema, field) || field.wire.integer == Integer::Fixed)
+}
+
 /// Whether pb-rs's struct of a record has a lifetime.
 fn borrows(schema: &Schema, record: &Record) -> bool {
     record.fields.iter().any(|field| {
@@ -103,7 +110,7 @@ fn borrows(schema: &Schema, record: &Record) -> bool {
         match field.element {
             Element::String | Element::Bytes => true,
             Element::Record(id) => borrows(schema, schema.record(id)),
-            _ => as_bytes(field) || (repeats && is_float(schema, field)),
+            _ => as_bytes(field) || (repeats && is_block(schema, field)),
         }
     })
 }
@@ -269,7 +276,7 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
                         "to.{m}.clear(); \
                          to.{m}.extend(from.{f}.iter().map(|v| Cow::Borrowed(v.as_ref())));"
                     ),
-                    _ if is_float(schema, field) => format!("to.{m} = Cow::Borrowed(&from.{f});"),
+                    _ if is_block(schema, field) => format!("to.{m} = Cow::Borrowed(&from.{f});"),
                     _ if same_in_rust(schema, field) => {
                         format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
                     }
@@ -381,7 +388,7 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
                         "for (from, to) in from.{m}.iter().zip(&mut to.{f}) {{ *to = {} }}",
                         from_rust(schema, field, "*from")
                     ),
-                    _ if as_bytes(field) || is_float(schema, field) => {
+                    _ if as_bytes(field) || is_block(schema, field) => {
                         format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{m});")
                     }
                     _ if same_in_rust(schema, field) => {

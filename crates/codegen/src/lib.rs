@@ -14,6 +14,7 @@ pub mod formats;
 pub mod library;
 pub mod maven;
 pub mod rust;
+pub mod sequential;
 
 pub use code::Code;
 pub use codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};

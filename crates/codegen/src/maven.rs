@@ -57,7 +57,7 @@ fn tools(step_folder: &Path) -> Result<PathBuf> {
 /// Has Maven copy an artifact into a folder, its checksum verified.
 fn fetch(coordinates: &str, folder: &Path) -> Result<()> {
     let output = Command::new("mvn")
-        .args(["--batch-mode", "--quiet", "--strict-checksums", COPY])
+        .args(["--batch-mode", "--quiet", "--strict-checksums", "-Dstyle.color=never", COPY])
         .arg(format!("-Dartifact={coordinates}"))
         .arg(format!("-DoutputDirectory={}", folder.display()))
         // A project file in the caller's folder is no concern of this.
@@ -66,9 +66,34 @@ fn fetch(coordinates: &str, folder: &Path) -> Result<()> {
         .output()
         .context("cannot start mvn; apt-get install maven")?;
     if !output.status.success() {
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let why = text.lines().find(|line| line.contains("ERROR")).unwrap_or("it says nothing");
-        bail!("Maven cannot fetch {coordinates}: {why}");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines = || text.lines().filter(|line| !line.trim().is_empty());
+        let why = lines().find(|line| line.contains("ERROR")).or_else(|| lines().next());
+        bail!("Maven cannot fetch {coordinates}: {}", why.unwrap_or("it says nothing"));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_fetched_is_used() {
+        let build = tempfile::tempdir().unwrap();
+        let step = build.path().join("messages/m0/cpp/sbe");
+        fs::create_dir_all(&step).unwrap();
+        fs::create_dir_all(build.path().join("tools")).unwrap();
+        let jar = build.path().join("tools/tool-1.0.jar");
+        fs::write(&jar, "a jar").unwrap();
+        assert_eq!(artifact(&step, "org.example:tool:1.0").unwrap(), jar);
+    }
+
+    #[test]
+    fn coordinates_are_checked() {
+        let build = tempfile::tempdir().unwrap();
+        let error = artifact(build.path(), "tool:1.0").unwrap_err();
+        assert_eq!(error.to_string(), "'tool:1.0' is not group:name:version");
+    }
 }

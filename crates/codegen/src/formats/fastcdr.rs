@@ -1,0 +1,384 @@
+//! CDR by FastCDR: calls of the library as fastddsgen generates them for its
+//! own structures, generated for the normalized ones.
+
+use anyhow::Result;
+use wiregauge_schema::{Cardinality, Element, Scalar, Schema, TypeDef, TypeId};
+
+use crate::code::Code;
+use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Unit};
+use crate::sequential::{flag_name, lowerings, Sequential};
+
+inventory::submit! {
+    Codec {
+        name: "fastcdr",
+        title: "CDR FastCDR",
+        format: "cdr",
+        language: Language::Cpp,
+        bound: false,
+        options: &[
+            "XCDR version 1, little-endian, without the encapsulation header (4 bytes) of DDS",
+            "a length pass before writing, as the library does not grow a caller's buffer; a fresh \
+             buffer is zeroed, as the library leaves padding as it is",
+            "a call of the library for each field, as fastddsgen generates: lists of numbers move \
+             as blocks, lists of records do not",
+            "where a record's memory is its CDR form, a list moved as a block by hand takes about \
+             a twentieth of the time",
+        ],
+        needs: &[Need::Header("fastcdr/Cdr.h", "libfastcdr-dev")],
+        answer,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::Supported;
+    };
+    let mut all: Vec<Lowering> =
+        record.fields.iter().flat_map(|field| lowerings(schema, field)).collect();
+    if record.fields.is_empty() {
+        all.push(Lowering::new("record without fields as one octet", "nothing; a byte each"));
+    }
+    Answer::lowered(all)
+}
+
+/// `message.idl`.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = Code::new();
+    code.open("module wg {");
+    for (_, record) in schema.records() {
+        code.block(format!("@final struct {} {{", record.name.legal), "};", |code| {
+            for field in &record.fields {
+                let name = member_name(schema, &field.name.legal);
+                let element = element_type(schema, field.element);
+                let is_record = matches!(field.element, Element::Record(_));
+                code.line(match field.cardinality {
+                    Cardinality::Required | Cardinality::Implicit => format!("{element} {name};"),
+                    Cardinality::Optional if is_record => format!("sequence<{element}, 1> {name};"),
+                    Cardinality::Optional => {
+                        format!("boolean {};\n{element} {name};", flag_name(record, field))
+                    }
+                    Cardinality::List { bound: None } => format!("sequence<{element}> {name};"),
+                    Cardinality::List { bound: Some(bound) } => {
+                        format!("sequence<{element}, {bound}> {name};")
+                    }
+                    Cardinality::Array { len } => format!("{element} {name}[{len}];"),
+                });
+            }
+            if record.fields.is_empty() {
+                code.line("octet filler;");
+            }
+        });
+    }
+    code.close("};");
+    Ok(File::new("message.idl", code.finish()))
+}
+
+/// IDL takes names that differ in case only for one, so that a member must not
+/// be called like a type.
+fn member_name(schema: &Schema, legal: &str) -> String {
+    let taken = schema.records().any(|(_, record)| record.name.legal.eq_ignore_ascii_case(legal));
+    format!("{legal}{}", if taken { "_" } else { "" })
+}
+
+fn element_type(schema: &Schema, element: Element) -> String {
+    match element {
+        Element::String => "string".into(),
+        Element::Bytes => "sequence<octet>".into(),
+        Element::Record(id) => schema.record(id).name.legal.clone(),
+        other => match schema.scalar(other).expect("a number") {
+            Scalar::Bool => "boolean",
+            Scalar::U8 => "uint8",
+            Scalar::U16 => "uint16",
+            Scalar::U32 => "uint32",
+            Scalar::U64 => "uint64",
+            Scalar::I8 => "int8",
+            Scalar::I16 => "int16",
+            Scalar::I32 => "int32",
+            Scalar::I64 => "int64",
+            Scalar::F32 => "float",
+            Scalar::F64 => "double",
+        }
+        .into(),
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let sequential = Sequential { schema: unit.schema, filler: true };
+    let mut code = Code::new();
+    code.line(PRIMITIVES);
+    sequential.layouts(&mut code);
+    code.line(RECORDS);
+    sequential.functions(unit, &mut code);
+    code.line(CODEC.replace("ROOT", &unit.schema.root().name.legal));
+    Ok(Emission {
+        files: vec![File::new("main.cpp", code.finish())],
+        sources: vec!["main.cpp".into()],
+        // By its name alone it would be the runner of that name.
+        libraries: vec!["-lfastcdr".into()],
+        ..Emission::default()
+    })
+}
+
+const PRIMITIVES: &str = r#"// Generated by wiregauge: the normalized message by calls of FastCDR.
+#include <fastcdr/Cdr.h>
+#include <fastcdr/FastBuffer.h>
+#include <fastcdr/config.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "message.hpp"
+#include "wiregauge/serve.hpp"
+
+namespace glue {
+
+using eprosima::fastcdr::Cdr;
+using eprosima::fastcdr::FastBuffer;
+
+constexpr std::size_t after(std::size_t at, std::size_t size, std::size_t count) {
+  return count == 0 ? at : (at + size - 1) / size * size + size * count;
+}
+
+constexpr std::size_t after_text(std::size_t at, std::size_t size) {
+  return after(at, 4, 1) + size + 1;
+}
+
+// Where a record of fixed size ends that is written at this offset.
+template <class T>
+constexpr std::size_t end(std::size_t at);
+
+// Records of fixed size: how many bytes alignment adds to one depends on its
+// offset modulo 8, and so repeats after eight records at the latest.
+template <class T>
+constexpr std::size_t after_all(std::size_t at, std::size_t count) {
+  for (int i = 0; i < 8; ++i, --count) {
+    if (count == 0) return at;
+    at = end<T>(at);
+  }
+  std::size_t period = 0;
+  std::size_t next = at;
+  do {
+    next = end<T>(next);
+    ++period;
+  } while (next % 8 != at % 8);
+  at += count / period * (next - at);
+  for (count %= period; count != 0; --count) at = end<T>(at);
+  return at;
+}
+
+class Out {
+ public:
+  explicit Out(wiregauge::Buffer &out)
+      : buffer_(reinterpret_cast<char *>(out.data()), out.size()),
+        cdr_(buffer_, Cdr::LITTLE_ENDIANNESS) {}
+
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  void put(T value) {
+    cdr_ << value;
+  }
+
+  // The library's own call would end the text at an embedded zero.
+  void put(const std::string &value) {
+    count(value.size() + 1);
+    cdr_.serializeArray(value.c_str(), value.size() + 1);
+  }
+
+  void put(const std::vector<std::uint8_t> &value) {
+    count(value.size());
+    block(value.data(), value.size());
+  }
+
+  void count(std::size_t count) {
+    if (count > std::numeric_limits<std::uint32_t>::max())
+      throw std::runtime_error("a list is too long for CDR");
+    cdr_ << static_cast<std::uint32_t>(count);
+  }
+
+  template <class T>
+  void block(const T *from, std::size_t count) {
+    cdr_.serializeArray(from, count);
+  }
+
+ private:
+  FastBuffer buffer_;
+  Cdr cdr_;
+};
+
+class In {
+ public:
+  // The library takes a pointer that it might write to, but only reads here.
+  explicit In(wiregauge::Wire wire)
+      : buffer_(reinterpret_cast<char *>(const_cast<std::uint8_t *>(wire.data)), wire.size),
+        cdr_(buffer_, Cdr::LITTLE_ENDIANNESS),
+        size_(wire.size) {}
+
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  void get(T &value) {
+    cdr_ >> value;
+  }
+
+  void get(std::string &value) {
+    const char *end = nullptr;
+    const std::size_t size = text(end);
+    value.assign(end - size, size);
+  }
+
+  void get(std::vector<std::uint8_t> &value) {
+    value.resize(count(1));
+    block(value.data(), value.size());
+  }
+
+  // A count of elements that take at least so many bytes each.
+  std::size_t count(std::size_t least) {
+    std::uint32_t count = 0;
+    cdr_ >> count;
+    if (count > left() / least) throw std::runtime_error("a list is longer than the message");
+    return count;
+  }
+
+  template <class T>
+  void block(T *to, std::size_t count) {
+    cdr_.deserializeArray(to, count);
+  }
+
+  void flags(std::uint8_t *to, std::size_t count) {
+    block(to, count);
+    if (std::any_of(to, to + count, [](std::uint8_t flag) { return flag > 1; }))
+      throw std::runtime_error("a boolean is neither true nor false");
+  }
+
+  template <class T>
+  double total(std::size_t count) {
+    double total = 0;
+    T chunk[256];
+    while (count != 0) {
+      const std::size_t some = std::min<std::size_t>(count, std::size(chunk));
+      cdr_.deserializeArray(chunk, some);
+      for (std::size_t i = 0; i < some; ++i) total += static_cast<double>(chunk[i]);
+      count -= some;
+    }
+    return total;
+  }
+
+  // Goes behind a text; its size.
+  std::size_t text() {
+    const char *end = nullptr;
+    return text(end);
+  }
+
+  std::size_t at() { return cdr_.getSerializedDataLength(); }
+
+  void seek(std::size_t at) {
+    if (at > size_) throw std::runtime_error("the message ends too early");
+    skip(at - this->at());
+  }
+
+  void finish() const {
+    if (left() != 0) throw std::runtime_error("bytes left over after the message");
+  }
+
+ private:
+  std::size_t left() const { return size_ - cdr_.getSerializedDataLength(); }
+
+  // The library aligns only what is larger than what it read last, which a
+  // jump does not change: the last octet has to be read.
+  std::uint8_t skip(std::size_t size) {
+    std::uint8_t last = 0;
+    if (size != 0) {
+      cdr_.jump(size - 1);
+      cdr_ >> last;
+    }
+    return last;
+  }
+
+  // Goes behind a text; its size and end, without the zero that ends it.
+  std::size_t text(const char *&end) {
+    const std::size_t size = count(1);
+    const bool ends = skip(size) == 0 && size != 0;
+    end = cdr_.getCurrentPosition() - (ends ? 1 : 0);
+    return size - (ends ? 1 : 0);
+  }
+
+  FastBuffer buffer_;
+  Cdr cdr_;
+  std::size_t size_;
+};
+"#;
+
+const RECORDS: &str = r#"
+template <class T>
+void put_all(Out &out, const T *from, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) put(out, from[i]);
+}
+
+template <class T>
+void get_all(In &in, T *to, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) get(in, to[i]);
+}
+
+template <class T>
+double sum(In &in);
+
+template <class T>
+double sum_all(In &in, std::size_t count) {
+  double total = 0;
+  for (; count != 0; --count) total += sum<T>(in);
+  return total;
+}
+"#;
+
+const CODEC: &str = r#"
+}  // namespace glue
+
+namespace {
+
+class FastCdr {
+ public:
+  using Message = message::ROOT;
+  using Object = wiregauge::None;
+  static std::string library() { return "fastcdr " FASTCDR_VERSION_STR; }
+  static constexpr bool verifies = false;
+
+  void populate(const Message &, Object &) {}
+
+  void write(const Message &message, Object &, wiregauge::Buffer &out) {
+    const std::size_t size = glue::length(message);
+    if (size > out.capacity()) {
+      out.reserve(size);
+      std::memset(out.data(), 0, size);
+    }
+    out.resize(size);
+    glue::Out writer(out);
+    glue::put(writer, message);
+  }
+
+  void parse(wiregauge::Wire, Object &) {}
+
+  void extract(wiregauge::Wire wire, Object &, Message &message) {
+    glue::In in(wire);
+    glue::get(in, message);
+    in.finish();
+  }
+
+  double project(wiregauge::Wire wire) {
+    glue::In in(wire);
+    return glue::sum<Message>(in);
+  }
+
+  double fixed(wiregauge::Wire wire) {
+    glue::In in(wire);
+    return glue::fixed(in);
+  }
+
+  double element(wiregauge::Wire wire) {
+    glue::In in(wire);
+    return glue::element(in);
+  }
+};
+
+}  // namespace
+
+int main() { return wiregauge::serve<FastCdr>(); }
+"#;

@@ -1,0 +1,724 @@
+//! Apache Thrift: the structures of its own compiler, by the binary and by the
+//! compact protocol.
+
+use anyhow::Result;
+use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+
+use crate::code::Code;
+use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+
+const NEEDS: &[Need] = &[
+    Need::Program("thrift", "thrift-compiler"),
+    Need::Header("thrift/protocol/TCompactProtocol.h", "libthrift-dev"),
+];
+
+inventory::submit! {
+    Codec {
+        name: "thrift",
+        title: "Thrift binary",
+        format: "thrift",
+        language: Language::Cpp,
+        bound: false,
+        options: &[
+            "TBinaryProtocol",
+            "--gen cpp:templates,moveable_types and protocols that know their transport's type: no \
+             virtual call for each field",
+            "reads by TMemoryBuffer in place; writes by a TBufferBase into the output buffer, as a \
+             TMemoryBuffer would have to be copied from",
+            "the library's limits of strings and containers are set to the message's size",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: Some(idl),
+        emit: |unit| emit(unit, "TBinaryProtocol"),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "thrift-compact",
+        title: "Thrift compact",
+        format: "thrift-compact",
+        language: Language::Cpp,
+        bound: false,
+        options: &["TCompactProtocol, and otherwise as for the binary protocol"],
+        needs: NEEDS,
+        answer,
+        idl: Some(idl),
+        emit: |unit| emit(unit, "TCompactProtocol"),
+    }
+}
+
+/// Whether a repeated field is carried as `binary`: octets as a block.
+fn as_binary(field: &Field) -> bool {
+    field.element == Element::Scalar(Scalar::U8)
+        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
+/// The Thrift type that carries a scalar.
+fn scalar_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::U8 | Scalar::I8 => "i8",
+        Scalar::U16 | Scalar::I16 => "i16",
+        Scalar::U32 | Scalar::I32 => "i32",
+        Scalar::U64 | Scalar::I64 => "i64",
+        Scalar::F32 | Scalar::F64 => "double",
+    }
+}
+
+/// The constant of the C++ library for an element's type on the wire.
+fn wire_type(schema: &Schema, element: Element) -> String {
+    match element {
+        Element::String | Element::Bytes => "protocol::T_STRING".into(),
+        Element::Record(_) => "protocol::T_STRUCT".into(),
+        other => {
+            let scalar = schema.scalar(other).expect("a number");
+            format!("wire_type<{}>()", scalar.cpp())
+        }
+    }
+}
+
+/// The numbers of a record's fields: their ids, or where one is too large for
+/// Thrift's 16 bits, their positions.
+fn numbers(record: &Record) -> Vec<u32> {
+    let fits = |field: &Field| (1..=i16::MAX as u32).contains(&field.id);
+    if record.fields.iter().all(fits) {
+        record.fields.iter().map(|field| field.id).collect()
+    } else {
+        (1..).take(record.fields.len()).collect()
+    }
+}
+
+/// A field's name in Thrift: its structures have methods `read` and `write`.
+fn member_name(field: &Field) -> String {
+    match field.name.legal.as_str() {
+        name @ ("read" | "write") => format!("{name}_"),
+        name => name.to_string(),
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![Lowering::new(
+            "enum as the integer that represents it",
+            "the names of the values",
+        )]);
+    };
+    if record.fields.len() > i16::MAX as usize {
+        return Answer::Rejected("it has more fields than Thrift can number (32,767)".into());
+    }
+    let mut lowerings = Vec::new();
+    for (field, number) in record.fields.iter().zip(numbers(record)) {
+        if number != field.id {
+            lowerings.push(Lowering::new(
+                "field numbers by position",
+                "the defined ones, of which one exceeds 32,767",
+            ));
+        }
+        if as_binary(field) {
+            lowerings.push(Lowering::new("list of u8 as binary", "nothing"));
+        } else {
+            match schema.scalar(field.element) {
+                Some(Scalar::F32) => lowerings.push(Lowering::new(
+                    "f32 as double",
+                    "eight bytes each; that a not-a-number was a signalling one",
+                )),
+                Some(scalar @ (Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)) => {
+                    let signed = scalar_type(scalar);
+                    lowerings.push(Lowering::new(
+                        format!("{} as {signed} by bit pattern", scalar.rust()),
+                        "that large values are not negative",
+                    ));
+                }
+                _ => {}
+            }
+        }
+        if let Cardinality::Array { .. } = field.cardinality {
+            lowerings.push(Lowering::new("fixed array as a list", "the length is not enforced"));
+        }
+        if let Cardinality::List { bound: Some(_) } = field.cardinality {
+            lowerings.push(Lowering::new("bounded list as a list", "the bound is not enforced"));
+        }
+        if field.union.is_some() {
+            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+/// `message.thrift`.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = Code::new();
+    code.line("namespace cpp wg");
+    for (_, record) in schema.records() {
+        code.line("");
+        code.block(format!("struct {} {{", record.name.legal), "}", |code| {
+            for (field, number) in record.fields.iter().zip(numbers(record)) {
+                let element = match field.element {
+                    Element::String => "string",
+                    Element::Bytes => "binary",
+                    Element::Record(id) => &schema.record(id).name.legal,
+                    other => scalar_type(schema.scalar(other).expect("a number")),
+                };
+                let of = match field.cardinality {
+                    _ if as_binary(field) => "required binary".to_string(),
+                    Cardinality::Required | Cardinality::Implicit => format!("required {element}"),
+                    Cardinality::Optional => format!("optional {element}"),
+                    Cardinality::List { .. } | Cardinality::Array { .. } => {
+                        format!("required list<{element}>")
+                    }
+                };
+                code.line(format!("{number}: {of} {},", member_name(field)));
+            }
+        });
+    }
+    Ok(File::new("message.thrift", code.finish()))
+}
+
+fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
+    Ok(Emission {
+        files: vec![idl(unit.schema)?, File::new("main.cpp", main(unit, protocol))],
+        steps: vec![Step::command([
+            "thrift",
+            "--gen",
+            "cpp:templates,moveable_types",
+            "-out",
+            ".",
+            "message.thrift",
+        ])],
+        sources: vec!["main.cpp".into(), "message_types.cpp".into()],
+        // By its name alone it would be the runner of that name.
+        libraries: vec!["-lthrift".into()],
+        ..Emission::default()
+    })
+}
+
+fn main(unit: &Unit, protocol: &str) -> String {
+    let schema = unit.schema;
+    let mut code = Code::new();
+    code.line(WALK.replace("PROTOCOL", protocol));
+    for (id, record) in schema.records() {
+        fill(record, &mut code);
+        take(schema, record, &mut code);
+        if has_flags(schema, id) {
+            forget(schema, record, &mut code);
+        }
+        sum(schema, record, &mut code);
+    }
+    let root = &schema.root().name.legal;
+    if !has_flags(schema, schema.root) {
+        code.line("");
+        code.line(format!("inline void forget(wg::{root} &) {{}}"));
+    }
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.line(CODEC.replace("ROOT", root).replace("PROTOCOL", protocol));
+    code.finish()
+}
+
+/// `fill`: normalized to Thrift's, whatever that held.
+fn fill(record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "inline void fill([[maybe_unused]] const message::{name} &from,\n\
+             \x20                [[maybe_unused]] wg::{name} &to) {{"
+        ),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let from = format!("from.{}", field.name.legal);
+                let m = member_name(field);
+                let to = format!("to.{m}");
+                let one = |from: &str, to: &str| match field.element {
+                    Element::Record(_) => format!("fill({from}, {to});"),
+                    Element::String => format!("{to} = {from};"),
+                    Element::Bytes => format!("fill_octets({from}, {to});"),
+                    _ => format!("{to} = static_cast<decltype({to})>({from});"),
+                };
+                let is_number =
+                    !matches!(field.element, Element::Record(_) | Element::String | Element::Bytes);
+                code.line(match field.cardinality {
+                    _ if as_binary(field) => format!("fill_octets({from}, {to});"),
+                    Cardinality::Required | Cardinality::Implicit => one(&from, &to),
+                    Cardinality::Optional => format!(
+                        "to.__isset.{m} = {from}.has_value();\nif ({from}) {}",
+                        one(&format!("*{from}"), &to)
+                    ),
+                    _ if is_number => format!("{to}.assign({from}.begin(), {from}.end());"),
+                    _ => format!(
+                        "{to}.resize({from}.size());\n\
+                         for (std::size_t i = 0; i < {from}.size(); ++i) {}",
+                        one(&format!("{from}[i]"), &format!("{to}[i]"))
+                    ),
+                });
+            }
+        },
+    );
+}
+
+/// `take`: Thrift's to normalized; strings move.
+fn take(schema: &Schema, record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "inline void take([[maybe_unused]] wg::{name} &from,\n\
+             \x20                [[maybe_unused]] message::{name} &to) {{"
+        ),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let m = member_name(field);
+                let from = format!("from.{m}");
+                let to = format!("to.{}", field.name.legal);
+                if let Cardinality::Array { .. } = field.cardinality {
+                    code.line(format!(
+                        "if ({from}.size() != {to}.size())\n  \
+                         throw std::runtime_error(\"{name}.{m}: wrong length\");"
+                    ));
+                }
+                let scalar = schema.scalar(field.element);
+                let one = |from: &str, to: &str| match (field.element, scalar) {
+                    (Element::Record(_), _) => format!("take({from}, {to});"),
+                    (Element::String, _) => format!("{to} = std::move({from});"),
+                    (_, Some(scalar)) => format!("{to} = static_cast<{}>({from});", scalar.cpp()),
+                    (_, None) => format!("take_octets({from}, {to});"),
+                };
+                let all = match scalar {
+                    Some(_) => format!("std::copy({from}.begin(), {from}.end(), {to}.begin());"),
+                    None => format!(
+                        "for (std::size_t i = 0; i < {to}.size(); ++i) {}",
+                        one(&format!("{from}[i]"), &format!("{to}[i]"))
+                    ),
+                };
+                code.line(match field.cardinality {
+                    Cardinality::Array { .. } if as_binary(field) => {
+                        format!("std::memcpy({to}.data(), {from}.data(), {to}.size());")
+                    }
+                    _ if as_binary(field) => format!("take_octets({from}, {to});"),
+                    Cardinality::Required | Cardinality::Implicit => one(&from, &to),
+                    Cardinality::Optional => {
+                        let value = match scalar {
+                            Some(_) => one(&from, &to),
+                            None => format!(
+                                "if (!{to}) {to}.emplace();\n  {}",
+                                one(&from, &format!("*{to}"))
+                            ),
+                        };
+                        format!(
+                            "if (from.__isset.{m}) {{\n  {value}\n}} else {{\n  {to}.reset();\n}}"
+                        )
+                    }
+                    Cardinality::Array { .. } => all,
+                    Cardinality::List { .. } if scalar.is_some() => {
+                        format!("{to}.assign({from}.begin(), {from}.end());")
+                    }
+                    Cardinality::List { .. } => format!("{to}.resize({from}.size());\n{all}"),
+                });
+            }
+        },
+    );
+}
+
+/// Whether a record has optional fields, itself or in a record that is one of
+/// its fields. Records in lists are made anew when they are read.
+fn has_flags(schema: &Schema, id: TypeId) -> bool {
+    schema.record(id).fields.iter().any(|field| match (field.cardinality, field.element) {
+        (Cardinality::Optional, _) => true,
+        (Cardinality::List { .. } | Cardinality::Array { .. }, _) => false,
+        (_, Element::Record(inner)) => has_flags(schema, inner),
+        _ => false,
+    })
+}
+
+/// `forget`: marks every optional field absent, which the generated reader
+/// leaves to its caller.
+fn forget(schema: &Schema, record: &Record, code: &mut Code) {
+    code.line("");
+    code.block(format!("inline void forget(wg::{} &object) {{", record.name.legal), "}", |code| {
+        if record.fields.iter().any(|field| field.cardinality == Cardinality::Optional) {
+            code.line("object.__isset = {};");
+        }
+        for field in &record.fields {
+            let repeats =
+                matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+            match field.element {
+                Element::Record(inner) if !repeats && has_flags(schema, inner) => {
+                    code.line(format!("forget(object.{});", member_name(field)))
+                }
+                _ => {}
+            }
+        }
+    });
+}
+
+/// `sum<T>`: every number of a record, read by the protocol without an object.
+fn sum(schema: &Schema, record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.line("template <>");
+    code.block(format!("inline double sum<message::{name}>(Reader &in) {{"), "}", |code| {
+        code.line("const Struct scope(in);");
+        code.line("double total = 0;");
+        code.line("protocol::TType type;");
+        code.line("std::int16_t id;");
+        code.open("while (in.next(type, id)) {");
+        code.open("switch (id) {");
+        for (field, number) in record.fields.iter().zip(numbers(record)) {
+            let wire = wire_type(schema, field.element);
+            let one = match field.element {
+                Element::Record(id) => {
+                    format!("sum<message::{}>(in)", schema.record(id).name.legal)
+                }
+                Element::String | Element::Bytes => "static_cast<double>(in.text().size())".into(),
+                other => {
+                    let scalar = schema.scalar(other).expect("a number");
+                    format!("static_cast<double>(in.number<{}>())", scalar.cpp())
+                }
+            };
+            code.open(format!("case {number}:"));
+            code.line(match field.cardinality {
+                _ if as_binary(field) => "expect(type, protocol::T_STRING);\n\
+                     for (const char value : in.text()) total += static_cast<std::uint8_t>(value);"
+                    .into(),
+                Cardinality::List { .. } | Cardinality::Array { .. } => format!(
+                    "expect(type, protocol::T_LIST);\n\
+                     for (auto left = in.list({wire}); left != 0; --left) total += {one};"
+                ),
+                _ => format!("expect(type, {wire});\ntotal += {one};"),
+            });
+            code.line("break;");
+            code.close("");
+        }
+        code.line("default:");
+        code.line("  in.skip(type, 1);");
+        code.close("}");
+        code.close("}");
+        code.line("return total;");
+    });
+}
+
+/// `double NAME(Reader &)`: the number at a path, 0 where it is not there. Goes
+/// through the fields by the protocol and skips what stands before.
+fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
+    code.line("");
+    code.block(format!("inline double {name}([[maybe_unused]] Reader &in) {{"), "}", |code| {
+        let Some(path) = path else {
+            code.line("return 0;");
+            return;
+        };
+        let mut id = schema.root;
+        for (depth, step) in path.iter().enumerate() {
+            let record = schema.record(id);
+            let field = &record.fields[step.field];
+            let number = numbers(record)[step.field];
+            let wire = wire_type(schema, field.element);
+            let index = match step.index {
+                Index::Single => None,
+                Index::At(index) => Some(index.to_string()),
+                Index::Middle => Some("count / 2".to_string()),
+            };
+            code.line(format!("const Struct scope{depth}(in);"));
+            let outer = match &index {
+                None => wire.clone(),
+                Some(_) if as_binary(field) => "protocol::T_STRING".into(),
+                Some(_) => "protocol::T_LIST".into(),
+            };
+            code.line(format!("if (!in.find({number}, {outer})) return 0;"));
+            if let Some(index) = index {
+                if as_binary(field) {
+                    code.line("const std::string &octets = in.text();");
+                    code.line("const std::size_t count = octets.size();");
+                    code.line(format!("const std::size_t index = {index};"));
+                    code.line(
+                        "return index < count ? static_cast<std::uint8_t>(octets[index]) : 0;",
+                    );
+                    return;
+                }
+                code.open("{");
+                code.line(format!("const std::uint32_t count = in.list({wire});"));
+                code.line(format!("const std::uint32_t index = {index};"));
+                code.line("if (index >= count) return 0;");
+                code.line(format!("in.skip({wire}, index);"));
+                code.close("}");
+            }
+            match field.element {
+                Element::Record(inner) => id = inner,
+                other => {
+                    let of = schema.scalar(other).expect("paths end at numbers").cpp();
+                    code.line(format!("return static_cast<double>(in.number<{of}>());"));
+                }
+            }
+        }
+    });
+}
+
+const WALK: &str = r#"// Generated by wiregauge: glue between the normalized message and Thrift's.
+#include <thrift/TConfiguration.h>
+#include <thrift/config.h>
+#include <thrift/protocol/TBinaryProtocol.h>
+#include <thrift/protocol/TCompactProtocol.h>
+#include <thrift/transport/TBufferTransports.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "message.hpp"
+#include "message_types.h"
+#include "wiregauge/serve.hpp"
+
+namespace glue {
+
+namespace protocol = apache::thrift::protocol;
+namespace transport = apache::thrift::transport;
+
+// The library's default limit of 100 MB a message is no limit of the format.
+inline std::shared_ptr<apache::thrift::TConfiguration> configuration() {
+  return std::make_shared<apache::thrift::TConfiguration>(std::numeric_limits<int>::max());
+}
+
+// A transport that writes into the runner's buffer.
+class Output final : public transport::TVirtualTransport<Output, transport::TBufferBase> {
+ public:
+  Output() : TVirtualTransport(configuration()) {}
+
+  void start(wiregauge::Buffer &out) {
+    out_ = &out;
+    use(0);
+  }
+
+  void finish() { out_->resize(size()); }
+
+ protected:
+  void writeSlow(const std::uint8_t *bytes, std::uint32_t count) override {
+    const std::size_t written = size();
+    out_->reserve(std::max({2 * out_->capacity(), written + count, std::size_t{1024}}));
+    use(written);
+    if (count > wBound_ - wBase_) throw std::runtime_error("longer than 4 GiB");
+    std::memcpy(wBase_, bytes, count);
+    wBase_ += count;
+  }
+
+  std::uint32_t readSlow(std::uint8_t *, std::uint32_t) override { return 0; }
+  const std::uint8_t *borrowSlow(std::uint8_t *, std::uint32_t *) override { return nullptr; }
+
+ private:
+  std::size_t size() const { return static_cast<std::size_t>(wBase_ - out_->data()); }
+
+  void use(std::size_t written) {
+    const std::size_t room = std::min<std::size_t>(out_->capacity(), UINT32_MAX) - written;
+    setWriteBuffer(out_->data() + written, static_cast<std::uint32_t>(room));
+  }
+
+  wiregauge::Buffer *out_ = nullptr;
+};
+
+template <class T>
+constexpr protocol::TType wire_type() {
+  if (std::is_same_v<T, bool>) return protocol::T_BOOL;
+  if (std::is_floating_point_v<T>) return protocol::T_DOUBLE;
+  if (sizeof(T) == 1) return protocol::T_BYTE;
+  if (sizeof(T) == 2) return protocol::T_I16;
+  return sizeof(T) == 4 ? protocol::T_I32 : protocol::T_I64;
+}
+
+inline void expect(protocol::TType found, protocol::TType wanted) {
+  if (found != wanted) throw std::runtime_error("a field has another type");
+}
+
+// A protocol that is told for each message what no list or text can exceed.
+class Protocol final : public protocol::PROTOCOLT<transport::TMemoryBuffer> {
+ public:
+  using PROTOCOLT::PROTOCOLT;
+  void limit(std::size_t size) {
+    string_limit_ = static_cast<std::int32_t>(size);
+    container_limit_ = static_cast<std::int32_t>(size);
+  }
+};
+
+// A protocol over a message, read in place.
+class Reader {
+ public:
+  // A read that failed leaves its traces in the protocol.
+  Protocol &open(wiregauge::Wire wire) {
+    if (wire.size > std::numeric_limits<std::int32_t>::max())
+      throw std::runtime_error("longer than 2 GiB");
+    if (!protocol_ || open_) protocol_.emplace(buffer_);
+    open_ = true;
+    // The library counts the bytes of all messages against the limit of one,
+    // unless it is told that one ended.
+    buffer_->readEnd();
+    // It takes a pointer that it might write to, but only reads here.
+    buffer_->resetBuffer(const_cast<std::uint8_t *>(wire.data),
+                         static_cast<std::uint32_t>(wire.size));
+    protocol_->limit(wire.size);
+    return *protocol_;
+  }
+
+  void close() { open_ = false; }
+
+  void finish() {
+    if (buffer_->available_read() != 0)
+      throw std::runtime_error("bytes left over after the message");
+    close();
+  }
+
+  Protocol &protocol() { return *protocol_; }
+
+  // The next field of a structure; false behind the last.
+  bool next(protocol::TType &type, std::int16_t &id) {
+    protocol_->readFieldBegin(text_, type, id);
+    return type != protocol::T_STOP;
+  }
+
+  // Goes to a field; false where it is not there.
+  bool find(std::int16_t wanted, protocol::TType type) {
+    protocol::TType found;
+    std::int16_t id;
+    while (next(found, id)) {
+      if (id == wanted) {
+        expect(found, type);
+        return true;
+      }
+      skip(found, 1);
+    }
+    return false;
+  }
+
+  std::uint32_t list(protocol::TType type) {
+    protocol::TType found;
+    std::uint32_t count;
+    protocol_->readListBegin(found, count);
+    if (count != 0) expect(found, type);
+    return count;
+  }
+
+  void skip(protocol::TType type, std::uint32_t count) {
+    for (; count != 0; --count) protocol_->skip(type);
+  }
+
+  const std::string &text() {
+    protocol_->readBinary(text_);
+    return text_;
+  }
+
+  template <class T>
+  T number() {
+    if constexpr (std::is_same_v<T, bool>) {
+      bool value;
+      protocol_->readBool(value);
+      return value;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      double value;
+      protocol_->readDouble(value);
+      return static_cast<T>(value);
+    } else if constexpr (sizeof(T) == 1) {
+      std::int8_t value;
+      protocol_->readByte(value);
+      return static_cast<T>(value);
+    } else if constexpr (sizeof(T) == 2) {
+      std::int16_t value;
+      protocol_->readI16(value);
+      return static_cast<T>(value);
+    } else if constexpr (sizeof(T) == 4) {
+      std::int32_t value;
+      protocol_->readI32(value);
+      return static_cast<T>(value);
+    } else {
+      std::int64_t value;
+      protocol_->readI64(value);
+      return static_cast<T>(value);
+    }
+  }
+
+ private:
+  std::shared_ptr<transport::TMemoryBuffer> buffer_ =
+      std::make_shared<transport::TMemoryBuffer>(0, configuration());
+  std::optional<Protocol> protocol_;
+  bool open_ = false;
+  std::string text_;
+};
+
+// A structure that is being read.
+class Struct {
+ public:
+  explicit Struct(Reader &in) : protocol_(in.protocol()) {
+    std::string name;
+    protocol_.readStructBegin(name);
+  }
+  Struct(const Struct &) = delete;
+  Struct &operator=(const Struct &) = delete;
+  ~Struct() { protocol_.readStructEnd(); }
+
+ private:
+  Protocol &protocol_;
+};
+
+template <class Octets>
+void fill_octets(const Octets &from, std::string &to) {
+  to.assign(reinterpret_cast<const char *>(from.data()), from.size());
+}
+
+inline void take_octets(const std::string &from, std::vector<std::uint8_t> &to) {
+  const auto *octets = reinterpret_cast<const std::uint8_t *>(from.data());
+  to.assign(octets, octets + from.size());
+}
+
+template <class T>
+double sum(Reader &in);
+"#;
+
+const CODEC: &str = r#"
+}  // namespace glue
+
+namespace {
+
+class Thrift {
+ public:
+  using Message = message::ROOT;
+  using Object = wg::ROOT;
+  static std::string library() { return "thrift " PACKAGE_VERSION; }
+  static constexpr bool verifies = false;
+
+  void populate(const Message &message, Object &object) { glue::fill(message, object); }
+
+  void write(const Message &, Object &object, wiregauge::Buffer &out) {
+    output_->start(out);
+    object.write(&writer_);
+    output_->finish();
+  }
+
+  void parse(wiregauge::Wire wire, Object &object) {
+    glue::forget(object);
+    object.read(&reader_.open(wire));
+    reader_.finish();
+  }
+
+  void extract(wiregauge::Wire, Object &object, Message &message) { glue::take(object, message); }
+
+  double project(wiregauge::Wire wire) { return read(wire, glue::sum<Message>); }
+  double fixed(wiregauge::Wire wire) { return read(wire, glue::fixed); }
+  double element(wiregauge::Wire wire) { return read(wire, glue::element); }
+
+ private:
+  double read(wiregauge::Wire wire, double (*walk)(glue::Reader &)) {
+    reader_.open(wire);
+    const double number = walk(reader_);
+    reader_.close();
+    return number;
+  }
+
+  std::shared_ptr<glue::Output> output_ = std::make_shared<glue::Output>();
+  apache::thrift::protocol::PROTOCOLT<glue::Output> writer_{output_};
+  glue::Reader reader_;
+};
+
+}  // namespace
+
+int main() { return wiregauge::serve<Thrift>(); }
+"#;

@@ -1,0 +1,17 @@
+namespace cpp wg
+
+struct MsgInfo {
+  1: required i64 kind,
+  2: required i64 timestamp,
+  3: required i64 guid,
+}
+
+struct LidarPoint {
+  1: required list<double> position,
+  2: required i8 intensity,
+}
+
+struct LidarPointsMsg {
+  1: required MsgInfo info,
+  2: required list<LidarPoint> points,
+}

@@ -12,7 +12,8 @@ pub struct Codec {
     pub name: &'static str,
     /// Name in tables: `FlatBuffers C++ structs`.
     pub title: &'static str,
-    /// Key of the format, which codecs that write the same bytes share.
+    /// Key of the format, which its libraries share. Their bytes are the same
+    /// but for types that one of them says in another way.
     pub format: &'static str,
     /// Language of its runner.
     pub language: Language,
@@ -125,8 +126,11 @@ pub enum Step {
     /// A program and its arguments, run in the runner's folder.
     Command(Vec<String>),
     /// A generator that is a Rust library, called with the runner's folder.
-    Call(Box<dyn Fn(&Path) -> Result<()> + Send>),
+    Call(Box<Generator>),
 }
+
+/// A generator that is a Rust library.
+pub type Generator = dyn Fn(&Path) -> Result<()> + Send;
 
 impl Step {
     /// A program and its arguments.

@@ -33,7 +33,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    Codecs(codecs::Arguments),
+    Codecs(Box<codecs::Arguments>),
     Schema(schema::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),

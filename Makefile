@@ -5,7 +5,7 @@
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
 WIREGAUGE = target/release/wiregauge
 
-.PHONY: all bench test check setup build clean
+.PHONY: all bench test check setup build lock clean
 
 all: build
 
@@ -28,6 +28,14 @@ check:
 
 build:
 	cargo build --locked --release
+
+# Locks the measured crates after a change of runners/rust/Cargo.toml, in a
+# folder that looks like the build folder, and changes no other version.
+lock:
+	folder=$$(mktemp -d) && cp -r crates/runner runners/rust $$folder && \
+	mkdir $$folder/rust/src && touch $$folder/rust/src/lib.rs && \
+	cargo update --workspace --manifest-path $$folder/rust/Cargo.toml && \
+	cp $$folder/rust/Cargo.lock runners/rust/ && rm -r $$folder
 
 # System packages, where they are missing.
 setup:

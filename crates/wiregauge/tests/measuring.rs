@@ -49,6 +49,15 @@ fn the_lidar_message_in_two_codecs_and_every_form() {
         assert!(metrics.contains(&metric), "no {metric} in {metrics:?}");
     }
 
+    let schema = fs::read(project().join("docs/run.schema.json")).unwrap();
+    let schema = serde_json::from_slice(&schema).unwrap();
+    let faults: Vec<String> = jsonschema::validator_for(&schema)
+        .expect("the schema is one")
+        .iter_errors(&run_json)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert_eq!(faults, Vec::<String>::new());
+
     assert_eq!(run(at, &["report", "run.json", "-o", "report.html"]).code, Some(0));
     assert!(fs::read_to_string(at.join("report.html")).unwrap().contains("Bincode"));
     for (form, word) in [("md", "| "), ("csv", "prost,"), ("json", "\"prost\"")] {
@@ -184,4 +193,36 @@ fn an_osi_message_is_encoded_to_its_recorded_size() {
     // The recording's own message, as another program wrote it.
     let size = fact(&result(folder.path()), "prost", "size").unwrap();
     assert!((55_942.0..=55_960.0).contains(&size), "{size}");
+}
+
+/// What docs/methodology.md says of the codecs is what the program says.
+#[test]
+fn the_documented_codecs_are_those_there_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &["codecs", "--list"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let page = fs::read_to_string(project().join("docs/methodology.md")).unwrap();
+    assert!(page.contains(said.out.trim_end()), "put in docs/methodology.md:\n{}", said.out);
+}
+
+#[test]
+fn a_codec_without_its_tool_is_skipped_with_the_package() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = ["--size", "points=3", "--codecs", "bincode"];
+    assert_eq!(measure(folder.path(), &size).code, Some(0));
+    // What is built needs no tool; flatc is not to be found.
+    let said = support::said(
+        support::wiregauge()
+            .args(["codecs", "--time", "1", "--processes", "2"])
+            .args(["--size", "points=3", "--codecs", "bincode,flatbuffers"])
+            .env("PATH", "/nowhere")
+            .current_dir(folder.path())
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let status = status(&result(folder.path()), "flatbuffers");
+    assert!(status.contains("skipped"), "{status}");
+    assert!(status.contains("apt-get install flatbuffers-compiler"), "{status}");
+    assert!(said.out.contains("flatbuffers-compiler"), "{}", said.out);
 }

@@ -36,7 +36,9 @@ inventory::submit! {
         format: "protobuf",
         language: Language::Cpp,
         bound: false,
-        options: &["objects on a google::protobuf::Arena, its first block kept between messages"],
+        options: &[
+            "objects on a google::protobuf::Arena; reused objects keep its memory as one first block",
+        ],
         needs: NEEDS,
         answer: super::answer,
         idl: Some(super::idl),
@@ -339,18 +341,28 @@ class Object {
 "#;
 
 const ARENA: &str = r#"
-// The library's message, on an arena that starts in a block of its own.
+// The library's message on an arena. Clearing keeps the arena's memory as one
+// block, as large as the messages so far needed.
 class Object {
  public:
   wg::ROOT &cleared() {
-    arena_.Reset();
-    message_ = google::protobuf::Arena::CreateMessage<wg::ROOT>(&arena_);
+    if (arena_) {
+      const std::size_t used = arena_->SpaceAllocated();
+      arena_.reset();
+      if (used > block_.size()) block_.resize(used);
+    }
+    google::protobuf::ArenaOptions options;
+    options.initial_block = block_.data();
+    options.initial_block_size = block_.size();
+    arena_.emplace(options);
+    message_ = google::protobuf::Arena::CreateMessage<wg::ROOT>(&*arena_);
     return *message_;
   }
   wg::ROOT &get() { return *message_; }
 
  private:
-  google::protobuf::Arena arena_;
+  std::vector<char> block_;
+  std::optional<google::protobuf::Arena> arena_;
   wg::ROOT *message_ = nullptr;
 };
 "#;

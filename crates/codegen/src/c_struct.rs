@@ -8,7 +8,8 @@ use wiregauge_schema::path::{Index, Step};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Lowering, Unit};
+use crate::codec::Unit;
+use crate::lowering::{self, Lowering};
 
 /// How a field is carried in a C struct, under its legal name.
 pub enum Shape {
@@ -31,14 +32,22 @@ pub enum Shape {
 /// What differs between C libraries.
 pub trait CLibrary {
     /// The C type of a record.
-    fn record_type(&self, record: &Record) -> String;
+    fn record_type(&self, record: &Record) -> String {
+        format!("wg_{}", record.name.legal)
+    }
     /// How a field is carried.
     fn shape(&self, schema: &Schema, field: &Field) -> Shape;
     /// The C expressions, comma-separated, that `span` and `fill_list` take for
     /// a list in `object`.
     fn list(&self, object: &str, field: &Field) -> String;
     /// Members of a record's struct beyond its fields.
-    fn extra(&self, schema: &Schema, record: &Record) -> Vec<Extra>;
+    fn extra(&self, _: &Schema, record: &Record) -> Vec<Extra> {
+        if record.fields.is_empty() {
+            vec![Extra::unused()]
+        } else {
+            Vec::new()
+        }
+    }
 }
 
 /// A member that stands for no field: how it gets its value from `from` in
@@ -65,30 +74,11 @@ pub const UNUSED: &str = "unused";
 /// What C libraries lose alike: the fields of a record that has none, the
 /// bounds of lists, and unions.
 pub fn lowerings(record: &Record) -> Vec<Lowering> {
-    let mut lowerings = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
     if record.fields.is_empty() {
-        lowerings.push(Lowering::new(
-            "record without fields as a record of one",
-            "nothing; the field is always false",
-        ));
-    }
-    for field in &record.fields {
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new(
-                "bounded list as an unbounded one",
-                "the bound is not enforced",
-            ));
-        }
-        if field.union.is_some() {
-            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
-        }
+        lowerings.push(Lowering::no_fields());
     }
     lowerings
-}
-
-/// How C libraries carry an enum.
-pub fn enum_lowering() -> Lowering {
-    Lowering::new("enum as an integer", "the names of the values")
 }
 
 /// Whether some field holds octets, which then need a type of their own.

@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 use wiregauge_schema::{Projection, Schema, TypeDef, TypeId};
 
+use crate::lowering::Lowering;
+
 /// A codec: a format by one library with one set of options; a row of the
 /// table. The file of its format submits it with [`inventory::submit!`].
 pub struct Codec {
@@ -68,24 +70,6 @@ pub enum Answer {
     Lowered(Vec<Lowering>),
     /// Not at all, and why.
     Rejected(String),
-}
-
-/// A construct that is said in another way. Values always survive; what is
-/// lost is meaning.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Lowering {
-    /// What becomes what: `u8 as uint32`.
-    pub what: String,
-    /// What a reader of the format's definition no longer sees, or what it
-    /// costs: `the range is not enforced`.
-    pub lost: String,
-}
-
-impl Lowering {
-    /// A lowering in these words.
-    pub fn new(what: impl Into<String>, lost: impl Into<String>) -> Lowering {
-        Lowering { what: what.into(), lost: lost.into() }
-    }
 }
 
 /// A file to be written, below the runner's own folder.

@@ -3,8 +3,9 @@
 
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, Emission, File, Lowering};
+use crate::codec::{Answer, Emission, File};
 use crate::library::library;
+use crate::lowering::Lowering;
 
 /// A library that derives.
 pub struct Direct {
@@ -34,10 +35,7 @@ impl Direct {
 /// What a derive makes of a type: everything but the names of enum values.
 pub fn answer(schema: &Schema, id: TypeId) -> Answer {
     match schema.types[id] {
-        TypeDef::Enum(_) => Answer::lowered(vec![Lowering::new(
-            "enum as the integer that represents it",
-            "the names of the values",
-        )]),
+        TypeDef::Enum(_) => Answer::lowered(vec![Lowering::enumeration()]),
         TypeDef::Record(_) => Answer::Supported,
     }
 }

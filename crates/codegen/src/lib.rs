@@ -11,10 +11,14 @@ pub mod codec;
 pub mod cpp;
 pub mod direct;
 pub mod formats;
+pub mod idl;
 pub mod library;
+pub mod lowering;
 pub mod maven;
 pub mod rust;
+pub mod rust_glue;
 pub mod sequential;
 
 pub use code::Code;
-pub use codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+pub use codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+pub use lowering::Lowering;

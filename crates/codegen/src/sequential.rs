@@ -25,7 +25,8 @@ use wiregauge_schema::path::{Index, Step};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Lowering, Unit};
+use crate::codec::Unit;
+use crate::lowering::Lowering;
 
 /// A schema in a format of this kind.
 pub struct Sequential<'a> {
@@ -36,29 +37,13 @@ pub struct Sequential<'a> {
     pub filler: bool,
 }
 
-/// What of a field a format of this kind says in another way.
-pub fn lowerings(schema: &Schema, field: &Field) -> Vec<Lowering> {
-    let mut lowerings = Vec::new();
-    if field.cardinality == Cardinality::Optional {
-        lowerings.push(match field.element {
-            Element::Record(_) => Lowering::new(
-                "optional record as a list of none or one",
-                "that there is at most one; four bytes each",
-            ),
-            _ => Lowering::new(
-                "optional value as a flag and the value",
-                "that they belong together; an absent value is paid for",
-            ),
-        });
-    }
-    if field.union.is_some() {
-        lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
-    }
-    if let Element::Enum(id) = field.element {
-        let repr = schema.enumeration(id).repr.rust();
-        lowerings.push(Lowering::new(format!("enum as {repr}"), "the names of the values"));
-    }
-    lowerings
+/// What formats of this kind make of a record's optional fields.
+pub fn lowerings(record: &Record) -> impl Iterator<Item = Lowering> + '_ {
+    let is_optional = |field: &&Field| field.cardinality == Cardinality::Optional;
+    record.fields.iter().filter(is_optional).map(|field| match field.element {
+        Element::Record(_) => Lowering::optional_record("list").and("four bytes each"),
+        _ => Lowering::flagged("value").and("an absent value is paid for"),
+    })
 }
 
 /// The name of the flag beside an optional value, unlike that of any field.
@@ -213,6 +198,19 @@ impl Sequential<'_> {
         self.length(code);
         self.accessor("fixed", unit.projection.fixed.as_deref(), code);
         self.accessor("element", unit.projection.element.as_deref(), code);
+    }
+
+    /// The codec and `main`, behind namespace `glue`: the class by this name,
+    /// the C++ expression for its `library`, and the statements that `resize`
+    /// the buffer `out` to `size` bytes.
+    pub fn codec(&self, class: &str, library: &str, resize: &str, code: &mut Code) {
+        code.line(
+            CODEC
+                .replace("CLASS", class)
+                .replace("LIBRARY", library)
+                .replace("RESIZE", resize)
+                .replace("ROOT", &self.schema.root().name.legal),
+        );
     }
 
     /// `end(from, at)`: where a record of variable size ends.
@@ -596,4 +594,54 @@ template <class T>
 void skip_all_fixed(In &in, std::size_t count) {
   in.seek(after_all<T>(in.at(), count));
 }
+"#;
+
+const CODEC: &str = r#"
+}  // namespace glue
+
+namespace {
+
+class CLASS {
+ public:
+  using Message = message::ROOT;
+  using Object = wiregauge::None;
+  static std::string library() { return LIBRARY; }
+  static constexpr bool verifies = false;
+
+  void populate(const Message &, Object &) {}
+
+  void write(const Message &message, Object &, wiregauge::Buffer &out) {
+    const std::size_t size = glue::length(message);
+    RESIZE
+    glue::Out writer(out);
+    glue::put(writer, message);
+  }
+
+  void parse(wiregauge::Wire, Object &) {}
+
+  void extract(wiregauge::Wire wire, Object &, Message &message) {
+    glue::In in(wire);
+    glue::get(in, message);
+    in.finish();
+  }
+
+  double project(wiregauge::Wire wire) {
+    glue::In in(wire);
+    return glue::sum<Message>(in);
+  }
+
+  double fixed(wiregauge::Wire wire) {
+    glue::In in(wire);
+    return glue::fixed(in);
+  }
+
+  double element(wiregauge::Wire wire) {
+    glue::In in(wire);
+    return glue::element(in);
+  }
+};
+
+}  // namespace
+
+int main() { return wiregauge::serve<CLASS>(); }
 "#;

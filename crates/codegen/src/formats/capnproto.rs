@@ -8,7 +8,8 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, File, Lowering};
+use crate::codec::{Answer, File};
+use crate::lowering::{self, Lowering};
 
 /// The longest array of numbers that becomes a field each: a list costs a
 /// pointer, which for three floats is more than half of what it points to.
@@ -114,39 +115,30 @@ fn element_type(schema: &Schema, element: Element) -> &str {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::new(
-            "enum as the integer that represents it",
-            "the names of the values; Cap'n Proto's own enums hold 0 to 65,535",
-        )]);
+        let why = "Cap'n Proto's own enums hold 0 to 65,535";
+        return Answer::lowered(vec![Lowering::enumeration().and(why)]);
     };
     let forms = record.fields.iter().map(|field| Form::of(schema, record, field));
     if forms.clone().map(Form::ordinals).sum::<u32>() > ORDINALS_MAX {
         return Answer::Rejected("a struct has at most 65,535 fields".into());
     }
-    let mut lowerings = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
     for (field, form) in record.fields.iter().zip(forms) {
         let is_array = matches!(field.cardinality, Cardinality::Array { .. });
         match form {
-            Form::Flagged => lowerings.push(Lowering::new(
-                "optional number as the number and a flag hasX",
-                "that the two belong together; a union with Void would say so for 16 bits each \
-                 instead of one",
-            )),
+            Form::Flagged => lowerings.push(
+                Lowering::flagged("number")
+                    .and("a union with Void would say so for 16 bits each instead of one"),
+            ),
             Form::Flat(_) => lowerings.push(Lowering::new(
                 "fixed array of up to 4 numbers as a field each, x0 to x3",
                 "that they are one array; a list would cost a pointer each",
             )),
-            Form::Octets => lowerings.push(Lowering::new("list of u8 as Data", "nothing")),
+            Form::Octets => lowerings.push(Lowering::octets("Data")),
             _ => {}
         }
         if is_array && matches!(form, Form::Octets | Form::List) {
-            lowerings.push(Lowering::new("fixed array as a list", "the length is not enforced"));
-        }
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new("bounded list as a list", "the bound is not enforced"));
-        }
-        if field.union.is_some() {
-            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
+            lowerings.push(Lowering::fixed_array());
         }
     }
     Answer::lowered(lowerings)

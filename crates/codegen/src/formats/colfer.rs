@@ -10,7 +10,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 
 use crate::c_struct::{self, CLibrary, Extra, Shape};
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::lowering::Lowering;
 use crate::maven;
 
 const VERSION: &str = "1.11.2";
@@ -60,7 +61,7 @@ fn scalar_type(scalar: Scalar) -> &'static str {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![c_struct::enum_lowering()]);
+        return Answer::lowered(vec![Lowering::enumeration()]);
     };
     let members = members(schema, record);
     if members.len() > FIELDS {
@@ -80,10 +81,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     for field in &record.fields {
         let scalar = schema.scalar(field.element);
         match Colfer.shape(schema, field) {
-            Shape::Flagged(_) => lowerings.push(Lowering::new(
-                "optional field as a field and a flag",
-                "that the two belong together",
-            )),
+            Shape::Flagged(_) => lowerings.push(Lowering::flagged("value")),
             Shape::Packed(scalar) => lowerings.push(Lowering::new(
                 format!("list of {} as binary", scalar.rust()),
                 "the type of the elements, which stand there little-endian; Colfer has lists of \
@@ -91,16 +89,13 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             )),
             Shape::Value => {
                 if let Some(scalar @ (Scalar::I8 | Scalar::I16)) = scalar {
-                    lowerings.push(Lowering::new(
-                        format!("{} as int32", scalar.rust()),
-                        "the range is not enforced",
-                    ));
+                    lowerings.push(Lowering::widened(scalar, scalar_type(scalar)));
                 }
             }
             _ => {}
         }
         if let Cardinality::Array { .. } = field.cardinality {
-            lowerings.push(Lowering::new("fixed array as a list", "the length is not enforced"));
+            lowerings.push(Lowering::fixed_array());
         }
     }
     Answer::lowered(lowerings)

@@ -2,11 +2,13 @@
 //! without a participant or a network.
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
 
-use crate::c_struct::{self, CLibrary, Extra, Shape};
+use crate::c_struct::{self, CLibrary, Shape};
 use crate::code::Code;
 use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::idl;
+use crate::lowering::Lowering;
 
 inventory::submit! {
     Codec {
@@ -30,7 +32,7 @@ inventory::submit! {
             Need::Header("dds/ddsi/ddsi_cdrstream.h", "cyclonedds-dev"),
         ],
         answer,
-        idl: Some(idl),
+        idl: Some(definition),
         emit,
     }
 }
@@ -38,29 +40,12 @@ inventory::submit! {
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     Answer::lowered(match &schema.types[id] {
         TypeDef::Record(record) => c_struct::lowerings(record),
-        TypeDef::Enum(_) => vec![c_struct::enum_lowering()],
+        TypeDef::Enum(_) => vec![Lowering::enumeration()],
     })
 }
 
-/// The IDL type that carries a scalar.
-fn scalar_type(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "boolean",
-        Scalar::U8 => "uint8",
-        Scalar::U16 => "uint16",
-        Scalar::U32 => "uint32",
-        Scalar::U64 => "uint64",
-        Scalar::I8 => "int8",
-        Scalar::I16 => "int16",
-        Scalar::I32 => "int32",
-        Scalar::I64 => "int64",
-        Scalar::F32 => "float",
-        Scalar::F64 => "double",
-    }
-}
-
 /// `message.idl`.
-fn idl(schema: &Schema) -> Result<File> {
+fn definition(schema: &Schema) -> Result<File> {
     let octets = c_struct::octets_type(schema);
     let mut code = Code::new();
     code.open("module wg {");
@@ -75,7 +60,7 @@ fn idl(schema: &Schema) -> Result<File> {
                     Element::String => "string",
                     Element::Bytes => &octets,
                     Element::Record(id) => &schema.record(id).name.legal,
-                    number => scalar_type(schema.scalar(number).expect("a number")),
+                    number => idl::scalar_type(schema.scalar(number).expect("a number")),
                 };
                 code.line(match field.cardinality {
                     Cardinality::Required | Cardinality::Implicit => format!("{of} {name};"),
@@ -96,10 +81,6 @@ fn idl(schema: &Schema) -> Result<File> {
 struct Cyclone;
 
 impl CLibrary for Cyclone {
-    fn record_type(&self, record: &Record) -> String {
-        format!("wg_{}", record.name.legal)
-    }
-
     fn shape(&self, _: &Schema, field: &Field) -> Shape {
         match field.cardinality {
             Cardinality::Optional => Shape::Nullable,
@@ -110,14 +91,6 @@ impl CLibrary for Cyclone {
 
     fn list(&self, object: &str, field: &Field) -> String {
         format!("{object}.{}", field.name.legal)
-    }
-
-    fn extra(&self, _: &Schema, record: &Record) -> Vec<Extra> {
-        if record.fields.is_empty() {
-            vec![Extra::unused()]
-        } else {
-            Vec::new()
-        }
     }
 }
 
@@ -136,7 +109,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         &CODEC.replace("ROOT", &root),
     ];
     Ok(Emission {
-        files: vec![idl(schema)?, File::new("main.cpp", main.concat())],
+        files: vec![definition(schema)?, File::new("main.cpp", main.concat())],
         // Without type information, which no stream needs.
         steps: vec![Step::command([
             "idlc",

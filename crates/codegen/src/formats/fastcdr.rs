@@ -2,11 +2,13 @@
 //! own structures, generated for the normalized ones.
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Unit};
-use crate::sequential::{flag_name, lowerings, Sequential};
+use crate::codec::{Answer, Codec, Emission, File, Language, Need, Unit};
+use crate::idl;
+use crate::lowering::{self, Lowering};
+use crate::sequential::{self, flag_name, Sequential};
 
 inventory::submit! {
     Codec {
@@ -26,25 +28,25 @@ inventory::submit! {
         ],
         needs: &[Need::Header("fastcdr/Cdr.h", "libfastcdr-dev")],
         answer,
-        idl: Some(idl),
+        idl: Some(definition),
         emit,
     }
 }
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::Supported;
+        return Answer::lowered(vec![Lowering::enumeration()]);
     };
-    let mut all: Vec<Lowering> =
-        record.fields.iter().flat_map(|field| lowerings(schema, field)).collect();
+    let mut lowerings: Vec<_> = sequential::lowerings(record).collect();
+    lowerings.extend(lowering::unions(record));
     if record.fields.is_empty() {
-        all.push(Lowering::new("record without fields as one octet", "nothing; a byte each"));
+        lowerings.push(Lowering::no_fields());
     }
-    Answer::lowered(all)
+    Answer::lowered(lowerings)
 }
 
 /// `message.idl`.
-fn idl(schema: &Schema) -> Result<File> {
+fn definition(schema: &Schema) -> Result<File> {
     let mut code = Code::new();
     code.open("module wg {");
     for (_, record) in schema.records() {
@@ -87,20 +89,7 @@ fn element_type(schema: &Schema, element: Element) -> String {
         Element::String => "string".into(),
         Element::Bytes => "sequence<octet>".into(),
         Element::Record(id) => schema.record(id).name.legal.clone(),
-        other => match schema.scalar(other).expect("a number") {
-            Scalar::Bool => "boolean",
-            Scalar::U8 => "uint8",
-            Scalar::U16 => "uint16",
-            Scalar::U32 => "uint32",
-            Scalar::U64 => "uint64",
-            Scalar::I8 => "int8",
-            Scalar::I16 => "int16",
-            Scalar::I32 => "int32",
-            Scalar::I64 => "int64",
-            Scalar::F32 => "float",
-            Scalar::F64 => "double",
-        }
-        .into(),
+        other => idl::scalar_type(schema.scalar(other).expect("a number")).into(),
     }
 }
 
@@ -111,7 +100,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     sequential.layouts(&mut code);
     code.line(RECORDS);
     sequential.functions(unit, &mut code);
-    code.line(CODEC.replace("ROOT", &unit.schema.root().name.legal));
+    sequential.codec("FastCdr", r#""fastcdr " FASTCDR_VERSION_STR"#, RESIZE, &mut code);
     Ok(Emission {
         files: vec![File::new("main.cpp", code.finish())],
         sources: vec!["main.cpp".into()],
@@ -329,56 +318,9 @@ double sum_all(In &in, std::size_t count) {
 }
 "#;
 
-const CODEC: &str = r#"
-}  // namespace glue
-
-namespace {
-
-class FastCdr {
- public:
-  using Message = message::ROOT;
-  using Object = wiregauge::None;
-  static std::string library() { return "fastcdr " FASTCDR_VERSION_STR; }
-  static constexpr bool verifies = false;
-
-  void populate(const Message &, Object &) {}
-
-  void write(const Message &message, Object &, wiregauge::Buffer &out) {
-    const std::size_t size = glue::length(message);
+const RESIZE: &str = "\
     if (size > out.capacity()) {
       out.reserve(size);
       std::memset(out.data(), 0, size);
     }
-    out.resize(size);
-    glue::Out writer(out);
-    glue::put(writer, message);
-  }
-
-  void parse(wiregauge::Wire, Object &) {}
-
-  void extract(wiregauge::Wire wire, Object &, Message &message) {
-    glue::In in(wire);
-    glue::get(in, message);
-    in.finish();
-  }
-
-  double project(wiregauge::Wire wire) {
-    glue::In in(wire);
-    return glue::sum<Message>(in);
-  }
-
-  double fixed(wiregauge::Wire wire) {
-    glue::In in(wire);
-    return glue::fixed(in);
-  }
-
-  double element(wiregauge::Wire wire) {
-    glue::In in(wire);
-    return glue::element(in);
-  }
-};
-
-}  // namespace
-
-int main() { return wiregauge::serve<FastCdr>(); }
-"#;
+    out.resize(size);";

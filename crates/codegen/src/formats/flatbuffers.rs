@@ -13,7 +13,8 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, File, Lowering, Need};
+use crate::codec::{Answer, File, Need};
+use crate::lowering::{self, Lowering};
 
 /// How a message is said in FlatBuffers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -261,10 +262,7 @@ fn may_lose_sign(schema: &Schema, field: &Field) -> bool {
 fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
     let dialect = Dialect { schema, style };
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::new(
-            "enum as the integer that represents it",
-            "the names of the values; the bytes are the same",
-        )]);
+        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     if dialect.is_struct(id) {
         return Answer::Supported;
@@ -272,16 +270,10 @@ fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
     if dialect.table_size(id) > TABLE_LIMIT {
         return Answer::Rejected("a table's fields must lie within 64 KiB".into());
     }
-    let mut lowerings = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
     for field in &record.fields {
         if let Cardinality::Array { .. } = field.cardinality {
-            lowerings.push(Lowering::new(
-                "fixed array in a table as a vector",
-                "the length is not enforced",
-            ));
-        }
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new("bounded list as a vector", "the bound is not enforced"));
+            lowerings.push(Lowering::fixed_array().and("only structs have arrays"));
         }
         if field.element == Element::Bytes
             && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
@@ -292,15 +284,9 @@ fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
             ));
         }
         if dialect.has_flag(field) {
-            lowerings.push(Lowering::new(
-                "optional string or bytes as a value and a truth value",
-                "that the value counts only where the truth value is set; the Object API takes \
-                 empty for absent",
-            ));
-        }
-        if field.union.is_some() {
-            lowerings
-                .push(Lowering::new("union as optional fields", "that at most one of them is set"));
+            lowerings.push(
+                Lowering::flagged("string or bytes").and("the Object API takes empty for absent"),
+            );
         }
     }
     Answer::lowered(lowerings)

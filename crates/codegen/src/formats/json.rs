@@ -8,8 +8,9 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, Language, Lowering, Unit};
+use crate::codec::{Answer, Codec, Emission, Language, Unit};
 use crate::direct::{self, Direct};
+use crate::lowering::Lowering;
 
 inventory::submit! {
     Codec {

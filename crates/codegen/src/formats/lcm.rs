@@ -2,11 +2,12 @@
 //! and a header are all there is; no library is linked.
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
 
-use crate::c_struct::{self, CLibrary, Extra, Shape};
+use crate::c_struct::{self, CLibrary, Shape};
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::lowering::Lowering;
 
 inventory::submit! {
     Codec {
@@ -48,27 +49,22 @@ fn scalar_type(scalar: Scalar) -> &'static str {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![c_struct::enum_lowering()]);
+        return Answer::lowered(vec![Lowering::enumeration()]);
     };
     let mut lowerings = c_struct::lowerings(record);
     for field in &record.fields {
         if let Some(scalar @ (Scalar::U16 | Scalar::U32 | Scalar::U64)) =
             schema.scalar(field.element)
         {
-            lowerings.push(Lowering::new(
-                format!("{} as {}", scalar.rust(), scalar_type(scalar)),
-                "large numbers look negative",
-            ));
+            lowerings.push(Lowering::as_signed(scalar, scalar_type(scalar)));
         }
         match Lcm.shape(schema, field) {
-            Shape::Flagged(_) => lowerings.push(Lowering::new(
-                "optional field as a field and a flag",
-                "what is absent is transferred as zero or empty",
-            )),
-            Shape::OptionalList => lowerings.push(Lowering::new(
-                "optional record as a list of none or one",
-                "that there is at most one",
-            )),
+            Shape::Flagged(_) => {
+                lowerings.push(Lowering::flagged("value").and("an absent value is paid for"))
+            }
+            Shape::OptionalList => {
+                lowerings.push(Lowering::optional_record("list").and("four bytes each"))
+            }
             _ => {}
         }
     }
@@ -129,10 +125,6 @@ fn idl(schema: &Schema) -> Result<File> {
 struct Lcm;
 
 impl CLibrary for Lcm {
-    fn record_type(&self, record: &Record) -> String {
-        format!("wg_{}", record.name.legal)
-    }
-
     fn shape(&self, _: &Schema, field: &Field) -> Shape {
         match (field.cardinality, field.element) {
             (Cardinality::Optional, Element::Record(_)) => Shape::OptionalList,
@@ -144,14 +136,6 @@ impl CLibrary for Lcm {
 
     fn list(&self, object: &str, field: &Field) -> String {
         format!("{object}.{}, {object}.{}", field.name.legal, count(field))
-    }
-
-    fn extra(&self, _: &Schema, record: &Record) -> Vec<Extra> {
-        if record.fields.is_empty() {
-            vec![Extra::unused()]
-        } else {
-            Vec::new()
-        }
     }
 }
 

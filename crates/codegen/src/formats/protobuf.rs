@@ -6,10 +6,14 @@ mod prost;
 mod quick;
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Field, Integer, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{
+    Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
+};
 
 use crate::code::Code;
-use crate::codec::{Answer, File, Lowering};
+use crate::codec::{Answer, File};
+use crate::lowering::{self, Lowering};
+use crate::rust::scalar_number;
 
 /// Whether a repeated field is carried as `bytes`: octets have no type of
 /// their own, and a varint each would be what no author wants.
@@ -54,42 +58,22 @@ fn element_type<'a>(schema: &'a Schema, field: &Field) -> &'a str {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::new(
-            "enum as an integer",
-            "the names of the values; the bytes are the same",
-        )]);
+        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
-    let mut lowerings = Vec::new();
+    let mut lowerings: Vec<_> = lowering::bounds(record).into_iter().collect();
+    lowerings.extend(lowering::unions(record).map(|union| union.and("the bytes are the same")));
     for field in &record.fields {
         if as_bytes(field) {
-            lowerings.push(Lowering::new("list of u8 as bytes", "nothing"));
+            lowerings.push(Lowering::octets("bytes"));
         } else if let Element::Scalar(
             scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16),
         ) = field.element
         {
             let wide = scalar_type(scalar);
-            lowerings.push(Lowering::new(
-                format!("{} as {wide}", scalar.rust()),
-                "the range is not enforced; a varint each",
-            ));
+            lowerings.push(Lowering::widened(scalar, wide).and("a varint each"));
         }
         if let Cardinality::Array { .. } = field.cardinality {
-            lowerings.push(Lowering::new(
-                "fixed array as a repeated field",
-                "the length is not enforced",
-            ));
-        }
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new(
-                "bounded list as a repeated field",
-                "the bound is not enforced",
-            ));
-        }
-        if field.union.is_some() {
-            lowerings.push(Lowering::new(
-                "oneof as optional fields",
-                "that at most one is set; the bytes are the same",
-            ));
+            lowerings.push(Lowering::fixed_array());
         }
     }
     Answer::lowered(lowerings)
@@ -119,6 +103,107 @@ fn from_rust(schema: &Schema, field: &Field, value: &str) -> String {
 /// Whether the Rust libraries hold a scalar in the normalized form's type.
 fn same_in_rust(schema: &Schema, field: &Field) -> bool {
     to_rust(schema, field, "x") == "x"
+}
+
+/// Fills `to.MEMBER` of a Rust library with a field's record or records.
+fn fill_records(schema: &Schema, id: TypeId, field: &Field, member: &str) -> String {
+    let (f, m) = (&field.name.legal, member);
+    let fill = format!("fill_{}", schema.record(id).name.legal);
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("{fill}(&from.{f}, to.{m}.get_or_insert_with(Default::default));")
+        }
+        Cardinality::Optional => format!(
+            "match &from.{f} {{ None => to.{m} = None, Some(from) => \
+             {fill}(from, to.{m}.get_or_insert_with(Default::default)) }}"
+        ),
+        Cardinality::List { .. } | Cardinality::Array { .. } => format!(
+            "to.{m}.resize_with(from.{f}.len(), Default::default);\n\
+             for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ {fill}(from, to) }}"
+        ),
+    }
+}
+
+/// Fills `to.MEMBER` of a Rust library with a field's number or numbers.
+fn fill_numbers(schema: &Schema, field: &Field, member: &str) -> String {
+    let (f, m) = (&field.name.legal, member);
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("to.{m} = {};", to_rust(schema, field, &format!("from.{f}")))
+        }
+        _ if same_in_rust(schema, field) => {
+            format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
+        }
+        _ => format!(
+            "to.{m}.clear(); to.{m}.extend(from.{f}.iter().map(|v| {}));",
+            to_rust(schema, field, "*v")
+        ),
+    }
+}
+
+/// Refuses a fixed array that has another length in a Rust library's member.
+fn check_length(record: &Record, field: &Field, member: &str, code: &mut Code) {
+    if let Cardinality::Array { .. } = field.cardinality {
+        let f = &field.name.legal;
+        code.line(format!(
+            "if from.{member}.len() != to.{f}.len() \
+             {{ return Err(Error::new(\"{}.{f}: wrong length\")) }}",
+            record.name.legal
+        ));
+    }
+}
+
+/// Takes a field's record or records from a Rust library's member.
+fn take_records(schema: &Schema, id: TypeId, field: &Field, member: &str) -> String {
+    let (f, m) = (&field.name.legal, member);
+    let take = format!("take_{}", schema.record(id).name.legal);
+    let each =
+        format!("for (from, to) in from.{m}.iter_mut().zip(&mut to.{f}) {{ {take}(from, to)? }}");
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => format!(
+            "match &mut from.{m} {{ None => to.{f} = Default::default(), \
+             Some(from) => {take}(from, &mut to.{f})? }}"
+        ),
+        Cardinality::Optional => format!(
+            "match &mut from.{m} {{ None => to.{f} = None, Some(from) => \
+             {take}(from, to.{f}.get_or_insert_with(Default::default))? }}"
+        ),
+        Cardinality::List { .. } => {
+            format!("to.{f}.resize_with(from.{m}.len(), Default::default);\n{each}")
+        }
+        Cardinality::Array { .. } => each,
+    }
+}
+
+/// Takes a field's number or numbers from a Rust library's member; what is
+/// owned moves.
+fn take_numbers(schema: &Schema, field: &Field, member: &str) -> String {
+    let (f, m) = (&field.name.legal, member);
+    let same = same_in_rust(schema, field);
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("to.{f} = {};", from_rust(schema, field, &format!("from.{m}")))
+        }
+        Cardinality::Array { .. } if same => format!("to.{f}.copy_from_slice(&from.{m});"),
+        Cardinality::Array { .. } => format!(
+            "for (from, to) in from.{m}.iter().zip(&mut to.{f}) {{ *to = {} }}",
+            from_rust(schema, field, "*from")
+        ),
+        _ if same => format!("to.{f} = std::mem::take(&mut from.{m});"),
+        _ => format!(
+            "to.{f}.clear(); to.{f}.extend(from.{m}.iter().map(|v| {}));",
+            from_rust(schema, field, "*v")
+        ),
+    }
+}
+
+/// A reference to a Rust library's value as `f64`.
+fn number(schema: &Schema, element: Element, value: &str) -> String {
+    match element {
+        Element::Record(id) => format!("sum_{}({value})", schema.record(id).name.legal),
+        Element::String | Element::Bytes => format!("{value}.len() as f64"),
+        other => scalar_number(schema, other, &format!("*{value}")),
+    }
 }
 
 /// `message.proto`.

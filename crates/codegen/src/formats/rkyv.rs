@@ -4,13 +4,14 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
-use wiregauge_schema::path::{Index, Step as PathStep};
-use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema};
+use wiregauge_schema::path::Index;
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
 use crate::code::Code;
 use crate::codec::{Codec, Emission, File, Language, Unit};
 use crate::direct;
 use crate::library::library;
+use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -39,11 +40,17 @@ fn emit(unit: &Unit) -> Result<Emission> {
     code.line("#![allow(clippy::all, non_snake_case, unused)]");
     code.line(CODEC.replace("LIBRARY", &library("rkyv")));
     for (_, record) in schema.records() {
-        sum(schema, record, &mut code);
+        let of = format!("Archived<message::{}>", record.name.legal);
+        rust_glue::sum(record, &of, &mut code, |field| add(schema, field));
     }
     code.line(format!("use sum_{} as sum;", schema.root().name.legal));
-    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    rust_glue::accessors(
+        unit,
+        "Archived<Root>",
+        &mut code,
+        |_, field, index| down(field, index),
+        |field| number(schema, field.element, "at"),
+    );
     Ok(Emission { files: vec![File::new("main.rs", code.finish())], ..Emission::default() })
 }
 
@@ -61,51 +68,28 @@ fn number(schema: &Schema, element: Element, value: &str) -> String {
     }
 }
 
-/// `sum_X`: every number of an archived record.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = &record.name.legal;
-    code.line("");
-    code.block(format!("fn sum_{name}(from: &Archived<message::{name}>) -> f64 {{"), "}", |code| {
-        code.line("let mut sum = 0.0;");
-        for field in &record.fields {
-            let f = &field.name.legal;
-            let number = |value: &str| number(schema, field.element, value);
-            code.line(match field.cardinality {
-                Cardinality::Required | Cardinality::Implicit => {
-                    format!("sum += {};", number(&format!("(&from.{f})")))
-                }
-                _ => format!("for value in from.{f}.iter() {{ sum += {}; }}", number("value")),
-            });
+/// The statement that adds a field's numbers.
+fn add(schema: &Schema, field: &Field) -> String {
+    let f = &field.name.legal;
+    let number = |value: &str| number(schema, field.element, value);
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("sum += {};", number(&format!("(&from.{f})")))
         }
-        code.line("sum");
-    });
+        _ => format!("for value in from.{f}.iter() {{ sum += {}; }}", number("value")),
+    }
 }
 
-/// The number at a path, read where it lies.
-fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
-    code.line("");
-    code.block(format!("fn {name}(at: &Archived<Root>) -> f64 {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("0.0");
-            return;
-        };
-        let mut id = schema.root;
-        for step in path {
-            let field = &schema.record(id).fields[step.field];
-            let value = format!("at.{}", field.name.legal);
-            let found = match (step.index, field.cardinality) {
-                (Index::Single, Cardinality::Optional) => format!("{value}.as_ref()"),
-                (Index::Single, _) => format!("Some(&{value})"),
-                (Index::At(index), _) => format!("{value}.get({index})"),
-                (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
-            };
-            code.line(format!("let Some(at) = {found} else {{ return 0.0 }};"));
-            match field.element {
-                Element::Record(inner) => id = inner,
-                other => code.line(number(schema, other, "at")),
-            }
-        }
-    });
+/// The statement that goes down to a field's value or element.
+fn down(field: &Field, index: Index) -> String {
+    let value = format!("at.{}", field.name.legal);
+    let found = match (index, field.cardinality) {
+        (Index::Single, Cardinality::Optional) => format!("{value}.as_ref()"),
+        (Index::Single, _) => format!("Some(&{value})"),
+        (Index::At(index), _) => format!("{value}.get({index})"),
+        (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+    };
+    format!("let Some(at) = {found} else {{ return 0.0 }};")
 }
 
 const CODEC: &str = r#"

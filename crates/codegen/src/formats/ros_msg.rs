@@ -5,8 +5,9 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Unit};
-use crate::sequential::{flag_name, lowerings, Sequential};
+use crate::codec::{Answer, Codec, Emission, File, Language, Need, Unit};
+use crate::lowering::{self, Lowering};
+use crate::sequential::{self, flag_name, Sequential};
 
 inventory::submit! {
     Codec {
@@ -29,21 +30,19 @@ inventory::submit! {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::Supported;
+        return Answer::lowered(vec![Lowering::enumeration()]);
     };
-    let mut all = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
+    lowerings.extend(sequential::lowerings(record));
     for field in &record.fields {
-        all.extend(lowerings(schema, field));
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            all.push(Lowering::new("bounded list as a list", "the bound is not enforced"));
-        }
         let of_bytes = field.element == Element::Bytes
             && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
         if of_bytes {
-            all.push(Lowering::new("list of bytes as a list of strings", "that they are no text"));
+            lowerings
+                .push(Lowering::new("list of bytes as a list of strings", "that they are no text"));
         }
     }
-    Answer::lowered(all)
+    Answer::lowered(lowerings)
 }
 
 /// `Message.msg`: the message, then each record that it uses, delimited as ROS
@@ -138,7 +137,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     code.line("}  // namespace ros::message_traits");
     code.line(RECORDS);
     sequential.functions(unit, &mut code);
-    code.line(CODEC.replace("ROOT", &schema.root().name.legal));
+    sequential.codec("RosMsg", r#""roscpp_serialization""#, RESIZE, &mut code);
     Ok(Emission {
         files: vec![File::new("main.cpp", code.finish())],
         sources: vec!["main.cpp".into()],
@@ -334,54 +333,7 @@ double sum_all(In &in, std::size_t count) {
 }
 "#;
 
-const CODEC: &str = r#"
-}  // namespace glue
-
-namespace {
-
-class RosMsg {
- public:
-  using Message = message::ROOT;
-  using Object = wiregauge::None;
-  static std::string library() { return "roscpp_serialization"; }
-  static constexpr bool verifies = false;
-
-  void populate(const Message &, Object &) {}
-
-  void write(const Message &message, Object &, wiregauge::Buffer &out) {
-    const std::size_t size = glue::length(message);
+const RESIZE: &str = "\
     if (size > std::numeric_limits<std::uint32_t>::max())
-      throw std::runtime_error("longer than 4 GiB");
-    out.resize(size);
-    glue::Out writer(out);
-    glue::put(writer, message);
-  }
-
-  void parse(wiregauge::Wire, Object &) {}
-
-  void extract(wiregauge::Wire wire, Object &, Message &message) {
-    glue::In in(wire);
-    glue::get(in, message);
-    in.finish();
-  }
-
-  double project(wiregauge::Wire wire) {
-    glue::In in(wire);
-    return glue::sum<Message>(in);
-  }
-
-  double fixed(wiregauge::Wire wire) {
-    glue::In in(wire);
-    return glue::fixed(in);
-  }
-
-  double element(wiregauge::Wire wire) {
-    glue::In in(wire);
-    return glue::element(in);
-  }
-};
-
-}  // namespace
-
-int main() { return wiregauge::serve<RosMsg>(); }
-"#;
+      throw std::runtime_error(\"longer than 4 GiB\");
+    out.resize(size);";

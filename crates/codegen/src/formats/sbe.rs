@@ -13,7 +13,8 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::lowering::{self, Lowering};
 use crate::maven;
 use crate::sequential::flag_name;
 
@@ -177,10 +178,7 @@ fn group(schema: &Schema, field: &Field) -> (Entry, Count) {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::new(
-            "enum as the integer that represents it",
-            "the names of the values",
-        )]);
+        return Answer::lowered(vec![Lowering::enumeration()]);
     };
     let block = block_size(schema, id);
     if block > MAX_BLOCK {
@@ -195,31 +193,26 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
              runner of more than {MAX_GROUPS} takes too long to compile"
         ));
     }
-    let mut lowerings = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
     for field in &record.fields {
-        let is_record = matches!(field.element, Element::Record(_));
         if schema.scalar(field.element) == Some(Scalar::Bool) {
             lowerings.push(Lowering::new("bool as uint8", "that it is 0 or 1"));
         }
         if has_flag(field) {
-            lowerings.push(Lowering::new(
-                "optional value as a flag and the value",
-                "that they belong together; SBE's null values cannot carry every value",
-            ));
+            lowerings
+                .push(Lowering::flagged("value").and("SBE's null values cannot carry every value"));
         }
         if place(schema, field) == Place::Group {
-            let what = match field.cardinality {
-                Cardinality::Required | Cardinality::Implicit => "record as a group of one",
-                Cardinality::Optional => "optional record as a group of none or one",
-                Cardinality::Array { .. } if is_record => "array of records as a group",
-                Cardinality::Array { .. } => "array of texts as a group",
-                Cardinality::List { bound: Some(_) } => "bounded list as a group",
-                Cardinality::List { bound: None } => continue,
-            };
-            lowerings.push(Lowering::new(what, "how many there may be"));
-        }
-        if field.union.is_some() {
-            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
+            lowerings.push(match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => {
+                    Lowering::new("record as a group of one", "that there is exactly one")
+                }
+                Cardinality::Optional => Lowering::optional_record("group"),
+                Cardinality::Array { .. } => {
+                    Lowering::fixed_array().and("only numbers have arrays")
+                }
+                Cardinality::List { .. } => continue,
+            });
         }
     }
     Answer::lowered(lowerings)

@@ -6,7 +6,8 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Need, Step, Unit};
+use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::lowering::{self, Lowering};
 
 const NEEDS: &[Need] = &[
     Need::Program("thrift", "thrift-compiler"),
@@ -101,15 +102,12 @@ fn member_name(field: &Field) -> String {
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::new(
-            "enum as the integer that represents it",
-            "the names of the values",
-        )]);
+        return Answer::lowered(vec![Lowering::enumeration()]);
     };
     if record.fields.len() > i16::MAX as usize {
         return Answer::Rejected("it has more fields than Thrift can number (32,767)".into());
     }
-    let mut lowerings = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
     for (field, number) in record.fields.iter().zip(numbers(record)) {
         if number != field.id {
             lowerings.push(Lowering::new(
@@ -118,7 +116,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
             ));
         }
         if as_binary(field) {
-            lowerings.push(Lowering::new("list of u8 as binary", "nothing"));
+            lowerings.push(Lowering::octets("binary"));
         } else {
             match schema.scalar(field.element) {
                 Some(Scalar::F32) => lowerings.push(Lowering::new(
@@ -126,23 +124,13 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
                     "eight bytes each; that a not-a-number was a signalling one",
                 )),
                 Some(scalar @ (Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::U64)) => {
-                    let signed = scalar_type(scalar);
-                    lowerings.push(Lowering::new(
-                        format!("{} as {signed} by bit pattern", scalar.rust()),
-                        "that large values are not negative",
-                    ));
+                    lowerings.push(Lowering::as_signed(scalar, scalar_type(scalar)));
                 }
                 _ => {}
             }
         }
         if let Cardinality::Array { .. } = field.cardinality {
-            lowerings.push(Lowering::new("fixed array as a list", "the length is not enforced"));
-        }
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new("bounded list as a list", "the bound is not enforced"));
-        }
-        if field.union.is_some() {
-            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
+            lowerings.push(Lowering::fixed_array());
         }
     }
     Answer::lowered(lowerings)

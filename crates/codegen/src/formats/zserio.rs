@@ -8,13 +8,15 @@ use std::path::Path;
 
 use anyhow::{anyhow, Result};
 use stringcase::Caser;
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Step, Unit};
+use crate::codec::{Answer, Codec, Emission, File, Language, Step, Unit};
 use crate::library::library;
+use crate::lowering::{self, Lowering};
 use crate::rust::scalar_number;
+use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -43,18 +45,15 @@ const OPTIONAL_BYTES: &str = "Optional_Bytes";
 
 fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return Answer::lowered(vec![Lowering::new(
-            "enum as the integer that represents it",
-            "the names of the values; the bytes are the same",
-        )]);
+        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     if TAKEN.contains(&record.name.legal.as_str()) {
         return Answer::Rejected("zserio-rs-build's code imports another type of this name".into());
     }
-    let mut lowerings = Vec::new();
+    let mut lowerings = lowering::unions_and_bounds(record);
     for field in &record.fields {
         if is_octets(field) {
-            lowerings.push(Lowering::new("list of u8 as bytes", "nothing; the bytes are the same"));
+            lowerings.push(Lowering::octets("bytes").and("the bytes are the same"));
         }
         if is_optional_bytes(field) {
             lowerings.push(Lowering::new(
@@ -62,12 +61,6 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
                 "nothing; the bytes are the same, and zserio-rs-build's code for the former \
                  does not compile",
             ));
-        }
-        if let Cardinality::List { bound: Some(_) } = field.cardinality {
-            lowerings.push(Lowering::new("bounded list as an array", "the bound is not enforced"));
-        }
-        if field.union.is_some() {
-            lowerings.push(Lowering::new("union as optional fields", "that at most one is set"));
         }
     }
     Answer::lowered(lowerings)
@@ -172,10 +165,15 @@ fn main(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        rust_glue::sum(record, &object(record), &mut code, |field| add(schema, field));
     }
-    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    rust_glue::accessors(
+        unit,
+        &object(root),
+        &mut code,
+        |_, field, index| down(field, index),
+        |field| number(schema, field, "at"),
+    );
     code.finish()
 }
 
@@ -312,52 +310,30 @@ fn elements(field: &Field) -> String {
     format!("{}{blob}", member(field))
 }
 
-/// `sum_X`: every number of zserio's message.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
-    let (name, object) = (&record.name.legal, object(record));
-    code.line("");
-    code.block(format!("fn sum_{name}(from: &{object}) -> f64 {{"), "}", |code| {
-        code.line("let mut sum = 0.0;");
-        for field in &record.fields {
-            let m = elements(field);
-            code.line(match field.cardinality {
-                Cardinality::Required | Cardinality::Implicit => {
-                    format!("sum += {};", number(schema, field, &format!("(&from.{m})")))
-                }
-                _ => {
-                    let number = number(schema, field, "value");
-                    format!("for value in from.{m}.iter() {{ sum += {number}; }}")
-                }
-            });
+/// The statement that adds a field's numbers.
+fn add(schema: &Schema, field: &Field) -> String {
+    let m = elements(field);
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("sum += {};", number(schema, field, &format!("(&from.{m})")))
         }
-        code.line("sum");
-    });
+        _ => {
+            let number = number(schema, field, "value");
+            format!("for value in from.{m}.iter() {{ sum += {number}; }}")
+        }
+    }
 }
 
-fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
-    code.line("");
-    code.block(format!("fn {name}(at: &{}) -> f64 {{", object(schema.root())), "}", |code| {
-        let Some(path) = path else {
-            code.line("0.0");
-            return;
-        };
-        let mut id = schema.root;
-        for step in path {
-            let field = &schema.record(id).fields[step.field];
-            let value = format!("at.{}", elements(field));
-            let found = match (step.index, field.cardinality) {
-                (Index::Single, Cardinality::Optional) => format!("&{value}"),
-                (Index::Single, _) => format!("Some(&{value})"),
-                (Index::At(index), _) => format!("{value}.get({index})"),
-                (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
-            };
-            code.line(format!("let Some(at) = {found} else {{ return 0.0 }};"));
-            match field.element {
-                Element::Record(inner) => id = inner,
-                _ => code.line(number(schema, field, "at")),
-            }
-        }
-    });
+/// The statement that goes down to a field's value or element.
+fn down(field: &Field, index: Index) -> String {
+    let value = format!("at.{}", elements(field));
+    let found = match (index, field.cardinality) {
+        (Index::Single, Cardinality::Optional) => format!("&{value}"),
+        (Index::Single, _) => format!("Some(&{value})"),
+        (Index::At(index), _) => format!("{value}.get({index})"),
+        (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+    };
+    format!("let Some(at) = {found} else {{ return 0.0 }};")
 }
 
 const CODEC: &str = r#"

@@ -1,14 +1,17 @@
 //! Prost: plain Rust structs that its derive encodes.
 
 use anyhow::{Context, Result};
-use wiregauge_schema::path::{Index, Step as PathStep};
-use wiregauge_schema::{Cardinality, Element, Record, Schema};
+use wiregauge_schema::path::Index;
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema};
 
-use super::{as_bytes, from_rust, same_in_rust, to_rust};
+use super::{
+    as_bytes, check_length, fill_numbers, fill_records, from_rust, number, take_numbers,
+    take_records, to_rust,
+};
 use crate::code::Code;
 use crate::codec::{Codec, Emission, File, Language, Step, Unit};
 use crate::library::library;
-use crate::rust::scalar_number;
+use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -51,23 +54,25 @@ fn main(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        let of = format!("wg::{}", record.name.legal);
+        rust_glue::sum(record, &of, &mut code, |field| add(schema, field));
     }
-    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    rust_glue::accessors(
+        unit,
+        &format!("wg::{}", schema.root().name.legal),
+        &mut code,
+        |_, field, index| down(field, index),
+        |field| number(schema, field.element, "at"),
+    );
     code.line(
         CODEC.replace("LIBRARY", &library("prost")).replace("ROOT", &schema.root().name.legal),
     );
     code.finish()
 }
 
-fn function(record: &Record) -> String {
-    record.name.legal.clone()
-}
-
 /// `fill_X`: normalized to Prost's, into whatever that held before.
 fn fill(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = function(record);
+    let name = &record.name.legal;
     code.line("");
     code.block(
         format!("fn fill_{name}(from: &message::{name}, to: &mut wg::{name}) {{"),
@@ -79,28 +84,12 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
                     _ if as_bytes(field) => {
                         format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
                     }
-                    (Element::Record(id), Cardinality::Required | Cardinality::Implicit) => format!(
-                        "fill_{}(&from.{f}, to.{f}.get_or_insert_with(Default::default));",
-                        function(schema.record(id))
-                    ),
-                    (Element::Record(id), Cardinality::Optional) => format!(
-                        "match &from.{f} {{ None => to.{f} = None, Some(from) => \
-                         fill_{}(from, to.{f}.get_or_insert_with(Default::default)) }}",
-                        function(schema.record(id))
-                    ),
-                    (Element::Record(id), _) => format!(
-                        "to.{f}.resize_with(from.{f}.len(), Default::default);\n\
-                         for (from, to) in from.{f}.iter().zip(&mut to.{f}) {{ fill_{}(from, to) }}",
-                        function(schema.record(id))
-                    ),
+                    (Element::Record(id), _) => fill_records(schema, id, field, f),
                     (Element::String | Element::Bytes, Cardinality::Optional) => {
                         format!(
                             "match &from.{f} {{ None => to.{f} = None, Some(from) => \
                              to.{f}.get_or_insert_with(Default::default).clone_from(from) }}"
                         )
-                    }
-                    (Element::String | Element::Bytes, Cardinality::List { .. }) => {
-                        format!("to.{f}.clone_from(&from.{f});")
                     }
                     (Element::String | Element::Bytes, Cardinality::Array { .. }) => {
                         format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
@@ -108,19 +97,10 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
                     (Element::String | Element::Bytes, _) => {
                         format!("to.{f}.clone_from(&from.{f});")
                     }
-                    (_, Cardinality::Required | Cardinality::Implicit) => {
-                        format!("to.{f} = {};", to_rust(schema, field, &format!("from.{f}")))
-                    }
                     (_, Cardinality::Optional) => {
                         format!("to.{f} = from.{f}.map(|v| {});", to_rust(schema, field, "v"))
                     }
-                    _ if same_in_rust(schema, field) => {
-                        format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{f});")
-                    }
-                    _ => format!(
-                        "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|v| {}));",
-                        to_rust(schema, field, "*v")
-                    ),
+                    _ => fill_numbers(schema, field, f),
                 });
             }
         },
@@ -129,7 +109,7 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
 
 /// `take_X`: Prost's to normalized; what is owned moves.
 fn take(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = function(record);
+    let name = &record.name.legal;
     code.line("");
     code.block(
         format!(
@@ -140,61 +120,21 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
             for field in &record.fields {
                 let f = &field.name.legal;
                 let array = matches!(field.cardinality, Cardinality::Array { .. });
-                if array {
-                    code.line(format!(
-                        "if from.{f}.len() != to.{f}.len() {{ return Err(Error::new(\"{}.{f}: wrong length\")) }}",
-                        record.name.legal
-                    ));
-                }
+                check_length(record, field, f, code);
                 code.line(match (field.element, field.cardinality) {
-                    (Element::Record(id), Cardinality::Required | Cardinality::Implicit) => format!(
-                        "match &mut from.{f} {{ None => to.{f} = Default::default(), \
-                         Some(from) => take_{}(from, &mut to.{f})? }}",
-                        function(schema.record(id))
-                    ),
-                    (Element::Record(id), Cardinality::Optional) => format!(
-                        "match &mut from.{f} {{ None => to.{f} = None, Some(from) => \
-                         take_{}(from, to.{f}.get_or_insert_with(Default::default))? }}",
-                        function(schema.record(id))
-                    ),
-                    (Element::Record(id), _) => {
-                        let resize = if array {
-                            String::new()
-                        } else {
-                            format!("to.{f}.resize_with(from.{f}.len(), Default::default);\n")
-                        };
-                        format!(
-                            "{resize}for (from, to) in from.{f}.iter_mut().zip(&mut to.{f}) \
-                             {{ take_{}(from, to)? }}",
-                            function(schema.record(id))
-                        )
-                    }
+                    (Element::Record(id), _) => take_records(schema, id, field, f),
                     (Element::String | Element::Bytes, _) if array => format!(
                         "for (from, to) in from.{f}.iter_mut().zip(&mut to.{f}) {{ *to = std::mem::take(from) }}"
                     ),
                     (Element::String | Element::Bytes, _) => {
                         format!("to.{f} = std::mem::take(&mut from.{f});")
                     }
-                    (_, Cardinality::Required | Cardinality::Implicit) => {
-                        format!("to.{f} = {};", from_rust(schema, field, &format!("from.{f}")))
-                    }
                     (_, Cardinality::Optional) => {
                         format!("to.{f} = from.{f}.map(|v| {});", from_rust(schema, field, "v"))
                     }
-                    _ if array && (as_bytes(field) || same_in_rust(schema, field)) => {
-                        format!("to.{f}.copy_from_slice(&from.{f});")
-                    }
-                    _ if array => format!(
-                        "for (from, to) in from.{f}.iter().zip(&mut to.{f}) {{ *to = {} }}",
-                        from_rust(schema, field, "*from")
-                    ),
-                    _ if as_bytes(field) || same_in_rust(schema, field) => {
-                        format!("to.{f} = std::mem::take(&mut from.{f});")
-                    }
-                    _ => format!(
-                        "to.{f}.clear(); to.{f}.extend(from.{f}.iter().map(|v| {}));",
-                        from_rust(schema, field, "*v")
-                    ),
+                    _ if array && as_bytes(field) => format!("to.{f}.copy_from_slice(&from.{f});"),
+                    _ if as_bytes(field) => format!("to.{f} = std::mem::take(&mut from.{f});"),
+                    _ => take_numbers(schema, field, f),
                 });
             }
             code.line("Ok(())");
@@ -202,61 +142,34 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
     );
 }
 
-/// `sum_X`: every number of Prost's message.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = function(record);
-    code.line("");
-    code.block(format!("fn sum_{name}(from: &wg::{name}) -> f64 {{"), "}", |code| {
-        code.line("let mut sum = 0.0;");
-        for field in &record.fields {
-            let f = &field.name.legal;
-            let number = |value: &str| match field.element {
-                Element::Record(id) => format!("sum_{}({value})", function(schema.record(id))),
-                Element::String | Element::Bytes => format!("{value}.len() as f64"),
-                other => scalar_number(schema, other, &format!("*{value}")),
-            };
-            let single = matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
-            let is_record = matches!(field.element, Element::Record(_));
-            code.line(if single && !is_record {
-                format!("sum += {};", number(&format!("(&from.{f})")))
-            } else {
-                format!("for value in &from.{f} {{ sum += {}; }}", number("value"))
-            });
-        }
-        code.line("sum");
-    });
+/// Whether a field's value is there without being looked for. A message field
+/// has presence by nature.
+fn is_plain(field: &Field) -> bool {
+    matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit)
+        && !matches!(field.element, Element::Record(_))
 }
 
-fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
-    let root = function(schema.root());
-    code.line("");
-    code.block(format!("fn {name}(at: &wg::{root}) -> f64 {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("0.0");
-            return;
-        };
-        let mut id = schema.root;
-        for step in path {
-            let field = &schema.record(id).fields[step.field];
-            let value = format!("at.{}", field.name.legal);
-            let is_record = matches!(field.element, Element::Record(_));
-            let single = matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
-            code.line(match step.index {
-                Index::Single if single && !is_record => format!("let at = &{value};"),
-                Index::Single => format!("let Some(at) = &{value} else {{ return 0.0 }};"),
-                Index::At(index) => {
-                    format!("let Some(at) = {value}.get({index}) else {{ return 0.0 }};")
-                }
-                Index::Middle => {
-                    format!("let Some(at) = {value}.get({value}.len() / 2) else {{ return 0.0 }};")
-                }
-            });
-            match field.element {
-                Element::Record(inner) => id = inner,
-                other => code.line(scalar_number(schema, other, "*at")),
-            }
-        }
-    });
+/// The statement that adds a field's numbers.
+fn add(schema: &Schema, field: &Field) -> String {
+    let f = &field.name.legal;
+    let number = |value: &str| number(schema, field.element, value);
+    if is_plain(field) {
+        format!("sum += {};", number(&format!("(&from.{f})")))
+    } else {
+        format!("for value in &from.{f} {{ sum += {}; }}", number("value"))
+    }
+}
+
+/// The statement that goes down to a field's value or element.
+fn down(field: &Field, index: Index) -> String {
+    let value = format!("at.{}", field.name.legal);
+    let found = match index {
+        Index::Single if is_plain(field) => return format!("let at = &{value};"),
+        Index::Single => format!("&{value}"),
+        Index::At(index) => format!("{value}.get({index})"),
+        Index::Middle => format!("{value}.get({value}.len() / 2)"),
+    };
+    format!("let Some(at) = {found} else {{ return 0.0 }};")
 }
 
 const CODEC: &str = r#"

@@ -8,16 +8,20 @@ use std::path::Path;
 
 use anyhow::{anyhow, Context, Result};
 use pb_rs::types::FileDescriptor;
-use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::path::Index;
 use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
 };
 
-use super::{as_bytes, from_rust, same_in_rust, to_rust};
+use super::{
+    as_bytes, check_length, fill_numbers, fill_records, from_rust, number, take_numbers,
+    take_records, to_rust,
+};
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Lowering, Step, Unit};
+use crate::codec::{Answer, Codec, Emission, File, Language, Step, Unit};
 use crate::library::library;
-use crate::rust::scalar_number;
+use crate::lowering::Lowering;
+use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -165,11 +169,17 @@ fn main(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        let of = object(schema, record, "'_");
+        rust_glue::sum(record, &of, &mut code, |field| add(schema, record, field));
     }
-    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
     let root = schema.root();
+    rust_glue::accessors(
+        unit,
+        &object(schema, root, "'_"),
+        &mut code,
+        |record, field, index| down(schema, record, field, index),
+        |field| number(schema, field.element, "at"),
+    );
     code.line(
         CODEC
             .replace("LIBRARY", &library("quick-protobuf"))
@@ -229,23 +239,7 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
                 let text = matches!(field.element, Element::String | Element::Bytes);
                 code.line(match (field.element, field.cardinality) {
                     _ if as_bytes(field) => format!("to.{m} = Cow::Borrowed(&from.{f});"),
-                    (Element::Record(id), Cardinality::Required | Cardinality::Implicit) => {
-                        format!(
-                            "fill_{}(&from.{f}, to.{m}.get_or_insert_with(Default::default));",
-                            schema.record(id).name.legal
-                        )
-                    }
-                    (Element::Record(id), Cardinality::Optional) => format!(
-                        "match &from.{f} {{ None => to.{m} = None, Some(from) => \
-                         fill_{}(from, to.{m}.get_or_insert_with(Default::default)) }}",
-                        schema.record(id).name.legal
-                    ),
-                    (Element::Record(id), _) => format!(
-                        "to.{m}.resize_with(from.{f}.len(), Default::default);\n\
-                         for (from, to) in from.{f}.iter().zip(&mut to.{m}) \
-                         {{ fill_{}(from, to) }}",
-                        schema.record(id).name.legal
-                    ),
+                    (Element::Record(id), _) => fill_records(schema, id, field, &m),
                     (_, Cardinality::Optional) => {
                         let value = if text {
                             "Cow::Borrowed(value)".into()
@@ -269,21 +263,16 @@ fn fill(schema: &Schema, record: &Record, code: &mut Code) {
                     (_, Cardinality::Required | Cardinality::Implicit) if text => {
                         format!("to.{m} = Cow::Borrowed(&from.{f});")
                     }
-                    (_, Cardinality::Required | Cardinality::Implicit) => {
-                        format!("to.{m} = {};", to_rust(schema, field, &format!("from.{f}")))
-                    }
                     _ if text => format!(
                         "to.{m}.clear(); \
                          to.{m}.extend(from.{f}.iter().map(|v| Cow::Borrowed(v.as_ref())));"
                     ),
-                    _ if is_block(schema, field) => format!("to.{m} = Cow::Borrowed(&from.{f});"),
-                    _ if same_in_rust(schema, field) => {
-                        format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
+                    (_, Cardinality::List { .. } | Cardinality::Array { .. })
+                        if is_block(schema, field) =>
+                    {
+                        format!("to.{m} = Cow::Borrowed(&from.{f});")
                     }
-                    _ => format!(
-                        "to.{m}.clear(); to.{m}.extend(from.{f}.iter().map(|v| {}));",
-                        to_rust(schema, field, "*v")
-                    ),
+                    _ => fill_numbers(schema, field, &m),
                 });
             }
         },
@@ -306,37 +295,9 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
                 let f = &field.name.legal;
                 let m = member(schema, field);
                 let array = is_array(field);
-                if array {
-                    code.line(format!(
-                        "if from.{m}.len() != to.{f}.len() \
-                         {{ return Err(Error::new(\"{name}.{f}: wrong length\")) }}"
-                    ));
-                }
+                check_length(record, field, &m, code);
                 code.line(match (field.element, field.cardinality) {
-                    (Element::Record(id), Cardinality::Required | Cardinality::Implicit) => {
-                        format!(
-                            "match &mut from.{m} {{ None => to.{f} = Default::default(), \
-                             Some(from) => take_{}(from, &mut to.{f})? }}",
-                            schema.record(id).name.legal
-                        )
-                    }
-                    (Element::Record(id), Cardinality::Optional) => format!(
-                        "match &mut from.{m} {{ None => to.{f} = None, Some(from) => \
-                         take_{}(from, to.{f}.get_or_insert_with(Default::default))? }}",
-                        schema.record(id).name.legal
-                    ),
-                    (Element::Record(id), _) => {
-                        let resize = if array {
-                            String::new()
-                        } else {
-                            format!("to.{f}.resize_with(from.{m}.len(), Default::default);\n")
-                        };
-                        format!(
-                            "{resize}for (from, to) in from.{m}.iter_mut().zip(&mut to.{f}) \
-                             {{ take_{}(from, to)? }}",
-                            schema.record(id).name.legal
-                        )
-                    }
+                    (Element::Record(id), _) => take_records(schema, id, field, &m),
                     (element, cardinality) if alone(schema, field) => {
                         let (oneof, variant) = (oneof(record, field), variant(field));
                         let (none, some) = match (element, cardinality) {
@@ -378,26 +339,10 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
                              {{ from.as_ref().clone_into(to) }}"
                         )
                     }
-                    (_, Cardinality::Required | Cardinality::Implicit) => {
-                        format!("to.{f} = {};", from_rust(schema, field, &format!("from.{m}")))
-                    }
-                    _ if array && same_in_rust(schema, field) => {
-                        format!("to.{f}.copy_from_slice(&from.{m});")
-                    }
-                    _ if array => format!(
-                        "for (from, to) in from.{m}.iter().zip(&mut to.{f}) {{ *to = {} }}",
-                        from_rust(schema, field, "*from")
-                    ),
-                    _ if as_bytes(field) || is_block(schema, field) => {
+                    (_, Cardinality::List { .. }) if as_bytes(field) || is_block(schema, field) => {
                         format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{m});")
                     }
-                    _ if same_in_rust(schema, field) => {
-                        format!("to.{f} = std::mem::take(&mut from.{m});")
-                    }
-                    _ => format!(
-                        "to.{f}.clear(); to.{f}.extend(from.{m}.iter().map(|v| {}));",
-                        from_rust(schema, field, "*v")
-                    ),
+                    _ => take_numbers(schema, field, &m),
                 });
             }
             code.line("Ok(())");
@@ -405,76 +350,36 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
     );
 }
 
-/// A reference to pb-rs's value as `f64`.
-fn number(schema: &Schema, element: Element, value: &str) -> String {
-    match element {
-        Element::Record(id) => format!("sum_{}({value})", schema.record(id).name.legal),
-        Element::String | Element::Bytes => format!("{value}.len() as f64"),
-        other => scalar_number(schema, other, &format!("*{value}")),
+/// The statement that adds a field's numbers.
+fn add(schema: &Schema, record: &Record, field: &Field) -> String {
+    let m = member(schema, field);
+    let number = |value: &str| number(schema, field.element, value);
+    let single = matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
+    let is_record = matches!(field.element, Element::Record(_));
+    if alone(schema, field) {
+        let (oneof, variant, number) = (oneof(record, field), variant(field), number("value"));
+        format!("if let {oneof}::{variant}(value) = &from.{m} {{ sum += {number}; }}")
+    } else if single && !is_record {
+        format!("sum += {};", number(&format!("(&from.{m})")))
+    } else {
+        format!("for value in from.{m}.iter() {{ sum += {}; }}", number("value"))
     }
 }
 
-/// `sum_X`: every number of pb-rs's message.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = &record.name.legal;
-    code.line("");
-    code.block(
-        format!("fn sum_{name}(from: &{}) -> f64 {{", object(schema, record, "'_")),
-        "}",
-        |code| {
-            code.line("let mut sum = 0.0;");
-            for field in &record.fields {
-                let m = member(schema, field);
-                let number = |value: &str| number(schema, field.element, value);
-                let single =
-                    matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
-                let is_record = matches!(field.element, Element::Record(_));
-                code.line(if alone(schema, field) {
-                    let (oneof, variant) = (oneof(record, field), variant(field));
-                    let number = number("value");
-                    format!("if let {oneof}::{variant}(value) = &from.{m} {{ sum += {number}; }}")
-                } else if single && !is_record {
-                    format!("sum += {};", number(&format!("(&from.{m})")))
-                } else {
-                    format!("for value in from.{m}.iter() {{ sum += {}; }}", number("value"))
-                });
-            }
-            code.line("sum");
-        },
-    );
-}
-
-fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
-    let root = object(schema, schema.root(), "'_");
-    code.line("");
-    code.block(format!("fn {name}(at: &{root}) -> f64 {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("0.0");
-            return;
-        };
-        let mut id = schema.root;
-        for step in path {
-            let record = schema.record(id);
-            let field = &record.fields[step.field];
-            let value = format!("at.{}", member(schema, field));
-            let is_record = matches!(field.element, Element::Record(_));
-            let (pattern, found) = match step.index {
-                Index::Single if alone(schema, field) => (
-                    format!("{}::{}(at)", oneof(record, field), variant(field)),
-                    format!("&{value}"),
-                ),
-                Index::Single if is_record => ("Some(at)".into(), format!("&{value}")),
-                Index::Single => ("Some(at)".into(), format!("Some(&{value})")),
-                Index::At(index) => ("Some(at)".into(), format!("{value}.get({index})")),
-                Index::Middle => ("Some(at)".into(), format!("{value}.get({value}.len() / 2)")),
-            };
-            code.line(format!("let {pattern} = {found} else {{ return 0.0 }};"));
-            match field.element {
-                Element::Record(inner) => id = inner,
-                other => code.line(scalar_number(schema, other, "*at")),
-            }
+/// The statement that goes down to a field's value or element.
+fn down(schema: &Schema, record: &Record, field: &Field, index: Index) -> String {
+    let value = format!("at.{}", member(schema, field));
+    let is_record = matches!(field.element, Element::Record(_));
+    let (pattern, found) = match index {
+        Index::Single if alone(schema, field) => {
+            (format!("{}::{}(at)", oneof(record, field), variant(field)), format!("&{value}"))
         }
-    });
+        Index::Single if is_record => ("Some(at)".into(), format!("&{value}")),
+        Index::Single => ("Some(at)".into(), format!("Some(&{value})")),
+        Index::At(index) => ("Some(at)".into(), format!("{value}.get({index})")),
+        Index::Middle => ("Some(at)".into(), format!("{value}.get({value}.len() / 2)")),
+    };
+    format!("let {pattern} = {found} else {{ return 0.0 }};")
 }
 
 const CODEC: &str = r#"

@@ -41,7 +41,7 @@ fn beside(folder: &Path, fault: &str) -> Said {
             "--processes",
             "1",
             "--patience",
-            "2",
+            "6",
             "--runner",
             "faulty=python3 faulty.py",
         ],

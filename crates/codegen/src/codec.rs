@@ -116,6 +116,25 @@ pub enum Step {
 /// A generator that is a Rust library.
 pub type Generator = dyn Fn(&Path) -> Result<()> + Send;
 
+impl Need {
+    /// What is needed, and the Debian package that brings it.
+    pub fn names(&self) -> (&'static str, &'static str) {
+        let (Need::Program(name, package) | Need::Header(name, package)) = self;
+        (name, package)
+    }
+
+    /// Whether the machine has it.
+    pub fn is_here(&self) -> bool {
+        match self {
+            Need::Header(name, _) => Path::new("/usr/include").join(name).exists(),
+            Need::Program(name, _) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+            }
+        }
+    }
+}
+
 impl Step {
     /// A program and its arguments.
     pub fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Step {

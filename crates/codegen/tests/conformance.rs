@@ -13,7 +13,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
-use wiregauge_codegen::{build, Answer, Codec, Need};
+use wiregauge_codegen::{build, Answer, Codec};
 use wiregauge_schema::{arbitrary, canonical, generate, path, project};
 use wiregauge_schema::{Projection, Schema, Sizes, Value};
 
@@ -205,20 +205,10 @@ fn assert_carried(schema: &Schema, projection: &Projection, values: &[Value]) {
 fn needs_are_here() {
     for codec in codecs() {
         for need in codec.needs {
-            let (missing, package) = match need {
-                Need::Program(name, package) => (!on_path(name), package),
-                Need::Header(name, package) => {
-                    (!Path::new("/usr/include").join(name).exists(), package)
-                }
-            };
-            assert!(!missing, "{} needs {need:?}: apt-get install {package}", codec.name);
+            let (_, package) = need.names();
+            assert!(need.is_here(), "{} needs {need:?}: apt-get install {package}", codec.name);
         }
     }
-}
-
-fn on_path(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).exists())
 }
 
 #[test]

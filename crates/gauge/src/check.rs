@@ -21,7 +21,7 @@ pub fn prove(
         if !bound {
             let returned = runner.decode(&wire)?;
             if let Some(at) = difference(&sample.canonical, &returned) {
-                return Err(wrong(format!(
+                return Err(Trouble::Refused(format!(
                     "message {index} does not survive: {} canonical bytes went in, {} came out, \
                      they differ from byte {at}",
                     sample.canonical.len(),
@@ -31,7 +31,7 @@ pub fn prove(
             let found = runner.values(index)?;
             for ((name, found), wanted) in VALUES.iter().zip(found).zip(sample.values) {
                 if !agree(found, wanted) {
-                    return Err(wrong(format!(
+                    return Err(Trouble::Refused(format!(
                         "message {index}: {name} is {wanted:e}, it reads {found:e}"
                     )));
                 }
@@ -55,10 +55,6 @@ fn difference(a: &[u8], b: &[u8]) -> Option<usize> {
         return None;
     }
     Some(a.iter().zip(b).position(|(a, b)| a != b).unwrap_or(a.len().min(b.len())))
-}
-
-fn wrong(text: String) -> Trouble {
-    Trouble::Refused(text)
 }
 
 #[cfg(test)]

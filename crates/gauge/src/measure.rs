@@ -52,7 +52,7 @@ pub fn measure(plan: &Plan, progress: Progress) -> Result<Measured> {
 struct Contender<'a> {
     entrant: &'a Entrant,
     subject: Subject,
-    /// Encoded messages of each case, and what each experiment costs on it.
+    /// One for each experiment that its runner can do, on each case.
     cells: Vec<Cell>,
 }
 

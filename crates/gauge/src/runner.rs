@@ -140,7 +140,7 @@ impl Runner {
             .collect())
     }
 
-    fn number(&mut self, words: &BTreeMap<String, String>, key: &str) -> Result<f64, Trouble> {
+    fn number(words: &BTreeMap<String, String>, key: &str) -> Result<f64, Trouble> {
         words
             .get(key)
             .and_then(|text| text.parse().ok())
@@ -172,9 +172,9 @@ impl Runner {
     pub fn values(&mut self, index: usize) -> Result<[f64; 3], Trouble> {
         let words = self.words(&format!("values {index}"))?;
         Ok([
-            self.number(&words, "project")?,
-            self.number(&words, "fixed")?,
-            self.number(&words, "element")?,
+            Self::number(&words, "project")?,
+            Self::number(&words, "fixed")?,
+            Self::number(&words, "element")?,
         ])
     }
 
@@ -182,13 +182,13 @@ impl Runner {
     /// of them and the sum of what came out.
     pub fn run(&mut self, experiment: &str, iterations: u64) -> Result<(f64, f64), Trouble> {
         let words = self.words(&format!("run {experiment} {iterations}"))?;
-        Ok((self.number(&words, "ns")?, self.number(&words, "sum")?))
+        Ok((Self::number(&words, "ns")?, Self::number(&words, "sum")?))
     }
 
     /// Heap allocations and bytes requested per message in an experiment. The
     /// allocation counter must be preloaded.
     pub fn allocations(&mut self, experiment: &str) -> Result<(f64, f64), Trouble> {
         let words = self.words(&format!("allocations {experiment}"))?;
-        Ok((self.number(&words, "allocations")?, self.number(&words, "bytes")?))
+        Ok((Self::number(&words, "allocations")?, Self::number(&words, "bytes")?))
     }
 }

@@ -1,6 +1,5 @@
 //! The tools that codecs need: which are missing, and which versions there are.
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use indexmap::IndexMap;
@@ -9,15 +8,8 @@ use wiregauge_gauge::warning::MissingTool;
 
 /// What a codec needs and this machine lacks; none where it has all.
 pub fn missing(codec: &Codec) -> Option<MissingTool> {
-    codec.needs.iter().find_map(|need| {
-        let (here, tool, package) = match need {
-            Need::Program(name, package) => (on_path(name), name, package),
-            Need::Header(name, package) => {
-                (Path::new("/usr/include").join(name).exists(), name, package)
-            }
-        };
-        (!here).then(|| MissingTool { tool: tool.to_string(), package: package.to_string() })
-    })
+    let (tool, package) = codec.needs.iter().find(|need| !need.is_here())?.names();
+    Some(MissingTool { tool: tool.to_string(), package: package.to_string() })
 }
 
 /// Everything that some codec needs and this machine lacks, each once.
@@ -26,11 +18,6 @@ pub fn missing_for_any() -> Vec<MissingTool> {
     all.sort_by(|a, b| (&a.package, &a.tool).cmp(&(&b.package, &b.tool)));
     all.dedup_by(|a, b| a.package == b.package);
     all
-}
-
-fn on_path(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
 }
 
 /// Versions of the compilers and generators that runners are built with.

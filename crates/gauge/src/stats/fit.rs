@@ -98,7 +98,8 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::comparison::simulation::Random;
+    use crate::random::Random;
+    use crate::stats::comparison::simulation::normal;
 
     const SWEEP: [f64; 6] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5];
 
@@ -131,7 +132,7 @@ mod tests {
         let (mut intercepts, mut slopes) = (0, 0);
         let tries = 2_000;
         for _ in 0..tries {
-            let points = SWEEP.map(|x| (x, (250.0 + 3.0 * x) * (1.0 + 0.05 * random.normal())));
+            let points = SWEEP.map(|x| (x, (250.0 + 3.0 * x) * (1.0 + 0.05 * normal(&mut random))));
             let fit = Fit::of(&points).unwrap();
             intercepts += i32::from((fit.intercept.low..=fit.intercept.high).contains(&250.0));
             slopes += i32::from((fit.slope.low..=fit.slope.high).contains(&3.0));

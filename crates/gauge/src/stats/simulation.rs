@@ -1,5 +1,6 @@
 //! Runs with noise of known kinds, to test the statistics against.
 
+use crate::random::Random;
 use crate::run::{Case, Measurement, Run, Settings, Status, Subject, FORMAT, VERSION};
 
 /// How noisy the simulated machine is; standard deviations are relative.
@@ -77,12 +78,12 @@ impl Simulation {
     pub fn run(&self) -> Run {
         let mut random = Random::new(self.seed);
         let noise = &self.noise;
-        let machine = self.everything * (noise.between_runs * random.normal()).exp();
+        let machine = self.everything * (noise.between_runs * normal(&mut random)).exp();
         // The walk of the machine, the same for all subjects: they take turns.
         let mut walk = 0.0;
         let drift: Vec<f64> = (0..noise.processes * noise.rounds)
             .map(|_| {
-                walk = 0.9 * walk + noise.rounds_drift * random.normal();
+                walk = 0.9 * walk + noise.rounds_drift * normal(&mut random);
                 machine * f64::exp(walk)
             })
             .collect();
@@ -97,15 +98,15 @@ impl Simulation {
             for (m, metric) in Self::METRICS.iter().enumerate() {
                 let cost = if self.flat { 1e4 } else { 1e3 * ((1 + subject) * (1 + m)) as f64 };
                 let mut process = |p: usize| {
-                    let kind = f64::from(u8::from(random.uniform() < 0.5));
-                    let offset = noise.offsets * random.normal() + noise.layouts * kind;
+                    let kind = f64::from(u8::from(uniform(&mut random) < 0.5));
+                    let offset = noise.offsets * normal(&mut random) + noise.layouts * kind;
                     let mut round = |r: usize| {
-                        let late = if random.uniform() < noise.tails {
-                            1.0 + 9.0 * random.uniform()
+                        let late = if uniform(&mut random) < noise.tails {
+                            1.0 + 9.0 * uniform(&mut random)
                         } else {
                             1.0
                         };
-                        let jitter = (offset + noise.samples * random.normal()).exp();
+                        let jitter = (offset + noise.samples * normal(&mut random)).exp();
                         Some(cost * factor * drift[p * noise.rounds + r] * jitter * late)
                     };
                     (0..noise.rounds).map(&mut round).collect()
@@ -164,31 +165,13 @@ fn run(measurements: Vec<Measurement>) -> Run {
     }
 }
 
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
-/// generators", 2014): small, and the same on every machine.
-pub struct Random(u64);
+/// Between 0 and 1, both excluded.
+pub fn uniform(random: &mut Random) -> f64 {
+    ((random.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+}
 
-impl Random {
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// Between 0 and 1, both excluded.
-    pub fn uniform(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    /// Of the standard normal distribution, by Box and Muller's method.
-    pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * self.uniform().ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
+/// Of the standard normal distribution, by Box and Muller's method.
+pub fn normal(random: &mut Random) -> f64 {
+    let radius = (-2.0 * uniform(random).ln()).sqrt();
+    radius * (std::f64::consts::TAU * uniform(random)).cos()
 }

@@ -90,7 +90,7 @@ fn fill(record: &Record, code: &mut Code) {
         |code| {
             for field in &record.fields {
                 let f = &field.name.legal;
-                let m = accessor_name(field);
+                let m = &field.name.legal;
                 code.line(match (field.element, field.cardinality) {
                     _ if as_bytes(field) => {
                         format!("to.set_{m}(from.{f}.data(), from.{f}.size());")
@@ -142,7 +142,7 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
         |code| {
             for field in &record.fields {
                 let f = &field.name.legal;
-                let m = accessor_name(field);
+                let m = &field.name.legal;
                 if let Cardinality::Array { .. } = field.cardinality {
                     let size =
                         if as_bytes(field) { format!("from.{m}().size()") } else { format!("static_cast<std::size_t>(from.{m}_size())") };
@@ -237,11 +237,6 @@ fn narrow(schema: &Schema, field: &Field, value: &str) -> String {
     }
 }
 
-/// protoc's name for a field in accessors: legal names are keywords nowhere.
-fn accessor_name(field: &Field) -> &str {
-    &field.name.legal
-}
-
 /// `sum`: every number of Protobuf's message.
 fn sum(schema: &Schema, record: &Record, code: &mut Code) {
     let name = &record.name.legal;
@@ -252,7 +247,7 @@ fn sum(schema: &Schema, record: &Record, code: &mut Code) {
         |code| {
             code.line("double total = 0;");
             for field in &record.fields {
-                let m = accessor_name(field);
+                let m = &field.name.legal;
                 let number = |value: &str| match field.element {
                     Element::Record(_) => format!("sum({value})"),
                     Element::String | Element::Bytes => {
@@ -298,7 +293,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut C
         let mut at = "from".to_string();
         for step in path {
             let field = &schema.record(id).fields[step.field];
-            let m = accessor_name(field);
+            let m = &field.name.legal;
             let size =
                 if as_bytes(field) { format!("static_cast<int>({at}.{m}().size())") } else { format!("{at}.{m}_size()") };
             let index = match step.index {

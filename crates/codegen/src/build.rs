@@ -9,8 +9,9 @@
 //! ```
 
 mod cargo;
-mod cmake;
+pub mod cmake;
 mod common;
+mod cpp;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -89,7 +90,7 @@ pub fn build(
         }
         let outcomes = match language {
             Language::Rust => cargo::compile(&place, &unit, &jobs, progress)?,
-            Language::Cpp => cmake::compile(&place, &unit, &jobs, progress)?,
+            Language::Cpp => cpp::compile(&place, &unit, &jobs, progress)?,
         };
         for (job, outcome) in jobs.iter().zip(outcomes) {
             let program = outcome.and_then(|made| job.install(&made));
@@ -221,7 +222,7 @@ impl Drop for Compiler {
 
 /// Runs a program to its end; the error holds the first line that it wrote of
 /// what went wrong.
-fn run(command: &mut Command, name: &str) -> Result<String> {
+pub fn run(command: &mut Command, name: &str) -> Result<String> {
     let output = command
         .stdin(std::process::Stdio::null())
         .output()
@@ -246,7 +247,7 @@ fn first_error(texts: &[&str]) -> String {
 
 /// Writes a file unless it has this content, so that a build system that goes
 /// by time stamps sees no change where there is none.
-fn write_if_new(path: &Path, bytes: &[u8]) -> Result<()> {
+pub fn write_if_new(path: &Path, bytes: &[u8]) -> Result<()> {
     if fs::read(path).is_ok_and(|old| old == bytes) {
         return Ok(());
     }
@@ -254,7 +255,7 @@ fn write_if_new(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Hash of several parts, in hexadecimal.
-fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
+pub fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
     let mut hasher = Sha256::new();
     for part in parts {
         hasher.update((part.len() as u64).to_le_bytes());
@@ -264,7 +265,7 @@ fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
 }
 
 /// Keeps two builds out of one folder; the second waits.
-fn lock(folder: &Path) -> Result<fs::File> {
+pub fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");
     let file = fs::File::create(&path)
         .with_context(|| format!("cannot write into the build folder {}", folder.display()))?;

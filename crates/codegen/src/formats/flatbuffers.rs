@@ -6,8 +6,11 @@
 //! and not a number is `(required)`, what is optional is `= null` or absent.
 
 mod cpp;
+pub mod definition;
 mod object;
 mod rust;
+
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
@@ -57,6 +60,8 @@ const BUILDER: &str =
 struct Dialect<'a> {
     schema: &'a Schema,
     style: Style,
+    /// The only records that may be structs, where not all may.
+    structs: Option<&'a BTreeSet<TypeId>>,
 }
 
 /// What one element of a field is to FlatBuffers.
@@ -90,7 +95,11 @@ impl Layout {
     }
 }
 
-impl Dialect<'_> {
+impl<'a> Dialect<'a> {
+    fn new(schema: &'a Schema, style: Style) -> Dialect<'a> {
+        Dialect { schema, style, structs: None }
+    }
+
     fn kind(self, element: Element) -> Kind {
         match element {
             Element::String => Kind::Text,
@@ -105,6 +114,7 @@ impl Dialect<'_> {
     fn is_struct(self, id: TypeId) -> bool {
         self.style == Style::Structs
             && id != self.schema.root
+            && self.structs.is_none_or(|structs| structs.contains(&id))
             && self.schema.is_pod(id)
             && !self.has_empty(id)
             && self.layout(id).size() <= STRUCT_LIMIT
@@ -260,7 +270,7 @@ fn may_lose_sign(schema: &Schema, field: &Field) -> bool {
 }
 
 fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
-    let dialect = Dialect { schema, style };
+    let dialect = Dialect::new(schema, style);
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
@@ -294,9 +304,14 @@ fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
 
 /// `message.fbs`.
 fn idl(schema: &Schema, style: Style) -> Result<File> {
-    let dialect = Dialect { schema, style };
+    Ok(File::new("message.fbs", text(Dialect::new(schema, style), "wg")))
+}
+
+/// The definition's text.
+fn text(dialect: Dialect, namespace: &str) -> String {
+    let schema = dialect.schema;
     let mut code = Code::new();
-    code.line("namespace wg;");
+    code.line(format!("namespace {namespace};"));
     if dialect.has_bytes_lists() {
         code.line("");
         code.block(format!("table {} {{", dialect.bytes_name()), "}", |code| {
@@ -319,7 +334,7 @@ fn idl(schema: &Schema, style: Style) -> Result<File> {
     }
     code.line("");
     code.line(format!("root_type {};", dialect.type_name(schema.root)));
-    Ok(File::new("message.fbs", code.finish()))
+    code.finish()
 }
 
 fn struct_field(dialect: Dialect, field: &Field) -> String {

@@ -1,3 +1,3 @@
 //! One module a format. A file put here is compiled in without further ado.
 
-automod::dir!("src/formats");
+automod::dir!(pub "src/formats");

@@ -61,7 +61,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
 }
 
 fn main(unit: &Unit, style: Style) -> String {
-    let dialect = Dialect { schema: unit.schema, style };
+    let dialect = Dialect::new(unit.schema, style);
     let mut code = Code::new();
     begin(&mut code);
     code.line(SCRATCH);

@@ -46,7 +46,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
 }
 
 fn main(unit: &Unit) -> String {
-    let dialect = Dialect { schema: unit.schema, style: Style::Objects };
+    let dialect = Dialect::new(unit.schema, Style::Objects);
     let mut code = Code::new();
     cpp::begin(&mut code);
     for (id, record) in dialect.schema.records() {

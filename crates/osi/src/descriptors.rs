@@ -1,0 +1,26 @@
+//! OSI's descriptors, out of the official Python package.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use wiregauge_codegen::build::write_if_new;
+
+use crate::python::Python;
+
+/// The encoded `FileDescriptorSet` of all of OSI with its imports, each file
+/// after those that it imports. Kept in the build folder.
+pub fn descriptors(build: &Path, python: &Python) -> Result<Vec<u8>> {
+    let folder = build.join("osi").join(crate::VERSION);
+    let path = folder.join("osi.fds");
+    if let Ok(bytes) = fs::read(&path) {
+        return Ok(bytes);
+    }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let partial = folder.join(format!("osi.fds.{}", std::process::id()));
+    python.run(include_str!("descriptors.py"), &[&partial])?;
+    let bytes = fs::read(&partial)?;
+    fs::remove_file(&partial)?;
+    write_if_new(&path, &bytes)?;
+    Ok(bytes)
+}

@@ -28,7 +28,7 @@ pub struct Run {
     pub version: u32,
     /// One line that says what was measured.
     pub title: String,
-    /// The verb that made it: `codecs`.
+    /// The verb that made it: `codecs`, `cosim`.
     pub kind: String,
     /// The command line that reproduces it.
     pub command: Vec<String>,
@@ -83,7 +83,8 @@ pub struct Case {
     pub source: String,
     /// How many different messages take turns.
     pub messages: u64,
-    /// Mean size of a message in the canonical form, in bytes.
+    /// Mean size of a message in the canonical form, in bytes; 0 where it has
+    /// none, as in co-simulation.
     pub canonical_bytes: f64,
     /// The swept number and its name, such as `points` 10000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,6 +194,29 @@ pub struct Reference {
     pub notes: Vec<String>,
     /// The figures.
     pub figures: Vec<Figure>,
+    /// Slopes of lines through a sweep.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slopes: Vec<Slope>,
+}
+
+/// One published slope of a line through a sweep.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slope {
+    /// Name of what is swept: a case's parameter, or `kB` for the message size.
+    pub parameter: String,
+    /// Name in the publication: `Protobuf`.
+    pub name: String,
+    /// [`Subject::id`] that stands for it here.
+    pub subject: String,
+    /// Metric: `step`, `size`.
+    pub metric: String,
+    /// Unit of the metric.
+    pub unit: String,
+    /// The published slope, per one of the parameter.
+    pub value: f64,
+    /// The published uncertainty, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deviation: Option<f64>,
 }
 
 /// One published figure.

@@ -26,7 +26,8 @@ pub struct Entry<'a> {
     pub subject: &'a str,
     /// Its name in tables.
     pub title: &'a str,
-    /// `encode`, `decode` or `round trip`, their sum.
+    /// `encode`, `decode` or `round trip`, their sum; in co-simulation
+    /// `source`, `model` or `step`, their sum.
     pub phase: &'static str,
     /// Median time in nanoseconds.
     pub nanoseconds: f64,
@@ -80,6 +81,9 @@ impl Budget {
             let end = |of: fn(&Interval) -> f64| summary.interval.as_ref().map(of);
             Some(entry(phase, summary.median, end(|i| i.low), end(|i| i.high)))
         };
+        if run.kind == "cosim" {
+            return ["source", "model", "step"].into_iter().filter_map(measured).collect();
+        }
         let mut entries: Vec<Entry> =
             ["encode", "decode"].into_iter().filter_map(measured).collect();
         if let [encode, decode] = &entries[..] {

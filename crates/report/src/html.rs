@@ -18,20 +18,21 @@ use wiregauge_gauge::run::{Case, Run, Status};
 use wiregauge_gauge::stats::Bounds;
 
 use crate::environment;
+use crate::kind::noun;
 use crate::phase::phases;
-use crate::reference::{beside, Beside, Place};
+use crate::reference::{beside, slopes, Beside, Place};
 use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
-use crate::terminal::{bounded, case_about, r_squared, singular, summary_line};
+use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
 use crate::text::command;
-use crate::unit::{bytes, percent, quantity, ratio, time};
+use crate::unit::{percent, quantity, ratio, time};
 use markup::e;
 
 const STYLE: &str = include_str!("html/page.css");
 const SCRIPT: &str = include_str!("html/page.js");
 
 /// Fills that differ by more than colour: plain, hatched one way, the other
-/// way, dotted.
+/// way, dotted, plain in another colour.
 const PATTERNS: &str = r#"<svg class="patterns" aria-hidden="true"><defs>
 <pattern id="hatch-1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" style="fill:var(--p1)"/><rect width="2" height="6" style="fill:var(--paper)"/></pattern>
 <pattern id="hatch-2" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="6" height="6" style="fill:var(--p2)"/><rect width="1" height="6" style="fill:var(--paper)"/></pattern>
@@ -107,6 +108,11 @@ impl<'a> Page<'a> {
             }
             for column in beside(run, reference) {
                 body.push_str(&published(&column));
+            }
+            let slopes = slopes(run, reference);
+            if !slopes.is_empty() {
+                body.push_str("<h3>Slopes</h3>\n");
+                body.push_str(&plain_table(&published_slopes(&slopes, "–", |text| text.into())));
             }
             page.add("Beside the reference", body);
         }
@@ -210,13 +216,15 @@ fn case_section(run: &Run, case: &Case) -> String {
     if timings.is_empty() {
         return text + "<p>No subject has figures.</p>\n";
     }
+    let noun = noun(run);
     text.push_str(&winners(&timings));
-    text.push_str(&figures(&timings, false));
-    text.push_str(
+    text.push_str(&figures(noun, &timings, false));
+    let _ = writeln!(
+        text,
         "<p class=\"soft\">Median of the process medians, ± its 95% interval, and the ratio to the \
-         best codec of the column (green; ~ marks those that the data cannot tell from it). Bars \
-         show the ratio on a logarithmic scale. Bounds are no codecs: they show what the harness \
-         and a plain copy cost.</p>\n",
+         best {noun} of the column (green; ~ marks those that the data cannot tell from it). Bars \
+         show the ratio on a logarithmic scale. Bounds are no {noun}s: they show what the harness \
+         and a plain copy cost.</p>",
     );
     text.push_str("<h3>Samples</h3>\n<div class=\"charts\">\n");
     for (i, column) in timings.columns.iter().enumerate().filter(|(_, c)| c.sampled) {
@@ -243,6 +251,7 @@ fn case_section(run: &Run, case: &Case) -> String {
             );
         }
         text.push_str("</div>\n");
+        text.push_str(&phase_boxes(run, case));
     }
     let sizes = Table::sizes(run, case);
     if !sizes.is_empty() {
@@ -252,7 +261,7 @@ fn case_section(run: &Run, case: &Case) -> String {
             "<h3>Sizes</h3>\n<div class=\"charts\"><figure>{}{}</figure><div>{}</div></div>",
             legend(&names),
             bars::sizes(&sizes),
-            figures(&sizes, true),
+            figures(noun, &sizes, true),
         );
     }
     let others = [
@@ -272,10 +281,29 @@ fn case_section(run: &Run, case: &Case) -> String {
     ];
     text.push_str("<div class=\"charts\">\n");
     for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
-        let table = figures(table, true);
+        let table = figures(noun, table, true);
         let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
     }
     text + "</div>\n"
+}
+
+/// The samples of each phase, folded away where phases are a side matter.
+fn phase_boxes(run: &Run, case: &Case) -> String {
+    let table = Table::phases(run, case);
+    let open = if run.kind == "cosim" { " open" } else { "" };
+    let mut text = format!(
+        "<details{open}><summary>Samples of each phase</summary>\n<div class=\"charts\">\n"
+    );
+    for (i, column) in table.columns.iter().enumerate() {
+        let (svg, log) = box_plot::box_plot(&table, i);
+        let axis = if log { "logarithmic axis" } else { "" };
+        let _ = writeln!(
+            text,
+            "<figure><h3>{}</h3>{svg}<figcaption>{axis}</figcaption></figure>",
+            e(&column.metric)
+        );
+    }
+    text + "</div></details>\n"
 }
 
 fn size_name(metric: &str) -> String {
@@ -309,11 +337,11 @@ fn winners(table: &Table) -> String {
 
 /// A table that sorts when its heads are clicked. A compact one goes without
 /// libraries and bars.
-fn figures(table: &Table, compact: bool) -> String {
+fn figures(noun: &str, table: &Table, compact: bool) -> String {
     let class = if compact { "compact" } else { "figures" };
     let mut text = format!(
         "<div class=\"scroll\"><table class=\"{class} sortable\"><thead><tr>\
-         <th class=\"text\"><button type=\"button\">codec</button></th>",
+         <th class=\"text\"><button type=\"button\">{noun}</button></th>",
     );
     for column in &table.columns {
         let about = describe(&column.metric).filter(|_| column.sampled);
@@ -428,7 +456,7 @@ fn legend(names: &[String]) -> String {
             text,
             "<span><svg viewBox=\"0 0 22 11\" aria-hidden=\"true\"><rect class=\"p{}\" width=\"22\" \
              height=\"11\"/></svg>{}</span>",
-            i % 4,
+            i % bars::FILLS,
             e(name)
         );
     }
@@ -452,19 +480,19 @@ fn sweep_section(run: &Run, sweep: &Sweep) -> String {
             e(&curves.metric),
             e(&sweep.parameter),
             curves::curves(curves, &sweep.parameter, style),
-            fits(curves, &sweep.parameter),
+            fits(noun(run), curves, &sweep.parameter),
         );
     }
     text
 }
 
-fn fits(curves: &Curves, parameter: &str) -> String {
+fn fits(noun: &str, curves: &Curves, parameter: &str) -> String {
     if curves.lines.iter().all(|line| line.fit.is_none()) {
         return String::new();
     }
     let mut text = format!(
         "<figure><h3>Linear fits</h3><div class=\"scroll\"><table class=\"fits sortable\"><thead><tr>\
-         <th class=\"text\"><button type=\"button\">codec</button></th>\
+         <th class=\"text\"><button type=\"button\">{noun}</button></th>\
          <th data-metric=\"intercept\"><button type=\"button\">per message</button></th>\
          <th>95% bounds</th>\
          <th data-metric=\"slope\"><button type=\"button\">per {}</button></th>\
@@ -496,6 +524,18 @@ fn fits(curves: &Curves, parameter: &str) -> String {
         );
     }
     text + "</tbody></table></div></figure>"
+}
+
+/// A table whose first row is its head.
+fn plain_table(rows: &[Vec<String>]) -> String {
+    let mut text = String::from("<div class=\"scroll\"><table class=\"fits\">");
+    for (i, row) in rows.iter().enumerate() {
+        let cell = if i == 0 { "th" } else { "td" };
+        let cells: String =
+            row.iter().map(|text| format!("<{cell}>{}</{cell}>", e(text))).collect();
+        let _ = writeln!(text, "<tr>{cells}</tr>");
+    }
+    text + "</table></div>\n"
 }
 
 fn published(column: &Beside) -> String {
@@ -599,16 +639,19 @@ fn setting(run: &Run) -> String {
         ("message objects".to_owned(), settings.objects.clone()),
         ("seed".to_owned(), settings.seed.to_string()),
     ];
-    lines.extend(run.cases.iter().map(|case| {
-        let text =
-            format!("{} in the canonical form, {}", bytes(case.canonical_bytes), case.source);
-        (format!("case {}", case.id), text)
-    }));
+    lines.extend(run.cases.iter().map(|case| (format!("case {}", case.id), case_about(case))));
     lines.extend(environment::lines(&run.environment));
     let mut text = String::from("<dl class=\"facts\">\n");
     for (name, value) in lines {
         let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", e(&name), e(&value));
     }
-    text + "</dl>\n<p class=\"soft\">How each codec is driven and how the statistics are made is told \
-            in docs/methodology.md, what the tables cannot tell in docs/bias.md.</p>\n"
+    let pages = match run.kind.as_str() {
+        "cosim" => "docs/cosim.md and docs/methodology.md",
+        _ => "docs/methodology.md",
+    };
+    text + &format!(
+        "</dl>\n<p class=\"soft\">How each {} is driven and how the statistics are made is told \
+         in {pages}, what the tables cannot tell in docs/bias.md.</p>\n",
+        noun(run)
+    )
 }

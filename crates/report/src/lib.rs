@@ -11,6 +11,7 @@ pub mod csv;
 pub mod environment;
 pub mod html;
 pub mod json;
+pub mod kind;
 pub mod markdown;
 pub mod phase;
 pub mod reference;

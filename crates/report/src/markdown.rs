@@ -2,11 +2,12 @@
 
 use wiregauge_gauge::run::{Case, Run, Status};
 
+use crate::kind::noun;
 use crate::phase::phases;
-use crate::reference::{beside, Beside, Place};
+use crate::reference::{beside, slopes, Beside, Place};
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
-use crate::terminal::{bounded, case_about, r_squared, singular, summary_line};
+use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
 use crate::text::{clean, command};
 use crate::unit::{quantity, ratio};
 
@@ -42,8 +43,9 @@ fn render_run(run: &Run) -> String {
             let (metric, parameter) = (escape(&curves.metric), escape(&sweep.parameter));
             text.push_str(&format!("\n## {metric} over {parameter}\n"));
             let per = format!("per {}", escape(&singular(&sweep.parameter)));
-            let mut rows =
-                vec![["codec", "per message", "95%", &per, "95%", "R²"].map(String::from).to_vec()];
+            let mut rows = vec![[noun(run), "per message", "95%", &per, "95%", "R²"]
+                .map(String::from)
+                .to_vec()];
             for line in &curves.lines {
                 let Some(fit) = &line.fit else {
                     continue;
@@ -64,6 +66,10 @@ fn render_run(run: &Run) -> String {
         for column in beside(run, reference) {
             text.push_str(&published(&column));
         }
+        let slopes = slopes(run, reference);
+        if !slopes.is_empty() {
+            text.push_str(&table(&published_slopes(&slopes, "–", escape)));
+        }
     }
     text.push_str(&absent(run));
     text.push_str(&lowerings(run));
@@ -75,13 +81,14 @@ fn tables(run: &Run, case: &Case) -> String {
     if timings.is_empty() {
         return "\nNo subject has figures.\n".to_owned();
     }
-    let mut text = figures(&timings);
-    text.push_str(
-        "\nMedian, its 95% interval and the ratio to the best codec; ~ is not to be told from it.\n",
-    );
+    let mut text = figures(run, &timings);
+    text.push_str(&format!(
+        "\nMedian, its 95% interval and the ratio to the best {}; ~ is not to be told from it.\n",
+        noun(run)
+    ));
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
-        text.push_str(&figures(&sizes));
+        text.push_str(&figures(run, &sizes));
     }
     for phases in phases(run, case) {
         let mut head = vec![format!("{} in phases", escape(&phases.metric))];
@@ -102,14 +109,14 @@ fn tables(run: &Run, case: &Case) -> String {
         [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
     {
         if !counted.is_empty() {
-            text.push_str(&figures(&counted));
+            text.push_str(&figures(run, &counted));
         }
     }
     text
 }
 
-fn figures(figures: &Table) -> String {
-    let mut head = vec!["codec".to_owned()];
+fn figures(run: &Run, figures: &Table) -> String {
+    let mut head = vec![noun(run).to_owned()];
     head.extend(figures.columns.iter().map(|column| escape(&column.metric)));
     let mut rows = vec![head];
     for row in &figures.rows {

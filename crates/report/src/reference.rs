@@ -1,7 +1,9 @@
 //! Published figures beside measured ones.
 
-use wiregauge_gauge::run::{Case, Figure, Reference, Run, Subject};
-use wiregauge_gauge::stats::Summary;
+use wiregauge_gauge::run::{Case, Figure, Reference, Run, Slope, Subject};
+use wiregauge_gauge::stats::{Bounds, Summary};
+
+use crate::sweep::sweeps;
 
 /// One published column beside what was measured for it.
 #[derive(Clone, Debug)]
@@ -96,6 +98,61 @@ fn column<'a>(
         .collect();
     rows.sort_by(|a, b| a.figure.value.total_cmp(&b.figure.value));
     Some(Beside { case, metric, unit, rows })
+}
+
+/// A published slope beside the measured one.
+#[derive(Clone, Debug)]
+pub struct SlopeRow<'a> {
+    /// What was published.
+    pub slope: &'a Slope,
+    /// The subject that stands for it here, if the run has it.
+    pub subject: Option<&'a Subject>,
+    /// The published slope in relation to the least one of its group: those of
+    /// one metric over one parameter.
+    pub published_ratio: Option<f64>,
+    /// What was measured, if the sweep has enough points for a line.
+    pub measured: Option<Bounds>,
+    /// The measured slope in relation to the least one of the group.
+    pub measured_ratio: Option<f64>,
+}
+
+/// The published slopes of a reference, in the order of publication.
+pub fn slopes<'a>(run: &'a Run, reference: &'a Reference) -> Vec<SlopeRow<'a>> {
+    let sweeps = sweeps(run);
+    let measured = |slope: &Slope| {
+        let sweep = sweeps.iter().find(|sweep| sweep.parameter == slope.parameter)?;
+        let curves = sweep.curves.iter().find(|curves| curves.metric == slope.metric)?;
+        let line = curves.lines.iter().find(|line| line.subject.id == slope.subject)?;
+        line.fit.map(|fit| fit.slope)
+    };
+    let mut rows: Vec<SlopeRow> = reference
+        .slopes
+        .iter()
+        .map(|slope| SlopeRow {
+            slope,
+            subject: run.subject(&slope.subject),
+            published_ratio: None,
+            measured: measured(slope),
+            measured_ratio: None,
+        })
+        .collect();
+    for i in 0..rows.len() {
+        let of = rows[i].slope;
+        let group = || {
+            let same = |row: &&SlopeRow| {
+                row.slope.parameter == of.parameter && row.slope.metric == of.metric
+            };
+            rows.iter().filter(same)
+        };
+        let least = group().map(|row| row.slope.value).fold(f64::INFINITY, f64::min);
+        let least_measured =
+            group().filter_map(|row| Some(row.measured?.value)).fold(f64::INFINITY, f64::min);
+        let measured = rows[i].measured;
+        rows[i].published_ratio = (least > 0.0).then(|| of.value / least);
+        rows[i].measured_ratio =
+            measured.filter(|_| least_measured > 0.0).map(|bounds| bounds.value / least_measured);
+    }
+    rows
 }
 
 impl<'a> Beside<'a> {

@@ -60,7 +60,35 @@ pub fn sweeps(run: &Run) -> Vec<Sweep<'_>> {
                 curves: curves(run, &cases),
             })
         })
+        .flat_map(|sweep| {
+            let by_size = (run.kind == "cosim").then(|| by_size(&sweep)).flatten();
+            [Some(sweep), by_size].into_iter().flatten()
+        })
         .collect()
+}
+
+/// The same sweep over the size of each subject's own message, in kB of 1,000
+/// bytes: what a byte costs rather than what an object does.
+fn by_size<'a>(sweep: &Sweep<'a>) -> Option<Sweep<'a>> {
+    let sizes = sweep.curves.iter().find(|curves| curves.metric == "size")?;
+    let line = |line: &Line<'a>| {
+        let own = sizes.lines.iter().find(|size| size.subject.id == line.subject.id)?;
+        let kilobytes = |x: f64| own.points.iter().find(|p| p.0 == x).map(|p| p.1 / 1000.0);
+        let points: Vec<(f64, f64)> =
+            line.points.iter().filter_map(|(x, y)| Some((kilobytes(*x)?, *y))).collect();
+        let fit = Fit::of(&points);
+        (!points.is_empty()).then_some(Line { subject: line.subject, points, fit })
+    };
+    let curves = sweep.curves.iter().filter(|curves| curves.unit == "ns").map(|curves| Curves {
+        metric: curves.metric.clone(),
+        unit: curves.unit.clone(),
+        lines: curves.lines.iter().filter_map(line).collect(),
+    });
+    Some(Sweep {
+        parameter: "kB".into(),
+        message: sweep.message.clone(),
+        curves: curves.filter(|curves| !curves.lines.is_empty()).collect(),
+    })
 }
 
 fn curves<'a>(run: &'a Run, cases: &[(f64, &'a Case)]) -> Vec<Curves<'a>> {

@@ -63,6 +63,11 @@ impl<'a> Table<'a> {
         Table::of(run, case, columns)
     }
 
+    /// The phases of the experiments, each a column.
+    pub fn phases(run: &'a Run, case: &'a Case) -> Table<'a> {
+        Table::of(run, case, sampled_columns(run, case, |metric| is_phase(run, metric)))
+    }
+
     /// Sizes as encoded and after each compressor.
     pub fn sizes(run: &'a Run, case: &'a Case) -> Table<'a> {
         Table::of(run, case, counted_columns(run, case, is_size))

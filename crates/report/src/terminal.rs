@@ -3,8 +3,9 @@
 use wiregauge_gauge::run::{Case, Run, Status};
 use wiregauge_gauge::stats::Bounds;
 
+use crate::kind::noun;
 use crate::phase::phases;
-use crate::reference::{beside, Beside, Place};
+use crate::reference::{beside, slopes, Beside, Place, SlopeRow};
 use crate::sweep::{sweeps, Curves};
 use crate::table::{Cell, Column, Table};
 use crate::text::{chars, clean, command, grid, justify, Align};
@@ -49,6 +50,10 @@ fn render_run(run: &Run) -> String {
         for column in beside(run, reference) {
             text.push_str(&published(&column));
         }
+        let slopes = slopes(run, reference);
+        if !slopes.is_empty() {
+            text.push_str(&format!("\n{}", lined_up(&published_slopes(&slopes, "-", clean))));
+        }
     }
     text.push_str(&absent(run));
     text.push_str(&lowerings(run));
@@ -84,12 +89,11 @@ pub(crate) fn case_about(case: &Case) -> String {
         1 => String::new(),
         n => format!(", {n} messages in turn"),
     };
-    format!(
-        "{}, {} in the canonical form{messages} ({})",
-        clean(&case.message),
-        bytes(case.canonical_bytes),
-        clean(&case.source),
-    )
+    let size = match case.canonical_bytes {
+        0.0 => String::new(),
+        size => format!(", {} in the canonical form", bytes(size)),
+    };
+    format!("{}{size}{messages} ({})", clean(&case.message), clean(&case.source))
 }
 
 fn tables(run: &Run, case: &Case) -> String {
@@ -99,9 +103,10 @@ fn tables(run: &Run, case: &Case) -> String {
         return "  No subject has figures.\n".to_owned();
     }
     text.push_str(&figures(&timings));
-    text.push_str(
-        "  ± 95% interval of the median; × in relation to the best codec; ~ not to be told from it\n",
-    );
+    text.push_str(&format!(
+        "  ± 95% interval of the median; × in relation to the best {}; ~ not to be told from it\n",
+        noun(run)
+    ));
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
         text.push_str(&figures(&sizes));
@@ -308,6 +313,36 @@ fn published(column: &Beside) -> String {
         ));
     }
     text
+}
+
+/// Published slopes beside those of the fitted lines.
+pub(crate) fn published_slopes(
+    rows: &[SlopeRow],
+    nothing: &str,
+    name: fn(&str) -> String,
+) -> Vec<Vec<String>> {
+    let head = ["slope", "published", "ratio", "measured", "95%", "ratio", "measured as"];
+    let mut table = vec![head.map(str::to_owned).to_vec()];
+    for row in rows {
+        let slope = row.slope;
+        let relation = |value: Option<f64>| value.map_or(nothing.to_owned(), ratio);
+        let deviation = slope
+            .deviation
+            .map_or(String::new(), |d| format!(" ± {}", quantity_near(d, &slope.unit)));
+        let (value, range) = row
+            .measured
+            .map_or((nothing.to_owned(), nothing.to_owned()), |m| bounded(&m, &slope.unit));
+        table.push(vec![
+            name(&format!("{} per {}, {}", slope.metric, singular(&slope.parameter), slope.name)),
+            format!("{}{deviation}", quantity_near(slope.value, &slope.unit)),
+            relation(row.published_ratio),
+            value,
+            range,
+            relation(row.measured_ratio),
+            name(row.subject.map_or(&slope.subject, |subject| &subject.title)),
+        ]);
+    }
+    table
 }
 
 /// What has no figures, and why.

@@ -2,8 +2,9 @@
 
 mod common;
 
+use wiregauge_gauge::run::Slope;
 use wiregauge_report::phase::phases;
-use wiregauge_report::reference::beside;
+use wiregauge_report::reference::{beside, slopes};
 use wiregauge_report::sweep::sweeps;
 use wiregauge_report::table::Table;
 
@@ -93,4 +94,46 @@ fn the_reference_is_ranked_among_its_own() {
     assert_eq!((lcm.published.rank, lcm.measured), (None, None));
     let next = columns[0].rows.iter().find(|row| row.figure.name == "FastCdr").unwrap();
     assert_eq!(next.published.rank, Some(1));
+}
+
+#[test]
+fn co_simulation_is_swept_over_the_size_too() {
+    let mut run = common::run(3);
+    assert_eq!(sweeps(&run).len(), 1);
+    run.kind = "cosim".into();
+    let sweeps = sweeps(&run);
+    let parameters: Vec<&str> = sweeps.iter().map(|s| s.parameter.as_str()).collect();
+    assert_eq!(parameters, ["points", "kB"]);
+    // FlatBuffers' message has 64 B and 16 B a point, its encoding 8.7 ns a point.
+    let line = |sweep: usize| {
+        let curves = sweeps[sweep].curves.iter().find(|c| c.metric == "encode").unwrap();
+        curves.lines.iter().find(|l| l.subject.id == "flatbuffers-cpp-structs").unwrap()
+    };
+    assert_eq!(line(1).points.iter().map(|p| p.0).collect::<Vec<_>>(), [1.664, 16.064, 160.064]);
+    let per_point = line(0).fit.unwrap().slope.value;
+    let per_kilobyte = line(1).fit.unwrap().slope.value;
+    assert!((per_kilobyte / (per_point * 1000.0 / 16.0) - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn slopes_stand_beside_the_fitted_ones() {
+    let mut run = common::run(3);
+    let slope = |subject: &str, value: f64| Slope {
+        parameter: "points".into(),
+        name: subject.to_uppercase(),
+        subject: subject.into(),
+        metric: "encode".into(),
+        unit: "ns".into(),
+        value,
+        deviation: Some(0.5),
+    };
+    let reference = run.reference.as_mut().unwrap();
+    reference.slopes = vec![slope("lcm-c", 10.0), slope("fastcdr", 30.0), slope("other", 20.0)];
+    let rows = slopes(&run, run.reference.as_ref().unwrap());
+    let published: Vec<_> = rows.iter().map(|row| row.published_ratio).collect();
+    assert_eq!(published, [Some(1.0), Some(3.0), Some(2.0)]);
+    assert_eq!(rows[0].measured_ratio, Some(1.0));
+    // 11.2 ns a point to 8.9, give or take the noise.
+    assert!((rows[1].measured_ratio.unwrap() / (11.2 / 8.9) - 1.0).abs() < 0.1);
+    assert!(rows[2].measured.is_none() && rows[2].subject.is_none());
 }

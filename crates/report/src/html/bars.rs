@@ -2,6 +2,9 @@
 
 use wiregauge_gauge::stats::median;
 
+/// Fills that a reader can tell apart; the page's patterns and styles know them.
+pub const FILLS: usize = 5;
+
 use super::chart::Rows;
 use crate::phase::Phases;
 use crate::table::Table;
@@ -28,7 +31,13 @@ pub fn stacked(phases: &Phases) -> String {
         let mut from = 0.0;
         for (part, value) in row.parts.iter().enumerate() {
             if let Some(value) = value.filter(|value| *value > 0.0 && from < end) {
-                chart.bar(&format!("part p{}", part % 4), from, (from + value).min(end), y, 12.0);
+                chart.bar(
+                    &format!("part p{}", part % FILLS),
+                    from,
+                    (from + value).min(end),
+                    y,
+                    12.0,
+                );
                 from += value;
             }
         }
@@ -57,7 +66,7 @@ pub fn sizes(table: &Table) -> String {
         for (part, cell) in row.cells.iter().enumerate() {
             let place = part as f64 - (row.cells.len() as f64 - 1.0) / 2.0;
             if let Some(cell) = cell {
-                let class = format!("part p{}", part % 4);
+                let class = format!("part p{}", part % FILLS);
                 chart.bar(&class, 0.0, cell.value.min(end), middle + 7.0 * place, 6.0);
             }
         }

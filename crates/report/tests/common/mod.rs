@@ -126,6 +126,7 @@ pub fn run(codecs: usize) -> Run {
             conditions: "Intel Core i5-6200U at 2.30 GHz, Linux 4.10; means".into(),
             notes: vec!["Commercial DDS is not named there; Cyclone DDS stands for it.".into()],
             figures,
+            slopes: Vec::new(),
         }),
     }
 }

@@ -96,5 +96,6 @@ pub fn reference() -> Reference {
             "the publication repeated very short reads and rounds them to 0.0 µs".into(),
         ],
         figures,
+        slopes: Vec::new(),
     }
 }

@@ -146,5 +146,6 @@ pub fn reference() -> Reference {
             "here a round trip starts from and ends in the normalized form".into(),
         ],
         figures,
+        slopes: Vec::new(),
     }
 }

@@ -784,16 +784,17 @@ class View {
       if (presence < head) return detail::fault(Fault::overlap, number, name(index));
     }
     // Of an element type or flag of a later version nothing more is known.
-    if (at[46] > static_cast<std::uint8_t>(Element::i8) || (at[47] & ~1u) != 0) return {};
-    const auto element = static_cast<Element>(at[46]);
-    // Both factors are small: rows have been held against their limit.
-    if (size != rows_ * std::uint64_t{size_of(element)}) {
-      return detail::fault(Fault::range, number, name(index));
-    }
-    if ((at[47] & detail::kScaled) != 0) {
+    if (at[46] <= static_cast<std::uint8_t>(Element::i8) && (at[47] & ~1u) == 0) {
+      const auto element = static_cast<Element>(at[46]);
+      // Both factors are small: rows have been held against their limit.
+      if (size != rows_ * std::uint64_t{size_of(element)}) {
+        return detail::fault(Fault::range, number, name(index));
+      }
       const auto offset = load<double>(at + 24);
       const auto scale = load<double>(at + 32);
-      if (!is_integer(element) || scale == 0.0 || !std::isfinite(scale) || !std::isfinite(offset)) {
+      if ((at[47] & detail::kScaled) != 0 &&
+          (!is_integer(element) || scale == 0.0 || !std::isfinite(scale) ||
+           !std::isfinite(offset))) {
         return detail::fault(Fault::scale, number, name(index));
       }
     }

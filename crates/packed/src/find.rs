@@ -1,0 +1,121 @@
+//! The field in its message.
+
+use crate::error::Result;
+use crate::wire::Fields;
+use crate::{View, FIELD};
+
+/// The message at the root of the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    /// What a sensor model is given.
+    SensorView,
+    /// What a sensor model gives.
+    SensorData,
+}
+
+/// What the rows are, and so in which message the field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// In SensorView.lidar_sensor_view.
+    LidarReflections,
+    /// In SensorView.radar_sensor_view.
+    RadarReflections,
+    /// In SensorData.feature_data.lidar_sensor.
+    LidarDetections,
+    /// In SensorData.feature_data.radar_sensor.
+    RadarDetections,
+}
+
+/// The number of `reflection` and of `detection` in their messages.
+pub(crate) const ROWS: u32 = 2;
+
+/// A message on the way to the rows, or the one that holds them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Level {
+    Rows(Kind),
+    SensorView,
+    SensorData,
+    FeatureData,
+}
+
+impl Level {
+    pub fn inner(self, number: u32) -> Option<Level> {
+        match (self, number) {
+            (Level::SensorView, 1001) => Some(Level::Rows(Kind::RadarReflections)),
+            (Level::SensorView, 1002) => Some(Level::Rows(Kind::LidarReflections)),
+            (Level::SensorData, 8) => Some(Level::SensorView),
+            (Level::SensorData, 26) => Some(Level::FeatureData),
+            (Level::FeatureData, 2) => Some(Level::Rows(Kind::RadarDetections)),
+            (Level::FeatureData, 3) => Some(Level::Rows(Kind::LidarDetections)),
+            _ => None,
+        }
+    }
+}
+
+impl From<Root> for Level {
+    fn from(root: Root) -> Self {
+        match root {
+            Root::SensorView => Level::SensorView,
+            Root::SensorData => Level::SensorData,
+        }
+    }
+}
+
+/// A LidarSensorView, RadarSensorView, LidarDetectionData or RadarDetectionData.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found<'a> {
+    /// Which of them.
+    pub kind: Kind,
+    /// Its bytes.
+    pub message: &'a [u8],
+    /// The packed field; of several the last, as Protobuf has it.
+    pub field: Option<&'a [u8]>,
+    /// Sub-messages of its rows.
+    pub rows: usize,
+}
+
+/// All views and sensors' detections in the message's order, those of
+/// SensorData.sensor_view included.
+///
+/// # Errors
+///
+/// [`crate::Fault::Wire`] and [`crate::Fault::Depth`] where the bytes are not Protobuf.
+pub fn find(root: Root, message: &[u8]) -> Result<Vec<Found<'_>>> {
+    let mut found = Vec::new();
+    search(root.into(), message, &mut found)?;
+    Ok(found)
+}
+
+fn search<'a>(level: Level, message: &'a [u8], out: &mut Vec<Found<'a>>) -> Result<()> {
+    if let Level::Rows(kind) = level {
+        let mut found = Found { kind, message, field: None, rows: 0 };
+        for field in Fields::new(message) {
+            let field = field?;
+            match (field.number, field.kind) {
+                (ROWS, 2) => found.rows += 1,
+                (FIELD, 2) => found.field = Some(field.content),
+                _ => {}
+            }
+        }
+        out.push(found);
+        return Ok(());
+    }
+    for field in Fields::new(message) {
+        let field = field?;
+        if let (2, Some(inner)) = (field.kind, level.inner(field.number)) {
+            search(inner, field.content, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Opens the first packed field of a kind; none where the message has none.
+///
+/// # Errors
+///
+/// Those of [`find`] and of [`View::open`].
+pub fn first(root: Root, message: &[u8], kind: Kind) -> Result<Option<View<'_>>> {
+    let found = find(root, message)?;
+    let field = found.iter().filter(|found| found.kind == kind).find_map(|found| found.field);
+    field.map(View::open).transpose()
+}

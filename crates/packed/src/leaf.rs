@@ -1,0 +1,126 @@
+//! The fields of OSI that have a column.
+
+use crate::Kind;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    Number,
+    Identifier,
+    Enumeration,
+}
+
+/// A field of the row, or of a message in the row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Leaf {
+    pub name: &'static str,
+    pub number: u32,
+    /// 0 for the row's own.
+    pub inner: u32,
+    pub kind: Type,
+}
+
+impl Leaf {
+    /// The name of its message in the row.
+    pub fn parent(&self) -> &'static str {
+        self.name.split('.').next().unwrap_or_default()
+    }
+
+    /// The name of the column that says whether that message is there.
+    pub fn marker(&self) -> String {
+        format!("{}?", self.parent())
+    }
+}
+
+const fn number(name: &'static str, number: u32) -> Leaf {
+    Leaf { name, number, inner: 0, kind: Type::Number }
+}
+
+const fn inner(name: &'static str, number: u32, inner: u32) -> Leaf {
+    Leaf { name, number, inner, kind: Type::Number }
+}
+
+const fn identifier(name: &'static str, number: u32) -> Leaf {
+    Leaf { name, number, inner: 1, kind: Type::Identifier }
+}
+
+const fn enumeration(name: &'static str, number: u32) -> Leaf {
+    Leaf { name, number, inner: 0, kind: Type::Enumeration }
+}
+
+// By number; a message's fields in one go and numbered from 1.
+
+const LIDAR_REFLECTION: &[Leaf] = &[
+    number("signal_strength", 1),
+    number("time_of_flight", 2),
+    number("doppler_shift", 3),
+    inner("normal_to_surface.x", 5, 1),
+    inner("normal_to_surface.y", 5, 2),
+    inner("normal_to_surface.z", 5, 3),
+    identifier("object_id", 6),
+];
+
+const RADAR_REFLECTION: &[Leaf] = &[
+    number("signal_strength", 1),
+    number("time_of_flight", 2),
+    number("doppler_shift", 3),
+    number("source_horizontal_angle", 4),
+    number("source_vertical_angle", 5),
+];
+
+const LIDAR_DETECTION: &[Leaf] = &[
+    number("existence_probability", 1),
+    identifier("object_id", 2),
+    inner("position.distance", 3, 1),
+    inner("position.azimuth", 3, 2),
+    inner("position.elevation", 3, 3),
+    inner("position_rmse.distance", 4, 1),
+    inner("position_rmse.azimuth", 4, 2),
+    inner("position_rmse.elevation", 4, 3),
+    number("height", 5),
+    number("height_rmse", 6),
+    number("intensity", 7),
+    number("free_space_probability", 8),
+    enumeration("classification", 9),
+    number("reflectivity", 10),
+    number("echo_pulse_width", 11),
+    number("radial_velocity", 12),
+    identifier("beam_id", 13),
+];
+
+const RADAR_DETECTION: &[Leaf] = &[
+    number("existence_probability", 1),
+    identifier("object_id", 2),
+    inner("position.distance", 3, 1),
+    inner("position.azimuth", 3, 2),
+    inner("position.elevation", 3, 3),
+    inner("position_rmse.distance", 4, 1),
+    inner("position_rmse.azimuth", 4, 2),
+    inner("position_rmse.elevation", 4, 3),
+    number("radial_velocity", 5),
+    number("radial_velocity_rmse", 6),
+    number("rcs", 7),
+    number("snr", 8),
+    number("point_target_probability", 9),
+    identifier("ambiguity_id", 10),
+    enumeration("classification", 11),
+];
+
+/// The most that a kind has.
+pub(crate) const MOST: usize = LIDAR_DETECTION.len();
+
+pub(crate) fn leaves(kind: Kind) -> &'static [Leaf] {
+    match kind {
+        Kind::LidarReflections => LIDAR_REFLECTION,
+        Kind::RadarReflections => RADAR_REFLECTION,
+        Kind::LidarDetections => LIDAR_DETECTION,
+        Kind::RadarDetections => RADAR_DETECTION,
+    }
+}
+
+/// The name of a row.
+pub(crate) fn row_name(kind: Kind) -> &'static str {
+    match kind {
+        Kind::LidarReflections | Kind::RadarReflections => "reflection",
+        Kind::LidarDetections | Kind::RadarDetections => "detection",
+    }
+}

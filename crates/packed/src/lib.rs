@@ -1,0 +1,73 @@
+//! The packed field of OSI messages: lidar and radar reflections and detections
+//! as columns in one `bytes` field, written and read in place. The layout, the
+//! columns' names and their units are in `docs/packed.md`.
+//!
+//! ```
+//! use wiregauge_packed::{first, Column, Kind, Message, Root};
+//!
+//! let columns = [Column::f64("signal_strength"), Column::f64("time_of_flight")];
+//! let mut message = Message::new(Root::SensorView, &[]);
+//! message.add(Kind::LidarReflections, &columns, 3, &[])?;
+//! let mut buffer = vec![0; message.plan()?];
+//! let mut tables = message.write(&mut buffer)?;
+//! let mut columns = tables[0].columns();
+//! columns[0].sink::<f64>().unwrap().fill([-3.0, -6.0, -9.0]); // dB
+//! columns[1].sink::<f64>().unwrap().fill([1e-7, 2e-7, 3e-7]); // s
+//!
+//! let view = first(Root::SensorView, &buffer, Kind::LidarReflections)?.unwrap();
+//! let strength = view.column::<f64>("signal_strength").unwrap();
+//! assert_eq!(strength.get(1), -6.0);
+//! # Ok::<(), wiregauge_packed::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod element;
+mod error;
+mod find;
+mod frame;
+mod half;
+mod layout;
+mod leaf;
+mod message;
+mod pack;
+mod row;
+mod unpack;
+mod view;
+mod wire;
+
+pub use element::{Element, Number};
+pub use error::{Error, Fault};
+pub use find::{find, first, Found, Kind, Root};
+pub use half::Half;
+pub use layout::{Column, ColumnMut, Layout, Sink, Table};
+pub use message::Message;
+pub use pack::{pack, Encoding, PackOptions, Precision};
+pub use unpack::{unpack, UnpackOptions};
+pub use view::{ColumnView, Values, View};
+
+/// The field's number in LidarSensorView, RadarSensorView, LidarDetectionData
+/// and RadarDetectionData.
+pub const FIELD: u32 = 52307;
+
+/// The version that is written: major and minor.
+pub const VERSION: (u16, u16) = (1, 0);
+
+/// The most bytes that a field or message may have: Protobuf's own limit.
+pub const MAXIMUM_SIZE: usize = 0x7fff_ffff;
+
+/// The most rows that a field may have.
+pub const MAXIMUM_ROWS: u64 = 0x7fff_ffff;
+
+/// The most columns that a field may have.
+pub const MAXIMUM_COLUMNS: usize = 256;
+
+/// The most bytes that a column's name may have.
+pub const MAXIMUM_NAME: usize = 255;
+
+/// The largest alignment of columns in bytes.
+pub const MAXIMUM_ALIGNMENT: usize = 4096;
+
+const MAGIC: &[u8; 8] = b"WGPACKED";
+const HEADER: usize = 32;
+const DESCRIPTOR: usize = 48;
+const SCALED: u8 = 1;

@@ -1,0 +1,268 @@
+//! From sub-messages to packed fields.
+
+use crate::element::{load_value, store_value, Element};
+use crate::error::Result;
+use crate::find::{Level, ROWS};
+use crate::frame::{settle, write, Part};
+use crate::leaf::{leaves, Leaf, Type};
+use crate::row::{for_rows, Row};
+use crate::wire::Fields;
+use crate::{Column, Error, Fault, Kind, Layout, Root, Table, FIELD};
+
+/// How a column is packed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encoding {
+    /// The column's name.
+    pub name: String,
+    /// The type of its elements.
+    pub element: Element,
+    /// Offset and scale of integers: value = offset + scale × raw.
+    pub scale: Option<(f64, f64)>,
+}
+
+/// How a message is packed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PackOptions {
+    /// Columns that are not to be as their defaults; all others are lossless.
+    pub encodings: Vec<Encoding>,
+    /// A power of two up to 4096, in bytes.
+    pub alignment: usize,
+}
+
+impl Default for PackOptions {
+    fn default() -> Self {
+        PackOptions { encodings: Vec::new(), alignment: 64 }
+    }
+}
+
+/// What packing has cost a column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Precision {
+    /// What the rows are.
+    pub kind: Kind,
+    /// The column's name.
+    pub name: String,
+    /// The type of its elements.
+    pub element: Element,
+    /// The largest difference between a packed value and the given one, in the
+    /// column's unit.
+    pub error: f64,
+}
+
+/// Replaces reflections and detections by packed fields, in the place of the
+/// first of them; all else stays byte for byte. Lossless but for the encodings
+/// in the options. Also gives the precision of each column of each table.
+///
+/// # Errors
+///
+/// [`Fault::Unknown`] where a row has a field that no column has, with its
+/// number and its message's name; [`Fault::Value`] where an encoding cannot hold
+/// a value; [`Fault::Both`] where a message has rows and a packed field;
+/// [`Fault::Element`] and [`Fault::Scale`] where a column cannot have its
+/// encoding; [`Fault::Wire`] and [`Fault::Depth`] where the bytes are not
+/// Protobuf; [`Fault::Limit`].
+pub fn pack(
+    root: Root,
+    message: &[u8],
+    options: &PackOptions,
+) -> Result<(Vec<u8>, Vec<Precision>)> {
+    let mut packer = Packer { options, tasks: Vec::new() };
+    let (mut parts, _) = packer.split(root.into(), message)?;
+    let size = settle(&mut parts)?;
+    let mut out = vec![0; size];
+    let mut places = Vec::new();
+    write(&parts, &mut out, &mut places);
+    let mut precision = Vec::new();
+    for (task, (layout, place)) in packer.tasks.iter().zip(places) {
+        task.fill(layout.write(place)?, &mut precision)?;
+    }
+    Ok((out, precision))
+}
+
+/// Where a column's values come from: a leaf or, as a marker, its message.
+struct Source {
+    leaf: usize,
+    marker: bool,
+    column: Column,
+}
+
+/// One table to be packed.
+struct Task<'a> {
+    kind: Kind,
+    message: &'a [u8],
+    sources: Vec<Source>,
+}
+
+struct Packer<'a, 'o> {
+    options: &'o PackOptions,
+    tasks: Vec<Task<'a>>,
+}
+
+impl<'a> Packer<'a, '_> {
+    /// A message's parts, and whether it changes.
+    fn split(&mut self, level: Level, bytes: &'a [u8]) -> Result<(Vec<Part<'a>>, bool)> {
+        if let Level::Rows(kind) = level {
+            return self.split_rows(kind, bytes);
+        }
+        let mut parts = Vec::new();
+        let mut kept = 0;
+        for field in Fields::new(bytes) {
+            let field = field?;
+            let (2, Some(inner)) = (field.kind, level.inner(field.number)) else { continue };
+            let (inside, changed) = self.split(inner, field.content)?;
+            if changed {
+                keep(&bytes[kept..field.span.start], &mut parts);
+                parts.push(Part::Nested { number: field.number, parts: inside, size: 0 });
+                kept = field.span.end;
+            }
+        }
+        keep(&bytes[kept..], &mut parts);
+        let changed = parts.iter().any(|part| matches!(part, Part::Nested { .. }));
+        Ok((parts, changed))
+    }
+
+    fn split_rows(&mut self, kind: Kind, bytes: &'a [u8]) -> Result<(Vec<Part<'a>>, bool)> {
+        let mut parts = Vec::new();
+        let mut kept = 0;
+        let mut place = None;
+        let mut packed = false;
+        for field in Fields::new(bytes) {
+            let field = field?;
+            packed |= (field.number, field.kind) == (FIELD, 2);
+            if (field.number, field.kind) == (ROWS, 2) {
+                keep(&bytes[kept..field.span.start], &mut parts);
+                kept = field.span.end;
+                place.get_or_insert(parts.len());
+            }
+        }
+        keep(&bytes[kept..], &mut parts);
+        let Some(place) = place else { return Ok((parts, false)) };
+        if packed {
+            return Err(Fault::Both.into());
+        }
+        let mut task = Task { kind, message: bytes, sources: Vec::new() };
+        let rows = task.choose(self.options)?;
+        let columns: Vec<Column> =
+            task.sources.iter().map(|source| source.column.clone()).collect();
+        let layout = Layout::plan(&columns, rows, 0, self.options.alignment)?;
+        parts.insert(place, Part::Table { layout, size: 0 });
+        self.tasks.push(task);
+        Ok((parts, true))
+    }
+}
+
+fn keep<'a>(bytes: &'a [u8], parts: &mut Vec<Part<'a>>) {
+    if !bytes.is_empty() {
+        parts.push(Part::Bytes(bytes));
+    }
+}
+
+impl Task<'_> {
+    /// Chooses the columns that the rows need; gives the number of rows.
+    fn choose(&mut self, options: &PackOptions) -> Result<u64> {
+        let all = leaves(self.kind);
+        let mut rows = 0;
+        let (mut any, mut every, mut every_message) = (0, u32::MAX, u32::MAX);
+        let mut hollow = 0; // messages that are somewhere without a value
+        for_rows(self.kind, self.message, |row| {
+            rows += 1;
+            any |= row.has;
+            every &= row.has;
+            every_message &= row.messages;
+            let filled = (0..all.len())
+                .filter(|&i| row.has(i))
+                .fold(0u32, |filled, i| filled | 1 << all[i].number);
+            hollow |= row.messages & !filled;
+            Ok(())
+        })?;
+        for (index, leaf) in all.iter().enumerate() {
+            if leaf.inner == 1 && hollow >> leaf.number & 1 != 0 {
+                let mut column = Column::new(&leaf.marker(), Element::None);
+                column.optional = every_message >> leaf.number & 1 == 0;
+                self.sources.push(Source { leaf: index, marker: true, column });
+            }
+            if any >> index & 1 != 0 {
+                let mut column = encode(leaf, options)?;
+                column.optional = every >> index & 1 == 0;
+                self.sources.push(Source { leaf: index, marker: false, column });
+            }
+        }
+        Ok(rows)
+    }
+
+    fn fill(&self, mut table: Table<'_>, precision: &mut Vec<Precision>) -> Result<()> {
+        let all = leaves(self.kind);
+        let mut columns = table.columns();
+        let mut errors = vec![0.0; self.sources.len()];
+        let mut at = 0;
+        for_rows(self.kind, self.message, |row: &Row| {
+            for (i, source) in self.sources.iter().enumerate() {
+                let leaf = &all[source.leaf];
+                let has =
+                    if source.marker { row.has_message(leaf.number) } else { row.has(source.leaf) };
+                if !has {
+                    continue;
+                }
+                columns[i].set_present(at);
+                if !source.marker {
+                    let place = columns[i].bytes(at);
+                    let error = store(leaf, &source.column, row.values[source.leaf], place)?;
+                    errors[i] = f64::max(errors[i], error);
+                }
+            }
+            at += 1;
+            Ok(())
+        })?;
+        precision.extend(self.sources.iter().zip(errors).map(|(source, error)| Precision {
+            kind: self.kind,
+            name: source.column.name.clone(),
+            element: source.column.element,
+            error,
+        }));
+        Ok(())
+    }
+}
+
+/// The column of a leaf.
+fn encode(leaf: &Leaf, options: &PackOptions) -> Result<Column> {
+    let element = match leaf.kind {
+        Type::Number => Element::F64,
+        Type::Identifier => Element::U64,
+        Type::Enumeration => Element::I32,
+    };
+    let mut column = Column::new(leaf.name, element);
+    for encoding in options.encodings.iter().filter(|encoding| encoding.name == leaf.name) {
+        let whole = encoding.element.is_integer() && encoding.scale.is_none();
+        if encoding.element == Element::None || (leaf.kind != Type::Number && !whole) {
+            return Err(Error::new(Fault::Element, leaf.number, leaf.name));
+        }
+        column.element = encoding.element;
+        column.scale = encoding.scale;
+    }
+    Ok(column)
+}
+
+/// Stores one value as its column has it; gives the difference that makes.
+fn store(leaf: &Leaf, column: &Column, bits: u64, place: &mut [u8]) -> Result<f64> {
+    let element = column.element;
+    let out_of_range = || Error::new(Fault::Value, leaf.number, leaf.name);
+    if leaf.kind == Type::Number && element != Element::F64 {
+        let value = f64::from_bits(bits);
+        if !store_value(element, column.scale, value, place) {
+            return Err(out_of_range());
+        }
+        let raw = load_value(element, place);
+        let back = column.scale.map_or(raw, |(offset, scale)| offset + scale * raw);
+        return Ok((back - value).abs());
+    }
+    if leaf.kind != Type::Number {
+        let negative = leaf.kind == Type::Enumeration && (bits as i64) < 0;
+        let width = 8 * element.size() - usize::from(element.is_signed());
+        let magnitude = if negative { !bits } else { bits };
+        if (negative && !element.is_signed()) || (width < 64 && magnitude >> width != 0) {
+            return Err(out_of_range());
+        }
+    }
+    place.copy_from_slice(&bits.to_le_bytes()[..place.len()]);
+    Ok(0.0)
+}

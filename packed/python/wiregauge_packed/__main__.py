@@ -1,0 +1,76 @@
+"""python -m wiregauge_packed: looks into messages and converts them.
+
+    dump SensorView|SensorData FILE
+    pack SensorView|SensorData FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE] …]
+    unpack SensorView|SensorData FILE OUT
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from .convert import Encoding, pack, unpack
+from .message import find
+from .view import View
+
+
+def dump(root, data):
+    """Everything that a message's packed fields say, a line each: numbers by
+    their bits, so that two readers can be compared."""
+    lines = []
+    for found in find(root, data):
+        lines.append(f"{found.kind} rows {found.rows}")
+        if found.field is None:
+            continue
+        view = View(found.field)
+        lines.append(f"packed rows {view.rows}")
+        for name, column in view.columns.items():
+            scale = "-" if column.scale is None else " ".join(map(_bits, column.scale))
+            optional = "" if column.bitmap is None else " optional"
+            lines.append(f"column {name} {column.element or '?'} {scale}{optional}")
+            if column.element is None:
+                continue
+            present = view.present(name)
+            if column.element == "none":
+                values = ["-"] * view.rows
+            else:
+                values = [_bits(value) for value in view.values(name)]
+            shown = (v if p else "absent" for v, p in zip(values, present))
+            lines.extend(f"  {value}" for value in shown)
+    return "\n".join(lines) + "\n"
+
+
+def _bits(value):
+    return f"{np.float64(value).view(np.uint64):016x}"
+
+
+def encoding(text):
+    """A column's name and encoding of an argument."""
+    name, rest = text.split("=")
+    element, *scale = rest.split(",")
+    return name, Encoding(element, tuple(map(float, scale)) if scale else None)
+
+
+def main(arguments):
+    """Runs one command."""
+    if len(arguments) < 3 or arguments[0] not in ("dump", "pack", "unpack"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    command, root, source, *rest = arguments
+    data = Path(source).read_bytes()
+    try:
+        if command == "dump":
+            sys.stdout.write(dump(root, data))
+        elif command == "pack":
+            Path(rest[0]).write_bytes(pack(root, data, dict(map(encoding, rest[1:]))))
+        else:
+            Path(rest[0]).write_bytes(unpack(root, data))
+    except ValueError as error:
+        print(f"{source}: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,36 @@
+"""What can be wrong with a field, a message or a conversion."""
+
+MESSAGES = {
+    "truncated": "the packed field is cut short",
+    "magic": "this is no packed field",
+    "version": "the packed field has major version {number}, which this reader does not know",
+    "header": "the packed field's header or descriptors are too short",
+    "limit": "more bytes, rows, columns or alignment than a packed field may have",
+    "name": "the name of {column} is empty, too long or not printable ASCII",
+    "duplicate": "{column} is there twice",
+    "range": "{column} does not fit into the packed field",
+    "overlap": "{column} lies over other parts of the packed field",
+    "scale": "{column} has a scale that is zero, not finite or on no integer",
+    "wire": "the message is not in Protobuf's wire format",
+    "depth": "the message has groups nested too deep",
+    "unknown": "field {number} of '{name}' has no counterpart and would be lost",
+    "both": "a message has both rows and a packed field",
+    "element": "{column} cannot have this element type",
+    "value": "a value of {column} is out of its element type's range",
+    "kind": "reflections belong into a SensorView and detections into SensorData",
+}
+
+
+class PackedError(ValueError):
+    """What went wrong.
+
+    ``fault`` is a key of MESSAGES, ``number`` the field's number, the column's
+    index or the version, ``name`` the column or message that is meant.
+    """
+
+    def __init__(self, fault, number=0, name=""):
+        column = f"column '{name}'" if name else f"column {number}"
+        super().__init__(MESSAGES[fault].format(number=number, name=name, column=column))
+        self.fault = fault
+        self.number = number
+        self.name = name

@@ -1,0 +1,141 @@
+"""Reading a field in place."""
+
+from typing import NamedTuple, Optional, Tuple
+
+import numpy as np
+
+from .error import PackedError
+from .layout import (
+    DESCRIPTOR,
+    ELEMENTS,
+    HEADER,
+    MAGIC,
+    MAXIMUM_COLUMNS,
+    MAXIMUM_ROWS,
+    MAXIMUM_SIZE,
+    SCALED,
+    VERSION,
+    dtype,
+    is_name,
+    is_scale,
+    size_of,
+    widen,
+)
+
+
+class Values(NamedTuple):
+    """A column of any element type.
+
+    ``element`` is None where it, or a flag, is one of a later version; ``scale``
+    is (offset, scale) or None; ``data`` and ``bitmap`` are bytes, the bitmap None
+    where every row has a value.
+    """
+
+    name: str
+    element: Optional[str]
+    scale: Optional[Tuple[float, float]]
+    data: memoryview
+    bitmap: Optional[memoryview]
+
+
+class View:
+    """A field that has been checked. Raises ``PackedError`` where it is none."""
+
+    def __init__(self, field):
+        field = memoryview(field).cast("B")
+        if len(field) < HEADER.size:
+            raise PackedError("truncated")
+        magic, major, minor, header, descriptor, rows, columns, names = HEADER.unpack_from(field)
+        if magic != MAGIC:
+            raise PackedError("magic")
+        if major != VERSION[0]:
+            raise PackedError("version", major)
+        if header < HEADER.size or descriptor < DESCRIPTOR.size:
+            raise PackedError("header")
+        if len(field) > MAXIMUM_SIZE or rows > MAXIMUM_ROWS or columns > MAXIMUM_COLUMNS:
+            raise PackedError("limit")
+        described = header + columns * descriptor
+        if described + names > len(field):
+            raise PackedError("truncated")
+        self.rows = rows
+        self.minor_version = minor
+        self.columns = {}
+        taken = []
+        found = []
+        for index in range(columns):
+            at = header + index * descriptor
+            values, spans = _describe(field, at, described, described + names, rows, index)
+            found.append(values)
+            taken.append(spans)
+        for index, (values, spans) in enumerate(zip(found, taken)):
+            for other in range(index):
+                if found[other].name == values.name:
+                    raise PackedError("duplicate", index, values.name)
+                if any(_shared(a, b) for a in spans for b in taken[other]):
+                    raise PackedError("overlap", index, values.name)
+            self.columns[values.name] = values
+
+    def column(self, name):
+        """The raw elements, shape (rows,), over the field's own bytes. ``KeyError``
+        where there is no such column or its element type is unknown or none."""
+        values = self.columns[name]
+        if values.element in (None, "none"):
+            raise KeyError(name)
+        if self.rows == 0:
+            return np.empty(0, dtype(values.element))
+        return np.frombuffer(values.data, dtype(values.element), self.rows)
+
+    def values(self, name):
+        """The values as doubles in OSI's unit, shape (rows,); a copy unless they
+        are f64. What absent rows have means nothing."""
+        return widen(self.column(name), self.columns[name].scale)
+
+    def present(self, name):
+        """Which rows have a value: bool, shape (rows,)."""
+        bitmap = self.columns[name].bitmap
+        if bitmap is None or self.rows == 0:
+            return np.ones(self.rows, dtype=bool)
+        bits = np.frombuffer(bitmap, np.uint8)
+        return np.unpackbits(bits, count=self.rows, bitorder="little").astype(bool)
+
+
+def _shared(a, b):
+    return a[0] < a[1] and b[0] < b[1] and a[0] < b[1] and b[0] < a[1]
+
+
+def _describe(field, at, names, head, rows, index):
+    """A column and the places of its elements and its bitmap."""
+    data, size, presence, offset, scale, name, name_size, element, flags = DESCRIPTOR.unpack_from(
+        field, at
+    )
+    if name + name_size > head - names:
+        raise PackedError("range", index)
+    text = bytes(field[names + name : names + name + name_size])
+    if not is_name(text):
+        raise PackedError("name", index)
+    text = text.decode("ascii")
+
+    def check(begin, length):
+        if begin + length > len(field):
+            raise PackedError("range", index, text)
+        if begin < head:
+            raise PackedError("overlap", index, text)
+        return begin, begin + length
+
+    elements = check(data, size)
+    bits = check(presence, (rows + 7) // 8) if presence else (0, 0)
+    kind = None
+    factors = None
+    # Of an element type or flag of a later version nothing more is known.
+    if element < len(ELEMENTS) and not flags & ~SCALED:
+        kind = ELEMENTS[element]
+        if size != rows * size_of(kind):
+            raise PackedError("range", index, text)
+        if flags & SCALED:
+            if not is_scale(kind, offset, scale):
+                raise PackedError("scale", index, text)
+            factors = (offset, scale)
+    if _shared(elements, bits):
+        raise PackedError("overlap", index, text)
+    bitmap = field[bits[0] : bits[1]] if presence else None
+    return Values(text, kind, factors, field[elements[0] : elements[1]], bitmap), (elements, bits)

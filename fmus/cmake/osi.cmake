@@ -1,0 +1,80 @@
+# OSI's types in each format, generated from the descriptors.
+
+# What Protobuf's encodings link: one shared object of a fixed name. Two FMUs of one
+# process then have it once; had each its own copy of OSI, libprotobuf would refuse the
+# second one's descriptors and abort.
+if("protobuf" IN_LIST ENCODINGS OR "packed" IN_LIST ENCODINGS)
+  require(OSI_DESCRIPTORS)
+  find_package(Protobuf REQUIRED)
+  find_package(Threads REQUIRED)
+
+  # protoc wants the names of the files to compile: they are in the set.
+  execute_process(
+    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --decode=google.protobuf.FileDescriptorSet
+            --descriptor_set_in=${OSI_DESCRIPTORS} google/protobuf/descriptor.proto
+    INPUT_FILE ${OSI_DESCRIPTORS}
+    OUTPUT_VARIABLE text
+    ERROR_VARIABLE error
+    RESULT_VARIABLE result)
+  if(NOT result EQUAL 0)
+    message(FATAL_ERROR "${OSI_DESCRIPTORS} is no FileDescriptorSet with imports: ${error}")
+  endif()
+  string(REGEX MATCHALL "\nfile {\n  name: \"[^\"]+\"" names "\n${text}")
+  list(TRANSFORM names REPLACE ".*\"([^\"]+)\"" "\\1")
+  # libprotobuf has these already.
+  list(FILTER names EXCLUDE REGEX "^google/protobuf/")
+
+  set(folder ${CMAKE_BINARY_DIR}/protobuf)
+  list(TRANSFORM names REPLACE "^(.*)\\.proto$" "${folder}/\\1.pb.cc" OUTPUT_VARIABLE sources)
+  list(TRANSFORM names REPLACE "^(.*)\\.proto$" "${folder}/\\1.pb.h" OUTPUT_VARIABLE headers)
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${sources} ${headers}
+    COMMAND ${Protobuf_PROTOC_EXECUTABLE} --descriptor_set_in=${OSI_DESCRIPTORS}
+            --cpp_out=${folder} ${names}
+    DEPENDS ${OSI_DESCRIPTORS}
+    VERBATIM)
+  add_library(osi SHARED ${sources})
+  set_target_properties(osi PROPERTIES CXX_VISIBILITY_PRESET default)
+  target_precompile_headers(osi PRIVATE
+    <google/protobuf/message.h> <google/protobuf/generated_message_reflection.h>
+    <google/protobuf/extension_set.h> <google/protobuf/wire_format.h>)
+  target_include_directories(osi SYSTEM PUBLIC ${folder})
+  target_link_libraries(osi PUBLIC protobuf::libprotobuf)
+
+  foreach(encoding protobuf packed)
+    if(encoding IN_LIST ENCODINGS)
+      target_link_libraries(${encoding} INTERFACE osi)
+    endif()
+  endforeach()
+endif()
+
+if("packed" IN_LIST ENCODINGS)
+  require(PACKED_INCLUDE)
+  target_include_directories(packed INTERFACE ${PACKED_INCLUDE})
+endif()
+
+# A header from a FlatBuffers schema, as <encoding>/osi_generated.h.
+function(flatbuffers encoding schema)
+  if(NOT encoding IN_LIST ENCODINGS)
+    return()
+  endif()
+  require(${schema})
+  find_program(FLATC flatc REQUIRED)
+  set(folder ${CMAKE_BINARY_DIR}/${encoding})
+  file(MAKE_DIRECTORY ${folder})
+  add_custom_command(
+    OUTPUT ${folder}/osi_generated.h
+    # flatc names its output by its input.
+    COMMAND ${CMAKE_COMMAND} -E copy ${${schema}} ${folder}/osi.fbs
+    COMMAND ${FLATC} --cpp --no-warnings ${ARGN} -o ${folder} ${folder}/osi.fbs
+    DEPENDS ${${schema}}
+    VERBATIM)
+  add_custom_target(${encoding}-header DEPENDS ${folder}/osi_generated.h)
+  target_include_directories(${encoding} SYSTEM INTERFACE ${folder})
+  add_dependencies(${encoding} ${encoding}-header)
+endfunction()
+
+flatbuffers(flatbuffers-tables OSI_TABLES)
+flatbuffers(flatbuffers-structs OSI_STRUCTS)
+flatbuffers(flatbuffers-objects OSI_TABLES --gen-object-api)

@@ -1,0 +1,252 @@
+// The FMI 2.0 adapter: a message is three integers.
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "fmi2Functions.h"
+#include "instance.hpp"
+
+namespace {
+
+using wiregauge::Failure;
+using wiregauge::Instance;
+using wiregauge::kIdentity;
+using wiregauge::Pointer;
+
+class Component {
+ public:
+  Component(fmi2String name, const fmi2CallbackFunctions &functions)
+      : name_(name), functions_(functions) {}
+
+  // Does `what`, and makes an error of what it throws.
+  template <class F>
+  fmi2Status guard(F what) noexcept {
+    try {
+      what();
+      return fmi2OK;
+    } catch (const std::exception &error) {
+      log(error.what());
+      return fmi2Error;
+    }
+  }
+
+  void log(const char *message) const {
+    if (functions_.logger != nullptr) {
+      functions_.logger(functions_.componentEnvironment, name_.c_str(), fmi2Error, "logStatusError",
+                        "%s", message);
+    }
+  }
+
+  fmi2Status refuse(const char *function) const {
+    log((std::string(function) + " is not supported").c_str());
+    return fmi2Error;
+  }
+
+  fmi2Integer integer(fmi2ValueReference variable) const {
+    switch (variable) {
+      case wiregauge::kOutput:
+        return output().lo;
+      case wiregauge::kOutput + 1:
+        return output().hi;
+      case wiregauge::kOutput + 2:
+        return output().size;
+      default:
+        break;
+    }
+    if (!Instance::has_input() || variable > wiregauge::kInput + 2) {
+      return instance.integer(variable);
+    }
+    return variable == wiregauge::kInput       ? input_.lo
+           : variable == wiregauge::kInput + 1 ? input_.hi
+                                               : input_.size;
+  }
+
+  void set_integer(fmi2ValueReference variable, fmi2Integer value) {
+    if (variable >= wiregauge::kOutput && variable <= wiregauge::kOutput + 2) {
+      throw Failure(std::string(kIdentity.output) + " is an output and cannot be set");
+    }
+    if (!Instance::has_input() || variable > wiregauge::kInput + 2) {
+      instance.set_integer(variable, value);
+      return;
+    }
+    instance.demand_input();
+    (variable == wiregauge::kInput       ? input_.lo
+     : variable == wiregauge::kInput + 1 ? input_.hi
+                                         : input_.size) = value;
+  }
+
+  void step(fmi2Real from, fmi2Real size) {
+    if (input_.size < 0) throw Failure(std::string(kIdentity.input) + ".size is negative");
+    instance.step(from, size, input_.bytes());
+  }
+
+  void reset() {
+    instance.reset();
+    input_ = {};
+  }
+
+  Instance instance;
+
+ private:
+  Pointer output() const { return Pointer::of(instance.output().message); }
+
+  std::string name_;
+  fmi2CallbackFunctions functions_;
+  Pointer input_;
+};
+
+Component *of(fmi2Component component) { return static_cast<Component *>(component); }
+
+}  // namespace
+
+const unsigned wiregauge::kSizeOffset = 2;
+
+// A null component is the master's bug, but needs no crash.
+#define WIREGAUGE_GUARD(component, ...) \
+  ((component) == nullptr ? fmi2Error : of(component)->guard([&] { __VA_ARGS__; }))
+#define WIREGAUGE_REFUSE(component) \
+  ((component) == nullptr ? fmi2Error : of(component)->refuse(__func__))
+
+extern "C" {
+
+const char *fmi2GetTypesPlatform() { return fmi2TypesPlatform; }
+
+const char *fmi2GetVersion() { return fmi2Version; }
+
+fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean, size_t, const fmi2String[]) {
+  // There are only errors to log, and those always are.
+  return c == nullptr ? fmi2Error : fmi2OK;
+}
+
+fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String,
+                              const fmi2CallbackFunctions *functions, fmi2Boolean, fmi2Boolean) {
+  if (functions == nullptr || name == nullptr) return nullptr;
+  try {
+    auto component = std::make_unique<Component>(name, *functions);
+    if (type != fmi2CoSimulation) {
+      component->log("the FMU is for co-simulation only");
+      return nullptr;
+    }
+    if (guid == nullptr || std::strcmp(guid, kIdentity.guid) != 0) {
+      component->log("the GUID is another FMU's");
+      return nullptr;
+    }
+    return component.release();
+  } catch (const std::exception &) {
+    return nullptr;
+  }
+}
+
+void fmi2FreeInstance(fmi2Component c) { delete of(c); }
+
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean, fmi2Real, fmi2Real, fmi2Boolean,
+                               fmi2Real) {
+  return WIREGAUGE_GUARD(c, of(c)->instance.demand_instantiated());
+}
+
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
+  return WIREGAUGE_GUARD(c, of(c)->instance.enter_initialization());
+}
+
+fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
+  return WIREGAUGE_GUARD(c, of(c)->instance.exit_initialization());
+}
+
+fmi2Status fmi2Terminate(fmi2Component c) {
+  return WIREGAUGE_GUARD(c, of(c)->instance.terminate());
+}
+
+fmi2Status fmi2Reset(fmi2Component c) { return WIREGAUGE_GUARD(c, of(c)->reset()); }
+
+fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real[]) {
+  return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown("real", vr[0]));
+}
+
+fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                          fmi2Integer value[]) {
+  return WIREGAUGE_GUARD(c, for (size_t i = 0; i < n; ++i) value[i] = of(c)->integer(vr[i]));
+}
+
+fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                          fmi2Boolean value[]) {
+  return WIREGAUGE_GUARD(c, for (size_t i = 0; i < n; ++i) value[i] =
+                                of(c)->instance.boolean(vr[i]) ? fmi2True : fmi2False);
+}
+
+fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                         fmi2String value[]) {
+  return WIREGAUGE_GUARD(
+      c, for (size_t i = 0; i < n; ++i) value[i] = of(c)->instance.string(vr[i]).c_str());
+}
+
+fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real[]) {
+  return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown("real", vr[0]));
+}
+
+fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                          const fmi2Integer value[]) {
+  return WIREGAUGE_GUARD(c, for (size_t i = 0; i < n; ++i) of(c)->set_integer(vr[i], value[i]));
+}
+
+fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                          const fmi2Boolean value[]) {
+  return WIREGAUGE_GUARD(
+      c, for (size_t i = 0; i < n; ++i) of(c)->instance.set_boolean(vr[i], value[i] != fmi2False));
+}
+
+fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n,
+                         const fmi2String value[]) {
+  return WIREGAUGE_GUARD(
+      c, for (size_t i = 0; i < n; ++i) of(c)->instance.set_string(vr[i], value[i]));
+}
+
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real from, fmi2Real size, fmi2Boolean) {
+  return WIREGAUGE_GUARD(c, of(c)->step(from, size));
+}
+
+fmi2Status fmi2CancelStep(fmi2Component c) { return WIREGAUGE_REFUSE(c); }
+
+// No step is ever pending, and no state is saved.
+fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind, fmi2Status *) {
+  return c == nullptr ? fmi2Error : fmi2Discard;
+}
+fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind, fmi2Real *) {
+  return c == nullptr ? fmi2Error : fmi2Discard;
+}
+fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind, fmi2Integer *) {
+  return c == nullptr ? fmi2Error : fmi2Discard;
+}
+fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind, fmi2Boolean *) {
+  return c == nullptr ? fmi2Error : fmi2Discard;
+}
+fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind, fmi2String *) {
+  return c == nullptr ? fmi2Error : fmi2Discard;
+}
+
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *) { return WIREGAUGE_REFUSE(c); }
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate) { return WIREGAUGE_REFUSE(c); }
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *) { return WIREGAUGE_REFUSE(c); }
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate, size_t *) {
+  return WIREGAUGE_REFUSE(c);
+}
+fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate, fmi2Byte[], size_t) {
+  return WIREGAUGE_REFUSE(c);
+}
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte[], size_t, fmi2FMUstate *) {
+  return WIREGAUGE_REFUSE(c);
+}
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference[], size_t,
+                                        const fmi2ValueReference[], size_t, const fmi2Real[],
+                                        fmi2Real[]) {
+  return WIREGAUGE_REFUSE(c);
+}
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t,
+                                       const fmi2Integer[], const fmi2Real[]) {
+  return WIREGAUGE_REFUSE(c);
+}
+fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t,
+                                        const fmi2Integer[], fmi2Real[]) {
+  return WIREGAUGE_REFUSE(c);
+}
+
+}  // extern "C"

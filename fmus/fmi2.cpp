@@ -145,7 +145,7 @@ fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean, fmi2Real, fmi2Real,
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.enter_initialization());
+  return WIREGAUGE_GUARD(c, of(c)->instance.enter_initialization(0));
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c) {

@@ -19,8 +19,9 @@ class Instance {
     demand(state_ == State::kInstantiated, "an instance is initialized once, until it is reset");
   }
 
-  void enter_initialization() {
+  void enter_initialization(double start) {
     demand_instantiated();
+    time_ = start;
     state_ = State::kInitializing;
   }
 
@@ -47,6 +48,7 @@ class Instance {
     // Timestamps are in nanoseconds, of which an int64 holds so many.
     demand(std::abs(time) < 9e9, "the time is out of range");
     output_ = {};
+    time_ = time;
     // Nothing valid in, nothing valid out.
     if (has_input() && input.empty()) return;
     state_ = State::kFailed;
@@ -55,6 +57,8 @@ class Instance {
   }
 
   const Output &output() const { return output_; }
+
+  double time() const { return time_; }
 
   static bool has_input() { return *kIdentity.input != '\0'; }
 
@@ -142,6 +146,7 @@ class Instance {
   Parameters parameters_;
   std::unique_ptr<Model> model_;
   Output output_;
+  double time_ = 0;
 };
 
 }  // namespace wiregauge

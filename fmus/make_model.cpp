@@ -1,11 +1,11 @@
-// Brings a model and an encoding together. CMake names their files.
-#include WIREGAUGE_MODEL
-#include WIREGAUGE_ENCODING
+// Brings a model and an encoding together. CMake names their files and classes.
+#include WIREGAUGE_MODEL_HEADER
+#include WIREGAUGE_ENCODING_HEADER
 
 namespace wiregauge {
 
 std::unique_ptr<Model> make_model(const Parameters &parameters) {
-  return std::make_unique<ModelOf<Encoding>>(parameters);
+  return std::make_unique<WIREGAUGE_MODEL<WIREGAUGE_ENCODING>>(parameters);
 }
 
 }  // namespace wiregauge

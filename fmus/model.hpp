@@ -23,7 +23,7 @@ enum Variable : unsigned {
   kFresh = 11,
   kVerify = 12,
   kLog = 13,
-  kVariables = 14,
+  kTime = 14,  // FMI 3.0 wants it as a variable
 };
 
 struct Parameters {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <new>
 
 namespace wiregauge {
 
@@ -40,15 +41,15 @@ struct Pointer {
 constexpr std::size_t kMaximumSize = std::numeric_limits<std::int32_t>::max();
 
 // Memory that is written before it is read: growing neither clears nor copies.
+// It begins with a cache line, on which columns of numbers may rely.
 class Buffer {
  public:
   std::uint8_t *reserve(std::size_t size) {
     if (size > capacity_) {
-      capacity_ = 0;
-      memory_.reset();
+      release();
       // With room for messages that grow slowly, as timestamps do.
       const std::size_t capacity = size + size / 16 + 64;
-      memory_.reset(new std::uint8_t[capacity]);
+      memory_.reset(static_cast<std::uint8_t *>(::operator new(capacity, kAlignment)));
       capacity_ = capacity;
     }
     return memory_.get();
@@ -60,7 +61,13 @@ class Buffer {
   }
 
  private:
-  std::unique_ptr<std::uint8_t[]> memory_;
+  static constexpr std::align_val_t kAlignment{64};
+
+  struct Delete {
+    void operator()(std::uint8_t *memory) const { ::operator delete(memory, kAlignment); }
+  };
+
+  std::unique_ptr<std::uint8_t, Delete> memory_;
   std::size_t capacity_ = 0;
 };
 

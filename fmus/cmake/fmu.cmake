@@ -1,16 +1,41 @@
 # From a model and an encoding to FMUs.
 
-# The encodings' files and what their MIME types say besides OSI's version. Tables and
-# objects are one format on the wire.
-function(encode encoding)
-  string(REPLACE "flatbuffers-" "" file ${encoding})
-  set(header encodings/${file}.hpp PARENT_SCOPE)
-  set(mime "" PARENT_SCOPE)
-  if(encoding MATCHES "^flatbuffers-(tables|objects)$")
-    set(mime "; encoding=flatbuffers-tables" PARENT_SCOPE)
-  elseif(NOT encoding STREQUAL "protobuf")
-    set(mime "; encoding=${encoding}" PARENT_SCOPE)
+# An encoding's file and class, and the encoding parameter of its MIME type. To add one,
+# add its line.
+function(about_encoding encoding)
+  set(protobuf protobuf.hpp Protobuf "none")
+  set(flatbuffers-tables tables.hpp FlatbuffersTables flatbuffers-tables)
+  set(flatbuffers-structs structs.hpp FlatbuffersStructs flatbuffers-structs)
+  # Another way to make the same bytes as tables.
+  set(flatbuffers-objects objects.hpp FlatbuffersObjects flatbuffers-tables)
+  set(packed packed.hpp Packed packed)
+  list(GET ${encoding} 0 file)
+  list(GET ${encoding} 1 class)
+  list(GET ${encoding} 2 parameter)
+  set(encoding_file encodings/${file} PARENT_SCOPE)
+  set(encoding_class ${class} PARENT_SCOPE)
+  set(mime "")
+  if(NOT parameter STREQUAL "none")
+    set(mime "; encoding=${parameter}")
   endif()
+  set(mime "${mime}" PARENT_SCOPE)
+endfunction()
+
+# A model's class, description template, input, output and its type, and what it is.
+function(about_model model)
+  set(source Source source "" OSMPSensorViewOut SensorView
+    "SensorView with lidar reflections and moving objects")
+  set(sensor Sensor sensor OSMPSensorViewIn OSMPSensorDataOut SensorData
+    "Lidar detections and detected objects from a SensorView")
+  # An agent has the variables of a sensor, but for the output's name.
+  set(pedestrian Pedestrian sensor OSMPSensorViewIn OSMPTrafficUpdateOut TrafficUpdate
+    "A pedestrian among the objects of a SensorView, open loop")
+  set(i 0)
+  foreach(name model_class template input output type description)
+    list(GET ${model} ${i} value)
+    set(${name} "${value}" PARENT_SCOPE)
+    math(EXPR i "${i} + 1")
+  endforeach()
 endfunction()
 
 set(WARNINGS -Wall -Wextra -Wpedantic)
@@ -25,19 +50,22 @@ endforeach()
 
 # A model in an encoding, for FMUs of both versions.
 function(add_model model encoding)
-  encode(${encoding})
+  about_model(${model})
+  about_encoding(${encoding})
   set(target model-${model}-${encoding})
   add_library(${target} OBJECT make_model.cpp)
   target_include_directories(${target} PRIVATE . include)
   target_compile_definitions(${target} PRIVATE
-    WIREGAUGE_MODEL="models/${model}.hpp" WIREGAUGE_ENCODING="${header}")
+    WIREGAUGE_MODEL_HEADER="models/${model}.hpp" WIREGAUGE_MODEL=${model_class}
+    WIREGAUGE_ENCODING_HEADER="${encoding_file}" WIREGAUGE_ENCODING=${encoding_class})
   target_compile_options(${target} PRIVATE ${WARNINGS})
   target_link_libraries(${target} PRIVATE ${encoding})
 endfunction()
 
 # The FMU of a model in an encoding, fmus/<model>-<encoding>[-fmi3].fmu.
 function(add_fmu model encoding version)
-  encode(${encoding})
+  about_model(${model})
+  about_encoding(${encoding})
   set(name ${model}-${encoding})
   set(file ${name})
   set(platform linux64)
@@ -50,26 +78,6 @@ function(add_fmu model encoding version)
   string(UUID guid NAMESPACE 6ba7b811-9dad-11d1-80b4-00c04fd430c8 TYPE SHA1
     NAME "wiregauge ${PROJECT_VERSION} ${file} ${OSI_VERSION}")
 
-  if(model STREQUAL "source")
-    set(template source)
-    set(input "")
-    set(output OSMPSensorViewOut)
-    set(type SensorView)
-    set(description "SensorView with lidar reflections and moving objects")
-  elseif(model STREQUAL "sensor")
-    set(template sensor)
-    set(input OSMPSensorViewIn)
-    set(output OSMPSensorDataOut)
-    set(type SensorData)
-    set(description "Lidar detections and detected objects from a SensorView")
-  else()
-    # An agent has the sensor's variables, but for the output's name.
-    set(template sensor)
-    set(input OSMPSensorViewIn)
-    set(output OSMPTrafficUpdateOut)
-    set(type TrafficUpdate)
-    set(description "A pedestrian among the objects of a SensorView, open loop")
-  endif()
   set(osi "application/x-open-simulation-interface")
   set(input_mime "${osi}; type=SensorView; version=${OSI_VERSION}${mime}")
   set(output_mime "${osi}; type=${type}; version=${OSI_VERSION}${mime}")

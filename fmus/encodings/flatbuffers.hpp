@@ -335,10 +335,10 @@ struct Flatbuffers {
    public:
     explicit SensorDataOut(bool fresh) : flat::Out(fresh) {}
 
-    void begin() {
+    void begin(const View &from) {
       flat::Out::begin();
+      view_ = from;
       features_ = {};
-      objects_ = {};
     }
 
     // At most so many follow.
@@ -395,10 +395,10 @@ struct Flatbuffers {
     }
     void end_objects() { objects_ = builder().CreateVector(offsets_); }
 
-    void end(const View &view) {
-      const auto version = write(builder(), view.version);
-      const auto timestamp = Common::timestamp(builder(), view.timestamp);
-      const auto sensor = Common::identifier(builder(), view.sensor_id);
+    void end() {
+      const auto version = write(builder(), view_.version);
+      const auto timestamp = Common::timestamp(builder(), view_.timestamp);
+      const auto sensor = Common::identifier(builder(), view_.sensor_id);
       osi3::SensorDataBuilder root(builder());
       root.add_version(version);
       root.add_timestamp(Common::pass(timestamp));
@@ -416,6 +416,7 @@ struct Flatbuffers {
     }
 
    private:
+    View view_{};
     std::vector<Offset<osi3::LidarDetection>> detections_;
     std::vector<Offset<osi3::DetectedMovingObject>> offsets_;
     Offset<osi3::FeatureData> features_;

@@ -283,6 +283,11 @@ struct Protobuf {
    public:
     using Out::Out;
 
+    void begin(const View &view) {
+      Out::begin();
+      protobuf::write(view, &*message_);
+    }
+
     // At most so many follow.
     void begin_detections(std::size_t most) {
       detections_ = message_->mutable_feature_data()->add_lidar_sensor()->mutable_detection();
@@ -304,7 +309,7 @@ struct Protobuf {
     }
     void end_objects() {}
 
-    void end(const View &view) { protobuf::write(view, &*message_); }
+    void end() {}
 
    private:
     google::protobuf::RepeatedPtrField<osi3::LidarDetection> *detections_ = nullptr;
@@ -321,7 +326,5 @@ struct Protobuf {
     }
   };
 };
-
-using Encoding = Protobuf;
 
 }  // namespace wiregauge

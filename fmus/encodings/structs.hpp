@@ -53,6 +53,6 @@ struct Structs {
   std::vector<std::uint8_t> offsets;  // none
 };
 
-using Encoding = Flatbuffers<Structs>;
+using FlatbuffersStructs = Flatbuffers<Structs>;
 
 }  // namespace wiregauge

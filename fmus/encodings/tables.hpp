@@ -60,6 +60,6 @@ struct Tables {
   std::vector<flat::Offset<osi3::LidarSensorViewReflection>> offsets;
 };
 
-using Encoding = Flatbuffers<Tables>;
+using FlatbuffersTables = Flatbuffers<Tables>;
 
 }  // namespace wiregauge

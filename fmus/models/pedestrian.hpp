@@ -116,7 +116,4 @@ class Pedestrian : public Model {
   PerformanceLog log_;
 };
 
-template <class Encoding>
-using ModelOf = Pedestrian<Encoding>;
-
 }  // namespace wiregauge

@@ -54,12 +54,12 @@ class Sensor : public Model {
     in_.parse(input);
     log_.stamp(PerformanceLog::kStopDeserialize, kIn);
 
-    out_.begin();
-    if (in_.has_lidar()) detect();
-    const std::int32_t count = pass_on();
     View view = in_.view();
     view.timestamp = Timestamp::of(time);
-    out_.end(view);
+    out_.begin(view);
+    const std::int32_t count = pass_on(view);
+    if (in_.has_lidar()) detect();
+    out_.end();
 
     log_.stamp(PerformanceLog::kStartSerialize, kOut);
     const Output output{out_.serialize(), true, count};
@@ -98,9 +98,8 @@ class Sensor : public Model {
   }
 
   // Every moving object but the host.
-  std::int32_t pass_on() {
+  std::int32_t pass_on(const View &view) {
     const std::size_t count = in_.objects();
-    const View view = in_.view();
     Frame host;
     for (std::size_t i = 0; i < count; ++i) {
       const auto object = in_.object(i);
@@ -127,8 +126,5 @@ class Sensor : public Model {
   typename Encoding::SensorDataOut out_;
   PerformanceLog log_;
 };
-
-template <class Encoding>
-using ModelOf = Sensor<Encoding>;
 
 }  // namespace wiregauge

@@ -135,7 +135,4 @@ class Source : public Model {
   PerformanceLog log_;
 };
 
-template <class Encoding>
-using ModelOf = Source<Encoding>;
-
 }  // namespace wiregauge

@@ -23,8 +23,7 @@ test: setup check
 # Format and lint.
 check:
 	rustfmt --config-path rustfmt.toml --edition 2021 --check $$(git ls-files "*.rs")
-	clang-format --dry-run -Werror runners/cpp/include/wiregauge/*.hpp runners/alloc/*.c \
-		packed/include/wiregauge/*.hpp packed/fuzz/*.cpp crates/packed/tests/*.cpp
+	clang-format --dry-run -Werror $$(git ls-files "*.c" "*.cpp" "*.hpp")
 	cargo clippy --locked --workspace --all-targets -- -D warnings
 
 build:

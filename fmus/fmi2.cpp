@@ -18,18 +18,6 @@ class Component {
   Component(fmi2String name, const fmi2CallbackFunctions &functions)
       : name_(name), functions_(functions) {}
 
-  // Does `what`, and makes an error of what it throws.
-  template <class F>
-  fmi2Status guard(F what) noexcept {
-    try {
-      what();
-      return fmi2OK;
-    } catch (const std::exception &error) {
-      log(error.what());
-      return fmi2Error;
-    }
-  }
-
   void log(const char *message) const {
     if (functions_.logger != nullptr) {
       functions_.logger(functions_.componentEnvironment, name_.c_str(), fmi2Error, "logStatusError",
@@ -37,42 +25,33 @@ class Component {
     }
   }
 
-  fmi2Status refuse(const char *function) const {
-    log((std::string(function) + " is not supported").c_str());
-    return fmi2Error;
-  }
-
-  fmi2Integer integer(fmi2ValueReference variable) const {
+  fmi2Integer integer(fmi2ValueReference variable) {
+    const Pointer output = Pointer::of(instance.output().message);
     switch (variable) {
       case wiregauge::kOutput:
-        return output().lo;
+        return output.lo;
       case wiregauge::kOutput + 1:
-        return output().hi;
+        return output.hi;
       case wiregauge::kOutput + 2:
-        return output().size;
+        return output.size;
       default:
         break;
     }
-    if (!Instance::has_input() || variable > wiregauge::kInput + 2) {
-      return instance.integer(variable);
-    }
-    return variable == wiregauge::kInput       ? input_.lo
-           : variable == wiregauge::kInput + 1 ? input_.hi
-                                               : input_.size;
+    const fmi2Integer *part = input(variable);
+    return part == nullptr ? instance.integer(variable) : *part;
   }
 
   void set_integer(fmi2ValueReference variable, fmi2Integer value) {
     if (variable >= wiregauge::kOutput && variable <= wiregauge::kOutput + 2) {
       throw Failure(std::string(kIdentity.output) + " is an output and cannot be set");
     }
-    if (!Instance::has_input() || variable > wiregauge::kInput + 2) {
+    fmi2Integer *part = input(variable);
+    if (part == nullptr) {
       instance.set_integer(variable, value);
-      return;
+    } else {
+      instance.demand_input();
+      *part = value;
     }
-    instance.demand_input();
-    (variable == wiregauge::kInput       ? input_.lo
-     : variable == wiregauge::kInput + 1 ? input_.hi
-                                         : input_.size) = value;
   }
 
   void step(fmi2Real from, fmi2Real size) {
@@ -88,24 +67,58 @@ class Component {
   Instance instance;
 
  private:
-  Pointer output() const { return Pointer::of(instance.output().message); }
+  // The part of the input that a variable is, or null.
+  fmi2Integer *input(fmi2ValueReference variable) {
+    if (!Instance::has_input()) return nullptr;
+    switch (variable) {
+      case wiregauge::kInput:
+        return &input_.lo;
+      case wiregauge::kInput + 1:
+        return &input_.hi;
+      case wiregauge::kInput + 2:
+        return &input_.size;
+      default:
+        return nullptr;
+    }
+  }
 
   std::string name_;
   fmi2CallbackFunctions functions_;
   Pointer input_;
 };
 
-Component *of(fmi2Component component) { return static_cast<Component *>(component); }
+Component *of(fmi2Component instance) { return static_cast<Component *>(instance); }
+
+// Does `what`, and makes an error of what it throws. A null instance is the
+// master's bug, but needs no crash.
+template <class F>
+fmi2Status guard(fmi2Component instance, F what) noexcept {
+  if (instance == nullptr) return fmi2Error;
+  try {
+    what(*of(instance));
+    return fmi2OK;
+  } catch (const std::exception &error) {
+    of(instance)->log(error.what());
+    return fmi2Error;
+  }
+}
+
+// The same for each of so many variables.
+template <class F>
+fmi2Status each(fmi2Component instance, size_t count, F what) noexcept {
+  return guard(instance, [&](Component &self) {
+    for (size_t i = 0; i < count; ++i) what(self, i);
+  });
+}
+
+fmi2Status refuse(fmi2Component instance, const char *function) noexcept {
+  return guard(instance,
+               [&](Component &) { throw Failure(std::string(function) + " is not supported"); });
+}
 
 }  // namespace
 
 const unsigned wiregauge::kSizeOffset = 2;
-
-// A null component is the master's bug, but needs no crash.
-#define WIREGAUGE_GUARD(component, ...) \
-  ((component) == nullptr ? fmi2Error : of(component)->guard([&] { __VA_ARGS__; }))
-#define WIREGAUGE_REFUSE(component) \
-  ((component) == nullptr ? fmi2Error : of(component)->refuse(__func__))
 
 extern "C" {
 
@@ -141,70 +154,73 @@ void fmi2FreeInstance(fmi2Component c) { delete of(c); }
 
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean, fmi2Real, fmi2Real, fmi2Boolean,
                                fmi2Real) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.demand_instantiated());
+  return guard(c, [&](Component &self) { self.instance.demand_instantiated(); });
 }
 
 fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.enter_initialization(0));
+  return guard(c, [&](Component &self) { self.instance.enter_initialization(0); });
 }
 
 fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.exit_initialization());
+  return guard(c, [&](Component &self) { self.instance.exit_initialization(); });
 }
 
 fmi2Status fmi2Terminate(fmi2Component c) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.terminate());
+  return guard(c, [&](Component &self) { self.instance.terminate(); });
 }
 
-fmi2Status fmi2Reset(fmi2Component c) { return WIREGAUGE_GUARD(c, of(c)->reset()); }
+fmi2Status fmi2Reset(fmi2Component c) {
+  return guard(c, [&](Component &self) { self.reset(); });
+}
 
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, fmi2Real[]) {
-  return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown("real", vr[0]));
+  return each(c, n, [&](Component &, size_t i) { throw Instance::unknown("real", vr[i]); });
 }
 
 fmi2Status fmi2GetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           fmi2Integer value[]) {
-  return WIREGAUGE_GUARD(c, for (size_t i = 0; i < n; ++i) value[i] = of(c)->integer(vr[i]));
+  return each(c, n, [&](Component &self, size_t i) { value[i] = self.integer(vr[i]); });
 }
 
 fmi2Status fmi2GetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           fmi2Boolean value[]) {
-  return WIREGAUGE_GUARD(c, for (size_t i = 0; i < n; ++i) value[i] =
-                                of(c)->instance.boolean(vr[i]) ? fmi2True : fmi2False);
+  return each(c, n, [&](Component &self, size_t i) {
+    value[i] = self.instance.boolean(vr[i]) ? fmi2True : fmi2False;
+  });
 }
 
 fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                          fmi2String value[]) {
-  return WIREGAUGE_GUARD(
-      c, for (size_t i = 0; i < n; ++i) value[i] = of(c)->instance.string(vr[i]).c_str());
+  return each(c, n,
+              [&](Component &self, size_t i) { value[i] = self.instance.string(vr[i]).c_str(); });
 }
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference vr[], size_t n, const fmi2Real[]) {
-  return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown("real", vr[0]));
+  return each(c, n, [&](Component &, size_t i) { throw Instance::unknown("real", vr[i]); });
 }
 
 fmi2Status fmi2SetInteger(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           const fmi2Integer value[]) {
-  return WIREGAUGE_GUARD(c, for (size_t i = 0; i < n; ++i) of(c)->set_integer(vr[i], value[i]));
+  return each(c, n, [&](Component &self, size_t i) { self.set_integer(vr[i], value[i]); });
 }
 
 fmi2Status fmi2SetBoolean(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                           const fmi2Boolean value[]) {
-  return WIREGAUGE_GUARD(
-      c, for (size_t i = 0; i < n; ++i) of(c)->instance.set_boolean(vr[i], value[i] != fmi2False));
+  return each(c, n, [&](Component &self, size_t i) {
+    self.instance.set_boolean(vr[i], value[i] != fmi2False);
+  });
 }
 
 fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t n,
                          const fmi2String value[]) {
-  return WIREGAUGE_GUARD(
-      c, for (size_t i = 0; i < n; ++i) of(c)->instance.set_string(vr[i], value[i]));
+  return each(c, n, [&](Component &self, size_t i) { self.instance.set_string(vr[i], value[i]); });
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real from, fmi2Real size, fmi2Boolean) {
-  return WIREGAUGE_GUARD(c, of(c)->step(from, size));
+  return guard(c, [&](Component &self) { self.step(from, size); });
 }
 
-fmi2Status fmi2CancelStep(fmi2Component c) { return WIREGAUGE_REFUSE(c); }
+fmi2Status fmi2CancelStep(fmi2Component c) { return refuse(c, __func__); }
 
 // No step is ever pending, and no state is saved.
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind, fmi2Status *) {
@@ -223,30 +239,30 @@ fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind, fmi2String
   return c == nullptr ? fmi2Error : fmi2Discard;
 }
 
-fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *) { return WIREGAUGE_REFUSE(c); }
-fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate) { return WIREGAUGE_REFUSE(c); }
-fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *) { return WIREGAUGE_REFUSE(c); }
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate *) { return refuse(c, __func__); }
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate) { return refuse(c, __func__); }
+fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate *) { return refuse(c, __func__); }
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate, size_t *) {
-  return WIREGAUGE_REFUSE(c);
+  return refuse(c, __func__);
 }
 fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate, fmi2Byte[], size_t) {
-  return WIREGAUGE_REFUSE(c);
+  return refuse(c, __func__);
 }
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte[], size_t, fmi2FMUstate *) {
-  return WIREGAUGE_REFUSE(c);
+  return refuse(c, __func__);
 }
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference[], size_t,
                                         const fmi2ValueReference[], size_t, const fmi2Real[],
                                         fmi2Real[]) {
-  return WIREGAUGE_REFUSE(c);
+  return refuse(c, __func__);
 }
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t,
                                        const fmi2Integer[], const fmi2Real[]) {
-  return WIREGAUGE_REFUSE(c);
+  return refuse(c, __func__);
 }
 fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReference[], size_t,
                                         const fmi2Integer[], fmi2Real[]) {
-  return WIREGAUGE_REFUSE(c);
+  return refuse(c, __func__);
 }
 
 }  // extern "C"

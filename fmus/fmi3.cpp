@@ -22,25 +22,8 @@ class Component {
   Component(fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger)
       : environment_(environment), logger_(logger) {}
 
-  // Does `what`, and makes an error of what it throws.
-  template <class F>
-  fmi3Status guard(F what) noexcept {
-    try {
-      what();
-      return fmi3OK;
-    } catch (const std::exception &error) {
-      log(error.what());
-      return fmi3Error;
-    }
-  }
-
   void log(const char *message) const {
     if (logger_ != nullptr) logger_(environment_, fmi3Error, "logStatusError", message);
-  }
-
-  fmi3Status refuse(const char *function) const {
-    log((std::string(function) + " is not supported").c_str());
-    return fmi3Error;
   }
 
   Bytes binary(fmi3ValueReference variable) const {
@@ -85,19 +68,37 @@ class Component {
 
 Component *of(fmi3Instance instance) { return static_cast<Component *>(instance); }
 
-void demand_sizes(size_t variables, size_t values) {
-  if (variables != values) throw Failure("each variable takes one value");
+// Does `what`, and makes an error of what it throws. A null instance is the
+// master's bug, but needs no crash.
+template <class F>
+fmi3Status guard(fmi3Instance instance, F what) noexcept {
+  if (instance == nullptr) return fmi3Error;
+  try {
+    what(*of(instance));
+    return fmi3OK;
+  } catch (const std::exception &error) {
+    of(instance)->log(error.what());
+    return fmi3Error;
+  }
+}
+
+// The same for each of so many variables, which take one value each.
+template <class F>
+fmi3Status each(fmi3Instance instance, size_t variables, size_t values, F what) noexcept {
+  return guard(instance, [&](Component &self) {
+    if (variables != values) throw Failure("each variable takes one value");
+    for (size_t i = 0; i < variables; ++i) what(self, i);
+  });
+}
+
+fmi3Status refuse(fmi3Instance instance, const char *function) noexcept {
+  return guard(instance,
+               [&](Component &) { throw Failure(std::string(function) + " is not supported"); });
 }
 
 }  // namespace
 
 const unsigned wiregauge::kSizeOffset = 0;
-
-// A null instance is the master's bug, but needs no crash.
-#define WIREGAUGE_GUARD(instance, ...) \
-  ((instance) == nullptr ? fmi3Error : of(instance)->guard([&] { __VA_ARGS__; }))
-#define WIREGAUGE_REFUSE(instance) \
-  ((instance) == nullptr ? fmi3Error : of(instance)->refuse(__func__))
 
 extern "C" {
 
@@ -144,87 +145,87 @@ void fmi3FreeInstance(fmi3Instance c) { delete of(c); }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean, fmi3Float64, fmi3Float64 start,
                                        fmi3Boolean, fmi3Float64) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.enter_initialization(start));
+  return guard(c, [&](Component &self) { self.instance.enter_initialization(start); });
 }
 
 fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
-  return WIREGAUGE_GUARD(c, of(c)->instance.exit_initialization());
+  return guard(c, [&](Component &self) { self.instance.exit_initialization(); });
 }
 
-fmi3Status fmi3EnterEventMode(fmi3Instance c) { return WIREGAUGE_REFUSE(c); }
+fmi3Status fmi3EnterEventMode(fmi3Instance c) { return refuse(c, __func__); }
 
-fmi3Status fmi3Terminate(fmi3Instance c) { return WIREGAUGE_GUARD(c, of(c)->instance.terminate()); }
+fmi3Status fmi3Terminate(fmi3Instance c) {
+  return guard(c, [&](Component &self) { self.instance.terminate(); });
+}
 
-fmi3Status fmi3Reset(fmi3Instance c) { return WIREGAUGE_GUARD(c, of(c)->reset()); }
+fmi3Status fmi3Reset(fmi3Instance c) {
+  return guard(c, [&](Component &self) { self.reset(); });
+}
 
 fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           fmi3Float64 values[], size_t count) {
-  return WIREGAUGE_GUARD(
-      c, demand_sizes(n, count); for (size_t i = 0; i < n; ++i) {
-        if (vr[i] != wiregauge::kTime) throw Instance::unknown("float", vr[i]);
-        values[i] = of(c)->instance.time();
-      });
+  return each(c, n, count, [&](Component &self, size_t i) {
+    if (vr[i] != wiregauge::kTime) throw Instance::unknown("float", vr[i]);
+    values[i] = self.instance.time();
+  });
 }
 
 fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
-                          const fmi3Float64[], size_t) {
-  return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown("settable float", vr[0]));
+                          const fmi3Float64[], size_t count) {
+  return each(c, n, count,
+              [&](Component &, size_t i) { throw Instance::unknown("settable float", vr[i]); });
 }
 
 fmi3Status fmi3GetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3Int32 values[],
                         size_t count) {
-  return WIREGAUGE_GUARD(c, demand_sizes(n, count);
-                         for (size_t i = 0; i < n; ++i) values[i] = of(c)->instance.integer(vr[i]));
+  return each(c, n, count,
+              [&](Component &self, size_t i) { values[i] = self.instance.integer(vr[i]); });
 }
 
 fmi3Status fmi3GetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           fmi3Boolean values[], size_t count) {
-  return WIREGAUGE_GUARD(c, demand_sizes(n, count);
-                         for (size_t i = 0; i < n; ++i) values[i] = of(c)->instance.boolean(vr[i]));
+  return each(c, n, count,
+              [&](Component &self, size_t i) { values[i] = self.instance.boolean(vr[i]); });
 }
 
 fmi3Status fmi3GetString(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                          fmi3String values[], size_t count) {
-  return WIREGAUGE_GUARD(c, demand_sizes(n, count); for (size_t i = 0; i < n; ++i) values[i] =
-                                                        of(c)->instance.string(vr[i]).c_str());
+  return each(c, n, count,
+              [&](Component &self, size_t i) { values[i] = self.instance.string(vr[i]).c_str(); });
 }
 
 fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t n, size_t sizes[],
                          fmi3Binary values[], size_t count) {
-  return WIREGAUGE_GUARD(
-      c, demand_sizes(n, count); for (size_t i = 0; i < n; ++i) {
-        const Bytes bytes = of(c)->binary(vr[i]);
-        values[i] = bytes.data;
-        sizes[i] = bytes.size;
-      });
+  return each(c, n, count, [&](Component &self, size_t i) {
+    const Bytes bytes = self.binary(vr[i]);
+    values[i] = bytes.data;
+    sizes[i] = bytes.size;
+  });
 }
 
 fmi3Status fmi3SetInt32(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                         const fmi3Int32 values[], size_t count) {
-  return WIREGAUGE_GUARD(
-      c, demand_sizes(n, count);
-      for (size_t i = 0; i < n; ++i) of(c)->instance.set_integer(vr[i], values[i]));
+  return each(c, n, count,
+              [&](Component &self, size_t i) { self.instance.set_integer(vr[i], values[i]); });
 }
 
 fmi3Status fmi3SetBoolean(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                           const fmi3Boolean values[], size_t count) {
-  return WIREGAUGE_GUARD(
-      c, demand_sizes(n, count);
-      for (size_t i = 0; i < n; ++i) of(c)->instance.set_boolean(vr[i], values[i]));
+  return each(c, n, count,
+              [&](Component &self, size_t i) { self.instance.set_boolean(vr[i], values[i]); });
 }
 
 fmi3Status fmi3SetString(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                          const fmi3String values[], size_t count) {
-  return WIREGAUGE_GUARD(
-      c, demand_sizes(n, count);
-      for (size_t i = 0; i < n; ++i) of(c)->instance.set_string(vr[i], values[i]));
+  return each(c, n, count,
+              [&](Component &self, size_t i) { self.instance.set_string(vr[i], values[i]); });
 }
 
 fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference vr[], size_t n,
                          const size_t sizes[], const fmi3Binary values[], size_t count) {
-  return WIREGAUGE_GUARD(
-      c, demand_sizes(n, count);
-      for (size_t i = 0; i < n; ++i) of(c)->set_binary(vr[i], {values[i], sizes[i]}));
+  return each(c, n, count, [&](Component &self, size_t i) {
+    self.set_binary(vr[i], {values[i], sizes[i]});
+  });
 }
 
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 from, fmi3Float64 size, fmi3Boolean,
@@ -234,18 +235,23 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 from, fmi3Float64 size, fmi3Bo
   if (terminate != nullptr) *terminate = fmi3False;
   if (early != nullptr) *early = fmi3False;
   if (last != nullptr) *last = from;
-  return WIREGAUGE_GUARD(c, of(c)->step(from, size); if (last != nullptr) * last = from + size);
+  return guard(c, [&](Component &self) {
+    self.step(from, size);
+    if (last != nullptr) *last = from + size;
+  });
 }
 
 // There are no variables of other types.
 #define WIREGAUGE_NO_VARIABLES(Type)                                                              \
   fmi3Status fmi3Get##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t n, fmi3##Type[], \
-                           size_t) {                                                              \
-    return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown(#Type, vr[0]));                  \
+                           size_t count) {                                                        \
+    return each(c, n, count,                                                                      \
+                [&](Component &, size_t i) { throw Instance::unknown(#Type, vr[i]); });           \
   }                                                                                               \
   fmi3Status fmi3Set##Type(fmi3Instance c, const fmi3ValueReference vr[], size_t n,               \
-                           const fmi3##Type[], size_t) {                                          \
-    return WIREGAUGE_GUARD(c, if (n > 0) throw Instance::unknown(#Type, vr[0]));                  \
+                           const fmi3##Type[], size_t count) {                                    \
+    return each(c, n, count,                                                                      \
+                [&](Component &, size_t i) { throw Instance::unknown(#Type, vr[i]); });           \
   }
 WIREGAUGE_NO_VARIABLES(Float32)
 WIREGAUGE_NO_VARIABLES(Int8)
@@ -258,7 +264,7 @@ WIREGAUGE_NO_VARIABLES(UInt64)
 
 // The rest is for what the FMUs have not: clocks, events, derivatives, states.
 #define WIREGAUGE_NO(function, ...) \
-  fmi3Status function(fmi3Instance c, __VA_ARGS__) { return WIREGAUGE_REFUSE(c); }
+  fmi3Status function(fmi3Instance c, __VA_ARGS__) { return refuse(c, __func__); }
 using References = const fmi3ValueReference *;
 WIREGAUGE_NO(fmi3GetClock, References, size_t, fmi3Clock *)
 WIREGAUGE_NO(fmi3SetClock, References, size_t, const fmi3Clock *)
@@ -298,10 +304,10 @@ WIREGAUGE_NO(fmi3GetNumberOfContinuousStates, size_t *)
 WIREGAUGE_NO(fmi3GetOutputDerivatives, References, size_t, const fmi3Int32 *, fmi3Float64 *, size_t)
 WIREGAUGE_NO(fmi3ActivateModelPartition, fmi3ValueReference, fmi3Float64)
 
-fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return WIREGAUGE_REFUSE(c); }
-fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) { return WIREGAUGE_REFUSE(c); }
-fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return WIREGAUGE_REFUSE(c); }
-fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return WIREGAUGE_REFUSE(c); }
-fmi3Status fmi3EnterStepMode(fmi3Instance c) { return WIREGAUGE_REFUSE(c); }
+fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return refuse(c, __func__); }
+fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) { return refuse(c, __func__); }
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return refuse(c, __func__); }
+fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return refuse(c, __func__); }
+fmi3Status fmi3EnterStepMode(fmi3Instance c) { return refuse(c, __func__); }
 
 }  // extern "C"

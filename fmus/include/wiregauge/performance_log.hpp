@@ -19,9 +19,11 @@
 //
 // A stamp reads the clock into memory that is there already. Everything else
 // happens in end_step, after the last stamp of a step: there the sizes are
-// known, and there, once in a while, all that was gathered is written in one go
-// together with the closing brackets, which the next writing overwrites. So the
-// file is whole JSON whenever the process may end.
+// known, and there, once in a while, all that was gathered is written.
+//
+// The file is whole JSON at any time, whatever ends the process: blanks lie
+// between the events and the closing brackets, and whole events go into the
+// blanks, none of them across a page, as a write within one page is done or not.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +31,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <initializer_list>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -70,17 +74,20 @@ class PerformanceLog {
     close();
     file_ = std::fopen(path.c_str(), "wb");
     if (file_ == nullptr) return false;
+    // A write is to be one: the system's own buffers are enough.
+    std::setvbuf(file_, nullptr, _IONBF, 0);
+    path_ = path;
     messages_ = std::move(messages);
     events_.clear();
     events_.reserve(kCapacity);
-    text_.clear();
     finished_ = 0;
-    end_ = 0;
     failed_ = false;
     first_ = true;
     anchor();
-    head(model, osi);
-    if (!write()) {
+    const std::string text = head(model, osi);
+    end_ = static_cast<long>(text.size());
+    room_ = (end_ / kPage + kRoom) * kPage;
+    if (!write(0, text + std::string(static_cast<std::size_t>(room_ - end_), ' ') + kClosing)) {
       std::fclose(file_);
       file_ = nullptr;
       return false;
@@ -118,25 +125,36 @@ class PerformanceLog {
   // Writes what has been gathered. Not inside a span.
   void flush() {
     if (file_ == nullptr) return;
-    for (std::size_t i = 0; i < finished_; ++i) line(events_[i]);
+    std::string text;
+    for (std::size_t i = 0; i < finished_; ++i) {
+      const std::string next = line(events_[i]);
+      const long size = static_cast<long>(text.size() + next.size());
+      if (end_ % kPage + size > kPage) {
+        put(text);
+        text.clear();
+        end_ = (end_ + kPage - 1) / kPage * kPage;
+      }
+      text += next;
+    }
+    put(text);
     events_.erase(events_.begin(), events_.begin() + static_cast<std::ptrdiff_t>(finished_));
     finished_ = 0;
-    if (!text_.empty() && !write()) failed_ = true;
     flushed_ = now();
   }
 
   void close() {
     if (file_ == nullptr) return;
     Registry::instance().remove(this);
-    flush();
-    std::fclose(file_);
-    file_ = nullptr;
+    finish();
   }
 
  private:
   static constexpr std::size_t kCapacity = 4096;          // events
   static constexpr std::size_t kStep = 64;                // events a step may have
   static constexpr std::int64_t kInterval = 500'000'000;  // ns between writings, at most
+  static constexpr long kPage = 4096;
+  static constexpr long kRoom = 16;  // pages of blanks at first
+  static constexpr char kClosing[] = "\n      ]\n    }\n  ]\n}\n";
 
   struct Stamp {
     std::int64_t time;  // of the steady clock
@@ -162,10 +180,7 @@ class PerformanceLog {
       logs_.erase(std::remove(logs_.begin(), logs_.end(), log), logs_.end());
     }
     ~Registry() {
-      for (PerformanceLog *log : logs_) {
-        log->flush();
-        std::fflush(log->file_);
-      }
+      for (PerformanceLog *log : logs_) log->finish();
     }
 
    private:
@@ -207,12 +222,12 @@ class PerformanceLog {
     return out + '"';
   }
 
-  void head(const std::string &model, Version osi) {
-    text_ += "{\n  \"Header\": {\n    \"OsiMessages\": [";
+  std::string head(const std::string &model, Version osi) const {
+    std::string text = "{\n  \"Header\": {\n    \"OsiMessages\": [";
     for (std::size_t i = 0; i < messages_.size(); ++i) {
-      text_ += (i == 0 ? "" : ", ") + quoted(messages_[i].type);
+      text += (i == 0 ? "" : ", ") + quoted(messages_[i].type);
     }
-    text_ +=
+    text +=
         "],\n"
         "    \"EventFields\": [\"EventId\", \"GlobalTime\", \"SimulationTime\", \"MessageId\", "
         "\"SizeValueReference\", \"MessageSize\"],\n"
@@ -233,45 +248,71 @@ class PerformanceLog {
         "}\n"
         "      },\n"
         "      \"OsiEvents\": [";
+    return text;
   }
 
-  void line(const Stamp &stamp) {
+  std::string line(const Stamp &stamp) {
     // From integers: a double has no nanoseconds left in our century.
     const std::int64_t time = stamp.time + offset_;
     const unsigned reference =
         stamp.message < messages_.size() ? messages_[stamp.message].size_reference : 0;
     char buffer[160];
-    const int length = std::snprintf(
-        buffer, sizeof buffer, "%s\n        [%u, %lld.%09lld, %.15g, %u, %u, %llu]",
-        first_ ? "" : ",", static_cast<unsigned>(stamp.event),
-        static_cast<long long>(time / 1'000'000'000), static_cast<long long>(time % 1'000'000'000),
-        stamp.simulation_time, static_cast<unsigned>(stamp.message), reference,
-        static_cast<unsigned long long>(stamp.size));
-    text_.append(buffer, static_cast<std::size_t>(length));
+    std::snprintf(buffer, sizeof buffer, "%s\n        [%u, %lld.%09lld, %.15g, %u, %u, %llu]",
+                  first_ ? "" : ",", static_cast<unsigned>(stamp.event),
+                  static_cast<long long>(time / 1'000'000'000),
+                  static_cast<long long>(time % 1'000'000'000), stamp.simulation_time,
+                  static_cast<unsigned>(stamp.message), reference,
+                  static_cast<unsigned long long>(stamp.size));
     first_ = false;
+    return buffer;
   }
 
-  // Writes the text over the closing brackets, and those anew behind it.
-  bool write() {
-    static constexpr char kClosing[] = "\n      ]\n    }\n  ]\n}\n";
-    const std::size_t size = text_.size();
-    text_ += kClosing;
-    const bool ok = std::fseek(file_, end_, SEEK_SET) == 0 &&
-                    std::fwrite(text_.data(), 1, text_.size(), file_) == text_.size() &&
-                    std::fflush(file_) == 0;
-    if (ok) end_ += static_cast<long>(size);
-    text_.clear();
+  bool write(long at, const std::string &text) {
+    const bool ok = std::fseek(file_, at, SEEK_SET) == 0 &&
+                    std::fwrite(text.data(), 1, text.size(), file_) == text.size();
+    failed_ = failed_ || !ok;
     return ok;
+  }
+
+  void put(const std::string &text) {
+    if (text.empty() || failed_) return;
+    if (end_ == room_) grow();
+    if (!failed_ && write(end_, text)) end_ += static_cast<long>(text.size());
+  }
+
+  // Twice the room. The brackets are there twice for a moment: the only one in
+  // which the file is not whole, and rare, as it comes each time twice as late.
+  void grow() {
+    const auto closing = static_cast<long>(sizeof kClosing - 1);
+    const long room = 2 * room_;
+    if (!write(room_ + closing,
+               std::string(static_cast<std::size_t>(room - room_ - closing), ' '))) {
+      return;
+    }
+    if (write(room, kClosing) && write(room_, std::string(sizeof kClosing - 1, ' '))) room_ = room;
+  }
+
+  // Takes the blanks out and lets go of the file.
+  void finish() {
+    flush();
+    const bool ok = !failed_ && write(end_, kClosing);
+    std::fclose(file_);
+    file_ = nullptr;
+    std::error_code error;
+    if (ok)
+      std::filesystem::resize_file(path_, static_cast<std::uintmax_t>(end_) + sizeof kClosing - 1,
+                                   error);
   }
 
   std::FILE *file_ = nullptr;
   std::vector<Message> messages_;
   std::vector<Stamp> events_;
   std::size_t finished_ = 0;  // so many of them have their time and size
-  std::string text_;
+  std::string path_;
   std::int64_t offset_ = 0;
   std::int64_t flushed_ = 0;
-  long end_ = 0;  // where the closing brackets begin
+  long end_ = 0;   // of the events, where blanks begin
+  long room_ = 0;  // where the closing brackets begin, at a page
   bool first_ = true;
   bool failed_ = false;
 };

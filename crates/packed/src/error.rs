@@ -29,8 +29,10 @@ pub enum Fault {
     Wire,
     /// Groups nested too deep.
     Depth,
-    /// A field or column that the conversion would drop.
+    /// A field of a row that has no column and would be lost.
     Unknown,
+    /// A column that OSI has no field for and would be lost.
+    Foreign,
     /// Sub-messages and the packed field in one message.
     Both,
     /// An element type that the column cannot have.
@@ -94,8 +96,9 @@ impl fmt::Display for Error {
             Fault::Wire => f.write_str("the message is not in Protobuf's wire format"),
             Fault::Depth => f.write_str("the message has groups nested too deep"),
             Fault::Unknown => {
-                write!(f, "field {number} of '{name}' has no counterpart and would be lost")
+                write!(f, "field {number} of '{name}' has no column and would be lost")
             }
+            Fault::Foreign => write!(f, "OSI has no field for {column}, which would be lost"),
             Fault::Both => f.write_str("a message has both rows and a packed field"),
             Fault::Element => write!(f, "{column} cannot have this element type"),
             Fault::Value => {

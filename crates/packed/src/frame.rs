@@ -65,8 +65,19 @@ fn place(parts: &mut [Part<'_>], mut at: usize) -> bool {
     moved
 }
 
+fn loosen(parts: &mut [Part<'_>]) {
+    for part in parts {
+        match part {
+            Part::Bytes(_) => {}
+            Part::Nested { parts, .. } => loosen(parts),
+            Part::Table { layout, .. } => layout.loosen(),
+        }
+    }
+}
+
 /// Settles lengths and alignment; the size of it all in bytes.
 pub(crate) fn settle(parts: &mut [Part<'_>]) -> Result<usize> {
+    loosen(parts);
     let mut total = measure(parts);
     while place(parts, 0) {
         total = measure(parts);

@@ -145,6 +145,11 @@ impl Layout {
         self.rows
     }
 
+    /// Takes all padding away, before the first shift.
+    pub(crate) fn loosen(&mut self) {
+        self.pad = 0;
+    }
+
     /// Adds padding so that the columns are aligned where the field begins
     /// `start` bytes into its message. Never takes any away, so that shifting
     /// it repeatedly while lengths around it grow comes to an end.
@@ -266,7 +271,7 @@ impl ColumnMut<'_> {
     /// Its elements; none where they are of another type. Every row must be
     /// written, an absent one by 0.
     pub fn sink<T: Number>(&mut self) -> Option<Sink<'_, T>> {
-        (T::ELEMENT == self.column.element).then(|| Sink { data: self.data, number: PhantomData })
+        (T::ELEMENT == self.column.element).then_some(Sink { data: self.data, number: PhantomData })
     }
 
     /// Marks a row as present. All rows of an optional column are absent at

@@ -28,7 +28,7 @@ impl Default for UnpackOptions {
 ///
 /// # Errors
 ///
-/// [`Fault::Unknown`] where OSI has no field for a column, unless the options
+/// [`Fault::Foreign`] where OSI has no field for a column, unless the options
 /// drop it; [`Fault::Both`] where a message has rows and a packed field;
 /// [`Fault::Element`] and [`Fault::Value`] where OSI's field cannot have the
 /// column's values; [`Fault::Limit`] where the result would be too long;
@@ -125,7 +125,7 @@ fn rows(kind: Kind, field: &[u8], options: &UnpackOptions, out: &mut Vec<u8>) ->
             if options.drop_unknown {
                 continue;
             }
-            return Err(fault(Fault::Unknown));
+            return Err(fault(Fault::Foreign));
         };
         let marker = !of(&all[leaf]);
         let whole = element.is_integer() && values.scale.is_none();

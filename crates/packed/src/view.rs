@@ -156,11 +156,11 @@ impl<'a> View<'a> {
         }
         for (index, spans) in taken.iter().enumerate() {
             let name = view.columns[index].name;
-            for other in 0..index {
-                if view.columns[other].name == name {
+            for (other, parts) in view.columns.iter().zip(&taken).take(index) {
+                if other.name == name {
                     return Err(Error::new(Fault::Duplicate, index as u32, name));
                 }
-                if spans.iter().any(|a| taken[other].iter().any(|b| is_shared(a, b))) {
+                if spans.iter().any(|a| parts.iter().any(|b| is_shared(a, b))) {
                     return Err(Error::new(Fault::Overlap, index as u32, name));
                 }
             }

@@ -75,7 +75,8 @@ enum class Fault : std::uint8_t {
   scale,      // a scale that is zero, not finite, or not on an integer column
   wire,       // not the wire format of Protobuf
   depth,      // groups nested too deep
-  unknown,    // a field or column that the conversion would drop; see number
+  unknown,    // a field of a row that has no column and would be lost
+  foreign,    // a column that OSI has no field for and would be lost
   both,       // sub-messages and the packed field in one message
   element,    // an element type that the column cannot have
   value,      // a value that the element type cannot hold
@@ -506,6 +507,9 @@ class Layout {
     return Table(this, out);
   }
 
+  // Takes all padding away, before the first move().
+  void loosen() { pad_ = 0; }
+
   // Adds padding so that the columns are aligned where the field begins `start`
   // bytes into its message. Never takes any away, so that moving it repeatedly
   // while lengths around it grow comes to an end.
@@ -792,9 +796,8 @@ class View {
       }
       const auto offset = load<double>(at + 24);
       const auto scale = load<double>(at + 32);
-      if ((at[47] & detail::kScaled) != 0 &&
-          (!is_integer(element) || scale == 0.0 || !std::isfinite(scale) ||
-           !std::isfinite(offset))) {
+      if ((at[47] & detail::kScaled) != 0 && (!is_integer(element) || scale == 0.0 ||
+                                              !std::isfinite(scale) || !std::isfinite(offset))) {
         return detail::fault(Fault::scale, number, name(index));
       }
     }
@@ -1124,6 +1127,7 @@ inline bool place(std::vector<Part> &parts, std::vector<Layout> &layouts, std::u
 
 // Settles lengths and alignment; the size of it all.
 inline std::uint64_t settle(std::vector<Part> &parts, std::vector<Layout> &layouts) {
+  for (Layout &layout : layouts) layout.loosen();
   std::uint64_t total = measure(parts, layouts);
   while (place(parts, layouts, 0)) total = measure(parts, layouts);
   return total;
@@ -1274,7 +1278,9 @@ inline std::string Error::message() const {
       return "the message has groups nested too deep";
     case Fault::unknown:
       return "field " + std::to_string(number) + " of '" + name +
-             "' has no counterpart and would be lost";
+             "' has no column and would be lost";
+    case Fault::foreign:
+      return "OSI has no field for " + column() + ", which would be lost";
     case Fault::both:
       return "a message has both rows and a packed field";
     case Fault::element:

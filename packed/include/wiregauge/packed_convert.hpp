@@ -137,9 +137,10 @@ struct Row {
   std::array<std::uint64_t, kMostLeaves> values{};
 };
 
-inline Error take_value(const Leaf &leaf, std::size_t index, const Field &field, Row &row) {
+inline Error take_value(const Leaves &all, std::size_t index, const Field &field, Row &row) {
+  const Leaf &leaf = all.data[index];
   if (field.type != (leaf.type == Type::number ? 1u : 0u)) {
-    return fault(Fault::unknown, field.number, leaf.inner == 0 ? std::string_view() : parent(leaf));
+    return fault(Fault::unknown, field.number, leaf.inner == 0 ? all.row : parent(leaf));
   }
   if (leaf.type == Type::enumeration) {
     const auto value = static_cast<std::int64_t>(field.value);
@@ -162,7 +163,7 @@ inline Error take_row(const Leaves &all, Bytes bytes, Row &row) {
     while (index < all.size && all.data[index].number != field.number) ++index;
     if (index == all.size) return fault(Fault::unknown, field.number, all.row);
     if (all.data[index].inner == 0) {
-      if (Error error = take_value(all.data[index], index, field, row)) return error;
+      if (Error error = take_value(all, index, field, row)) return error;
       continue;
     }
     if (field.type != 2) return fault(Fault::unknown, field.number, all.row);
@@ -174,7 +175,7 @@ inline Error take_row(const Leaves &all, Bytes bytes, Row &row) {
       if (leaf >= all.size || all.data[leaf].number != field.number) {
         return fault(Fault::unknown, value.number, parent(all.data[index]));
       }
-      if (Error error = take_value(all.data[leaf], leaf, value, row)) return error;
+      if (Error error = take_value(all, leaf, value, row)) return error;
     }
     if (Error error = inner.error()) return error;
   }
@@ -437,7 +438,7 @@ class RowWriter {
       }
       if (leaf == all_.size || !values.known) {
         if (drop_unknown) continue;
-        return fault(Fault::unknown, static_cast<std::uint32_t>(i), values.name);
+        return fault(Fault::foreign, static_cast<std::uint32_t>(i), values.name);
       }
       const bool whole = is_integer(values.element) && !values.scaled;
       const bool fits = message ? values.element == Element::none
@@ -654,7 +655,7 @@ inline Error pack(Root root, Bytes message, std::vector<std::uint8_t> &out,
 }
 
 // Replaces packed fields by reflections and detections; all else stays byte for
-// byte. Refused: a column that OSI has no field for (unknown), unless dropped
+// byte. Refused: a column that OSI has no field for (foreign), unless dropped
 // by the options; a message with rows and a packed field (both). `out` is empty
 // then. Allocates.
 inline Error unpack(Root root, Bytes message, std::vector<std::uint8_t> &out,

@@ -3,6 +3,9 @@
     dump SensorView|SensorData FILE
     pack SensorView|SensorData FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE] …]
     unpack SensorView|SensorData FILE OUT
+
+pack prints each column's kind, name, element type and largest error, the last as
+the bits of a double.
 """
 
 import sys
@@ -63,7 +66,11 @@ def main(arguments):
         if command == "dump":
             sys.stdout.write(dump(root, data))
         elif command == "pack":
-            Path(rest[0]).write_bytes(pack(root, data, dict(map(encoding, rest[1:]))))
+            costs = []
+            encodings = dict(map(encoding, rest[1:]))
+            Path(rest[0]).write_bytes(pack(root, data, encodings, precision=costs))
+            for cost in costs:
+                print(cost.kind, cost.name, cost.element, _bits(cost.error))
         else:
             Path(rest[0]).write_bytes(unpack(root, data))
     except ValueError as error:

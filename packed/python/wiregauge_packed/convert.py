@@ -323,7 +323,7 @@ def _rows(kind, content, drop_unknown, limit):
         if leaf is None or values.element is None:
             if drop_unknown:
                 continue
-            raise PackedError("unknown", index, name)
+            raise PackedError("foreign", index, name)
         whole = is_integer(values.element) and values.scale is None
         if values.element == "none":
             fits = name in markers

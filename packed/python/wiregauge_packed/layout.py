@@ -127,6 +127,10 @@ class Layout:
         """Bytes of the field."""
         return self.head + self.pad + self.body
 
+    def loosen(self):
+        """Takes all padding away, before the first shift."""
+        self.pad = 0
+
     def shift(self, start):
         """Adds padding so that the columns are aligned where the field begins
         ``start`` bytes into its message. Never takes any away."""

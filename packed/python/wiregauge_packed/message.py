@@ -102,6 +102,13 @@ class Part:
         return put_head(self.number, self.size) if self.number else b""
 
 
+def _loosen(parts):
+    for part in parts:
+        if part.layout:
+            part.layout.loosen()
+        _loosen(part.parts)
+
+
 def _measure(parts):
     total = 0
     for part in parts:
@@ -141,6 +148,7 @@ def _write(parts, buffer, tables):
 
 def assemble(parts):
     """A message of parts in one buffer, and its tables to fill."""
+    _loosen(parts)
     size = _measure(parts)
     while _place(parts, 0):
         size = _measure(parts)

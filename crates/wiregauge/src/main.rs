@@ -15,7 +15,9 @@ use clap::Parser;
 
 fn main() -> ExitCode {
     let arguments = verb::Arguments::parse();
-    match wiregauge_gauge::interrupt::install().map_err(Into::into).and_then(|()| arguments.run()) {
+    // A host of FMUs has one thread, as FMUs may be slower where there are more.
+    let listening = if arguments.serves() { Ok(()) } else { wiregauge_gauge::interrupt::install() };
+    match listening.map_err(Into::into).and_then(|()| arguments.run()) {
         Ok(code) => code,
         Err(error) => {
             eprintln!("wiregauge: {error:#}");

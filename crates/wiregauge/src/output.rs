@@ -1,9 +1,16 @@
-//! Results to standard output.
+//! Results to files and to standard output.
 
 use std::io::{ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
+use wiregauge_gauge::run::{Run, Status};
+use wiregauge_gauge::warning::Warning;
+use wiregauge_gauge::{judge, warning};
+
+use crate::verb::report::render;
 
 /// Form of a result on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,4 +40,24 @@ pub fn print(text: &str) -> Result<()> {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         other => other.context("cannot write to standard output"),
     }
+}
+
+/// Judges a result, with `more` to be said of it, writes it to a file and shows
+/// it. The exit status says whether a subject failed.
+pub fn deliver(run: &mut Run, more: Vec<Warning>, file: &Path, form: Form) -> Result<ExitCode> {
+    let mut cautions = run.environment.cautions();
+    cautions.extend(judge::cautions(run));
+    run.warnings = warning::merge(&cautions);
+    run.warnings.extend(more);
+    run.write(file)?;
+    print(&render(std::slice::from_ref(run), form))?;
+    let shown = file.display();
+    eprintln!("result in {shown}; wiregauge report {shown} -o report.html makes a page of it");
+    let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)));
+    Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// The command line, as a shell takes it.
+pub fn command() -> Vec<String> {
+    std::iter::once("wiregauge".to_owned()).chain(std::env::args().skip(1)).collect()
 }

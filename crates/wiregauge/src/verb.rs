@@ -3,8 +3,9 @@
 mod budget;
 mod codecs;
 mod compare;
+mod cosim;
 mod doctor;
-mod report;
+pub mod report;
 mod schema;
 
 use std::process::ExitCode;
@@ -22,10 +23,11 @@ Examples:
   wiregauge codecs --quick                         the LiDAR message in every format, in a minute
   wiregauge codecs --message scan.msg              your own message
   wiregauge codecs --input drive.mcap --topic /lidar    your own recording
+  wiregauge cosim run --source a.fmu --model b.fmu   where a co-simulation step goes
   wiregauge report run.json -o report.html         the result as a page
 
-Exit status: 0 when all went well, 1 when a codec failed or a comparison found
-a regression, 2 when the command could not be carried out, 130 when interrupted.")]
+Exit status: 0 when all went well, 1 when a codec or an FMU failed or a
+comparison found a regression, 2 when the command could not be carried out, 130 when interrupted.")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -34,6 +36,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Codecs(Box<codecs::Arguments>),
+    Cosim(cosim::Arguments),
     Schema(schema::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
@@ -42,10 +45,16 @@ enum Verb {
 }
 
 impl Arguments {
+    /// Whether this process is to serve another one, which looks after it.
+    pub fn serves(&self) -> bool {
+        matches!(&self.verb, Verb::Cosim(arguments) if arguments.serves())
+    }
+
     /// Carries out the verb.
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Codecs(arguments) => arguments.run(),
+            Verb::Cosim(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),

@@ -11,17 +11,15 @@ use wiregauge_codegen::build;
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::measure::measure;
 use wiregauge_gauge::plan::{Experiment, Plan};
-use wiregauge_gauge::run::{Run, Settings, Status, FORMAT, VERSION};
-use wiregauge_gauge::{judge, warning};
+use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Sizes, Source};
 
 use crate::experiment::{polysync, rsb};
 use crate::lineup::{self, Own};
 use crate::matter::{build_folder, Matter, Sweep};
-use crate::output::{print, Form};
+use crate::output::{self, deliver, print, Form};
 use crate::progress::Progress;
 use crate::tools;
-use crate::verb::report::render;
 
 /// Measure what a message costs in every format.
 ///
@@ -207,7 +205,7 @@ impl Arguments {
             version: VERSION,
             title: self.title(&matter),
             kind: "codecs".into(),
-            command: command(),
+            command: output::command(),
             started,
             seconds: began.elapsed().as_secs_f64(),
             environment,
@@ -223,18 +221,7 @@ impl Arguments {
                 None => None,
             },
         };
-        let mut cautions = run.environment.cautions();
-        cautions.extend(judge::cautions(&run));
-        run.warnings = warning::merge(&cautions);
-        run.write(&self.output)?;
-        print(&render(std::slice::from_ref(&run), self.format))?;
-        eprintln!(
-            "result in {}; wiregauge report {} -o report.html makes a page of it",
-            self.output.display(),
-            self.output.display()
-        );
-        let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)));
-        Ok(ExitCode::from(u8::from(failed)))
+        deliver(&mut run, Vec::new(), &self.output, self.format)
     }
 
     fn matter(&self) -> Result<Matter> {
@@ -321,11 +308,6 @@ impl Arguments {
             None => format!("{message} ({})", matter.source),
         }
     }
-}
-
-/// The command line, as a shell takes it.
-fn command() -> Vec<String> {
-    std::iter::once("wiregauge".to_owned()).chain(std::env::args().skip(1)).collect()
 }
 
 /// `PATH=N`.

@@ -1,0 +1,123 @@
+//! What a host is told to run: the words of the protocol between master and
+//! host (docs/cosim.md).
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the protocol.
+pub const PROTOCOL: u32 = 1;
+
+/// What a host runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Job {
+    /// Two FMUs, one after the other in each step.
+    Fmus(Box<Chain>),
+    /// So many bytes copied for the source and for the model.
+    Memcpy {
+        /// Size of the source's message.
+        source: u64,
+        /// Size of the model's.
+        model: u64,
+    },
+}
+
+/// Two coupled FMUs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Chain {
+    /// The FMU that makes messages.
+    pub source: Seat,
+    /// The FMU that takes them.
+    pub model: Seat,
+    /// The source's binary variable.
+    pub output: String,
+    /// The model's binary variable that takes it.
+    pub input: String,
+    /// The model's binary variable that comes out.
+    pub result: String,
+    /// Simulation time of the start, in seconds.
+    pub start: f64,
+    /// Step size, in seconds.
+    pub step: f64,
+    /// Whether the FMUs are to talk.
+    pub logging: bool,
+    /// Where each step's output messages are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dump: Option<PathBuf>,
+}
+
+/// One FMU of a chain.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Seat {
+    /// How it is called in errors.
+    pub name: String,
+    /// Where it is unpacked.
+    pub folder: PathBuf,
+    /// Variables to set before it is initialized, and their values.
+    pub parameters: Vec<(String, String)>,
+}
+
+/// What one step took, in nanoseconds, and what came out, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// DoStep of the source.
+    pub source: u64,
+    /// Reading where its message is.
+    pub get: u64,
+    /// Handing that to the model.
+    pub set: u64,
+    /// DoStep of the model.
+    pub model: u64,
+    /// Size of the source's message.
+    pub source_size: u64,
+    /// Size of the model's message.
+    pub model_size: u64,
+}
+
+impl Step {
+    /// The six numbers of a line.
+    pub fn line(&self) -> String {
+        let Step { source, get, set, model, source_size, model_size } = self;
+        format!("{source} {get} {set} {model} {source_size} {model_size}\n")
+    }
+
+    /// Reads such a line.
+    pub fn parse(line: &str) -> Option<Step> {
+        let mut words = line.split(' ').map(|word| word.parse().ok());
+        let mut next = || words.next().flatten();
+        Some(Step {
+            source: next()?,
+            get: next()?,
+            set: next()?,
+            model: next()?,
+            source_size: next()?,
+            model_size: next()?,
+        })
+    }
+}
+
+/// What came out of one step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Product {
+    /// Size of the message.
+    pub size: u64,
+    /// Digest of its bytes.
+    pub digest: u64,
+    /// Its first bytes, by which it says what it is.
+    pub head: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_survives_its_line() {
+        let step = Step { source: 1, get: 2, set: 3, model: 4, source_size: 5, model_size: 6 };
+        assert_eq!(Step::parse(step.line().trim_end()), Some(step));
+        for line in ["", "1 2 3 4 5", "1 2 3 4 5 x"] {
+            assert_eq!(Step::parse(line), None);
+        }
+    }
+}

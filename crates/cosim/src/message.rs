@@ -1,0 +1,76 @@
+//! What FMUs say through their logger callback. The last of it belongs to an
+//! error.
+
+use std::collections::VecDeque;
+use std::ffi::{c_char, c_int, CStr};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Messages that are kept.
+const KEPT: usize = 8;
+
+static MESSAGES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+
+fn messages() -> MutexGuard<'static, VecDeque<String>> {
+    MESSAGES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Keeps a message.
+pub fn keep(category: &str, text: &str) {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if text.is_empty() {
+        return;
+    }
+    let mut kept = messages();
+    if kept.len() == KEPT {
+        kept.pop_front();
+    }
+    kept.push_back(if category.is_empty() { text } else { format!("[{category}] {text}") });
+}
+
+/// Forgets them all and returns the last `count` of them.
+pub fn take(count: usize) -> Vec<String> {
+    let kept: Vec<String> = messages().drain(..).collect();
+    kept[kept.len().saturating_sub(count)..].to_vec()
+}
+
+/// A text that an FMU handed over.
+///
+/// # Safety
+/// Null, or a string that ends with a zero byte.
+pub unsafe fn text(from: *const c_char) -> String {
+    if from.is_null() {
+        return String::new();
+    }
+    // SAFETY: the caller's promise.
+    unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned()
+}
+
+/// Where logger.c brings the messages of FMI 2 FMUs.
+///
+/// # Safety
+/// The texts are null or end with a zero byte.
+#[no_mangle]
+unsafe extern "C" fn wiregauge_cosim_log(
+    _instance: *const c_char,
+    _status: c_int,
+    category: *const c_char,
+    message: *const c_char,
+) {
+    // SAFETY: the caller's promise.
+    let (category, message) = unsafe { (text(category), text(message)) };
+    keep(&category, &message);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_ones_are_kept() {
+        for number in 0..20 {
+            keep("OSI", &format!("message\n {number}"));
+        }
+        assert_eq!(take(2), ["[OSI] message 18", "[OSI] message 19"]);
+        assert_eq!(take(2), [""; 0]);
+    }
+}

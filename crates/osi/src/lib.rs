@@ -3,6 +3,7 @@
 
 pub mod descriptors;
 pub mod flatbuffers;
+pub mod fmus;
 pub mod python;
 
 /// The version of OSI that everything here is made from.

@@ -1,4 +1,6 @@
 //! The published experiments by name: their cases and their figures.
 
+pub mod pedestrian;
+pub mod persival;
 pub mod polysync;
 pub mod rsb;

@@ -1,6 +1,9 @@
 //! `wiregauge cosim`: where a co-simulation step goes.
 
 mod import;
+mod pace;
+mod pedestrian;
+mod persival;
 mod run;
 
 use std::process::ExitCode;
@@ -15,6 +18,8 @@ Examples:
   wiregauge cosim run --quick                          all encodings, in a minute
   wiregauge cosim run --objects 10,100,200 --encodings protobuf,packed
   wiregauge cosim run --source a.fmu --model b.fmu     FMUs of your own
+  wiregauge cosim persival                             Persival's table 1, beside the measured
+  wiregauge cosim pedestrian                           BMW's sweep over objects
   wiregauge cosim import source.json model.json        their performance logs")]
 pub struct Arguments {
     #[command(subcommand)]
@@ -24,6 +29,8 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Run(Box<run::Arguments>),
+    Persival(persival::Arguments),
+    Pedestrian(pedestrian::Arguments),
     Import(import::Arguments),
     /// Load FMUs and step them on behalf of another process.
     #[command(hide = true)]
@@ -40,6 +47,8 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Run(arguments) => arguments.run(),
+            Verb::Persival(arguments) => arguments.run(),
+            Verb::Pedestrian(arguments) => arguments.run(),
             Verb::Import(arguments) => arguments.run(),
             Verb::Host => wiregauge_cosim::host::serve().map(|()| ExitCode::SUCCESS),
         }

@@ -8,11 +8,15 @@ use std::process::{Command, Output, Stdio};
 /// The program with a build folder that the tests share.
 pub fn wiregauge() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
-    if std::env::var_os("WIREGAUGE_BUILD").is_none() {
-        command.env("WIREGAUGE_BUILD", Path::new(env!("CARGO_TARGET_TMPDIR")).join("build"));
-    }
+    command.env("WIREGAUGE_BUILD", build_folder());
     command.stdin(Stdio::null());
     command
+}
+
+/// The build folder that the tests share.
+pub fn build_folder() -> PathBuf {
+    let own = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("build");
+    std::env::var_os("WIREGAUGE_BUILD").map_or_else(own, PathBuf::from)
 }
 
 /// What a run said and how it ended.

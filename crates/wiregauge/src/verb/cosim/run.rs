@@ -1,37 +1,32 @@
 //! `wiregauge cosim run`: two FMUs, step by step.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
-use indexmap::IndexMap;
 use wiregauge_cosim::coupling::Wanted;
-use wiregauge_cosim::master::measure;
-use wiregauge_cosim::plan::{Entrant, Load, Pair, Parameters, Plan, Work};
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::{Case, Parameter, Run, Settings, Status, Subject, FORMAT, VERSION};
+use wiregauge_cosim::package::file_name;
+use wiregauge_cosim::plan::{Entrant, Load, Pair, Parameters, Work};
+use wiregauge_gauge::run::Case;
+use wiregauge_osi::fmus::{Build, Model};
 
-use crate::output::{command, deliver, Form};
+use super::pace::{Matter, Pace};
+use crate::crew::{encodings, load, memcpy, subject, Crew, Member};
 use crate::progress::Progress;
-use crate::tools;
-
-/// The encodings that there are FMUs for, and their names in tables.
-const ENCODINGS: [(&str, &str); 5] = [
-    ("protobuf", "Protobuf"),
-    ("flatbuffers-tables", "FlatBuffers tables"),
-    ("flatbuffers-structs", "FlatBuffers structs"),
-    ("flatbuffers-objects", "FlatBuffers Object API"),
-    ("packed", "packed field"),
-];
-/// The encodings of them that FMI 3 FMUs exist for.
-const FMI3: [&str; 2] = ["protobuf", "packed"];
 
 /// Couple FMUs and measure each phase of each step.
 ///
-/// The FMUs take turns, epoch by epoch, each pair in a process of its own.
+/// The FMUs take turns, epoch by epoch, each pair in a process of its own. The
+/// project's own are built on first use.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge cosim run --quick                          100,000 reflections in every encoding
+  wiregauge cosim run --reflections 829440 --encodings protobuf,packed
+  wiregauge cosim run --reflections 0 --objects 10,100,500 --model pedestrian
+  wiregauge cosim run --build release,debug --fmi 2,3
+  wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2    FMUs of your own")]
 pub struct Arguments {
     /// Only these encodings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
@@ -59,7 +54,7 @@ pub struct Arguments {
         value_name = "TYPE,…",
         default_value = "release"
     )]
-    build: Vec<Build>,
+    build: Vec<BuildType>,
     /// Versions of FMI.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "2",
         value_parser = clap::value_parser!(u8).range(2..=3))]
@@ -70,9 +65,6 @@ pub struct Arguments {
     /// Have the FMUs take new buffers and objects in each step.
     #[arg(long, conflicts_with = "source")]
     fresh: bool,
-    /// A folder of built FMUs to use.
-    #[arg(long, value_name = "FOLDER", conflicts_with = "source")]
-    fmus: Option<PathBuf>,
 
     /// Set a variable of an FMU before it is initialized.
     #[arg(long, value_name = "source.NAME=VALUE", value_parser = setting)]
@@ -92,41 +84,9 @@ pub struct Arguments {
     /// Step size in seconds; what the source proposes, unless given.
     #[arg(long, value_name = "SECONDS")]
     step_size: Option<f64>,
-    /// Write the messages of the first steps to files in this folder.
-    #[arg(long, value_name = "FOLDER")]
-    dump: Option<PathBuf>,
 
-    /// Be done in a minute.
-    #[arg(long, conflicts_with = "time")]
-    quick: bool,
-    /// Seconds that the measurement may take in all.
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<u64>,
-    /// Processes that each pair of FMUs is measured in.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
-    processes: Option<u32>,
-    /// Rounds in each process; as many as the time allows, unless given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    rounds: Option<u32>,
-    /// Steps of an epoch; calibrated, unless given.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
-    steps: Option<u64>,
-    /// Steps of each process that are done first and not counted.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000))]
-    warm_up: u64,
-    /// Seed of the order of turns.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
-    /// Seconds that a step may take before its FMU counts as hung.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
-    patience: u64,
-
-    /// Write the result here.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
-    output: PathBuf,
-    /// Form on standard output.
-    #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    #[command(flatten)]
+    pace: Pace,
 }
 
 /// How much of OSI the objects carry.
@@ -134,15 +94,25 @@ pub struct Arguments {
 enum Scene {
     /// The full object data.
     Full,
-    /// What the reference's source writes.
+    /// What the source of Persival's report wrote.
     Reference,
-    /// What the pedestrian agent reads.
+    /// What BMW's pedestrian reads.
     Pedestrian,
+}
+
+impl Scene {
+    fn name(self) -> &'static str {
+        match self {
+            Scene::Full => "full",
+            Scene::Reference => "reference",
+            Scene::Pedestrian => "pedestrian",
+        }
+    }
 }
 
 /// How FMUs are built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Build {
+enum BuildType {
     /// Optimized.
     Release,
     /// Not optimized.
@@ -170,86 +140,30 @@ fn setting(text: &str) -> Result<Setting> {
     Ok(Setting { model, name: name.into(), value: value.into() })
 }
 
-impl Build {
-    fn name(self) -> &'static str {
-        match self {
-            Build::Release => "release",
-            Build::Debug => "debug",
-        }
-    }
-}
-
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let began = Instant::now();
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let (cases, entrants) = match &self.source {
-            Some(source) => (vec![own_case()], vec![self.own(source)?, bound()]),
-            None => (self.cases(), self.built()?),
-        };
         let progress = Progress::new();
-        let plan = Plan {
-            cases,
-            entrants,
-            host: (std::env::current_exe()?, vec!["cosim".into(), "host".into()]),
-            settings: self.settings(),
-            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
-            most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
-            patience: Duration::from_secs(self.patience),
-            steps: self.steps,
-            warm_up: self.warm_up,
-            dump: self.dump.clone(),
-        };
-        // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(versions());
-        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let measured = measure(&plan, &show)?;
-        environment.finish();
-        drop(progress);
-
-        let mut settings = plan.settings.clone();
-        settings.rounds = measured.rounds;
-        let mut run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
-            title: self.title(),
-            kind: "cosim".into(),
-            command: command(),
-            started,
-            seconds: began.elapsed().as_secs_f64(),
-            environment,
-            warnings: Vec::new(),
-            settings,
-            cases: plan.cases.into_iter().map(|load| load.case).collect(),
-            subjects: measured.subjects,
-            measurements: measured.measurements,
-            facts: measured.facts,
-            reference: None,
-        };
-        deliver(&mut run, measured.warnings, &self.output, self.format)
-    }
-
-    fn title(&self) -> String {
-        let name = |path: &Path| wiregauge_cosim::package::file_name(path);
-        match &self.source {
+        let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
-                format!("Co-simulation of {} and {}", name(source), name(Path::new(&self.model)))
+                let model = self.own_model()?;
+                let title =
+                    format!("Co-simulation of {} and {}", file_name(source), file_name(&model));
+                (title, vec![own_case()], own(source.clone(), model))
             }
-            None => format!("Co-simulation: source and {}", self.model),
+            None => {
+                let title = format!("Co-simulation: SensorView from source to {}", self.model);
+                (title, self.cases(), self.crew()?.entrants(&self.members()?, &progress)?)
+            }
+        };
+        for entrant in &mut entrants {
+            if let Some(Work::Fmus(pair)) = &mut entrant.work {
+                self.adjust(pair)?;
+            }
         }
-    }
-
-    fn settings(&self) -> Settings {
-        let life = if self.fresh { "fresh" } else { "reused" };
-        Settings {
-            processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
-            rounds: self.rounds.unwrap_or(5),
-            epoch_ns: if self.quick { 2_000_000 } else { 10_000_000 },
-            buffers: life.into(),
-            objects: life.into(),
-            seed: self.seed,
-        }
+        let matter =
+            Matter { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
+        self.pace.carry_out(matter, progress)
     }
 
     /// Reflections times objects.
@@ -257,134 +171,67 @@ impl Arguments {
         let mut cases = Vec::new();
         for &reflections in &self.reflections {
             for &objects in &self.objects {
-                let parameter = match (self.reflections.len(), self.objects.len()) {
+                let swept = match (self.reflections.len(), self.objects.len()) {
                     (1, 2..) => Some(("objects", objects)),
                     (2.., 1) => Some(("reflections", reflections)),
                     _ => None,
                 };
-                let scene = self.scene.to_possible_value().expect("all have names");
-                cases.push(Load {
-                    case: Case {
-                        id: format!("reflections={reflections},objects={objects}"),
-                        message: "osi3.SensorView".into(),
-                        source: format!("generated, scene '{}'", scene.get_name()),
-                        messages: 1,
-                        canonical_bytes: 0.0,
-                        parameter: parameter.map(|(name, value)| Parameter {
-                            name: name.into(),
-                            value: f64::from(value),
-                        }),
-                        fixed: None,
-                        element: None,
-                        notes: Vec::new(),
-                    },
-                    source: vec![
-                        ("reflections".into(), reflections.to_string()),
-                        ("objects".into(), objects.to_string()),
-                        ("scene".into(), scene.get_name().to_owned()),
-                    ],
-                    model: Vec::new(),
-                });
+                cases.push(load(self.scene.name(), reflections, objects, swept));
             }
         }
         cases
     }
 
-    /// The project's own FMUs in every encoding, build and version of FMI.
-    fn built(&self) -> Result<Vec<Entrant>> {
-        let all = self.encodings.iter().any(|name| name == "all");
-        for name in self.encodings.iter().filter(|name| *name != "all") {
-            let known: Vec<&str> = ENCODINGS.iter().map(|(known, _)| *known).collect();
-            ensure!(
-                known.contains(&name.as_str()),
-                "there is no encoding '{name}'; there are {}",
-                known.join(", ")
-            );
-        }
-        let mut entrants = Vec::new();
-        for (encoding, title) in ENCODINGS {
-            if !all && !self.encodings.iter().any(|name| name == encoding) {
-                continue;
-            }
-            for &build in &self.build {
-                for &fmi in &self.fmi {
-                    if fmi == 3 && !FMI3.contains(&encoding) {
-                        continue;
-                    }
-                    entrants.push(self.entrant(encoding, title, build, fmi)?);
+    fn crew(&self) -> Result<Crew> {
+        let model = match self.model.as_str() {
+            "sensor" => Model::Sensor,
+            "pedestrian" => Model::Pedestrian,
+            other => bail!(
+                "there is no model '{other}': give sensor or pedestrian, or with it --source FILE \
+                 for two FMUs of your own"
+            ),
+        };
+        Ok(Crew { model, verify: self.verify, fresh: self.fresh })
+    }
+
+    /// Every encoding in every build and version of FMI that it has.
+    fn members(&self) -> Result<Vec<Member>> {
+        let mut members = Vec::new();
+        for encoding in encodings(&self.encodings)? {
+            for build in &self.build {
+                let build = match build {
+                    BuildType::Release => Build::Release,
+                    BuildType::Debug => Build::Debug,
+                };
+                for &fmi in self.fmi.iter().filter(|fmi| **fmi == 2 || encoding.fmi3) {
+                    members.push(Member { build, fmi, ..Member::new(encoding) });
                 }
             }
         }
         ensure!(
-            !entrants.is_empty(),
-            "no FMU of these encodings follows FMI 3: there are {}",
-            FMI3.join(", ")
+            !members.is_empty(),
+            "there are no FMI 3 FMUs of these encodings; there are of protobuf and packed"
         );
-        entrants.push(bound());
-        Ok(entrants)
+        Ok(members)
     }
 
-    fn entrant(&self, encoding: &str, title: &str, build: Build, fmi: u8) -> Result<Entrant> {
-        let folder = self.folder(build)?;
-        let ending = if fmi == 3 { "-fmi3" } else { "" };
-        let file = |part: &str| folder.join(format!("{part}-{encoding}{ending}.fmu"));
-        let (mut id, mut title) = (encoding.to_owned(), title.to_owned());
-        if fmi == 3 {
-            id += "-fmi3";
-            title += ", FMI 3";
-        }
-        if build == Build::Debug {
-            id += "-debug";
-            title += ", debug";
-        }
-        let mut options = vec![format!("built for {}", build.name())];
-        let flags = [("verify", self.verify, true), ("fresh", self.fresh, false)];
-        let mut pair = self.pair(file("source"), file(&self.model))?;
-        for (name, on, model_only) in flags {
-            if on {
-                options.push(name.into());
-                let setting = (name.to_owned(), "true".to_owned());
-                if !model_only {
-                    pair.source_parameters.insert(0, setting.clone());
-                }
-                pair.model_parameters.insert(0, setting);
-            }
-        }
-        Ok(Entrant {
-            subject: subject(id, title, "C++", options),
-            work: Some(Work::Fmus(Box::new(pair))),
-            only: Vec::new(),
-        })
-    }
-
-    /// Where the FMUs of a build type are.
-    fn folder(&self, build: Build) -> Result<PathBuf> {
-        let folder = self.fmus.as_ref().context(
-            "say where FMUs are: --fmus FOLDER, or --source FILE and --model FILE for your own",
-        )?;
-        let of_build = folder.join(build.name());
-        Ok(if of_build.is_dir() { of_build } else { folder.clone() })
-    }
-
-    /// FMUs of the user's own.
-    fn own(&self, source: &Path) -> Result<Entrant> {
-        let model = PathBuf::from(&self.model);
+    /// The user's own model, which must be a file.
+    fn own_model(&self) -> Result<PathBuf> {
         ensure!(
             !["sensor", "pedestrian"].contains(&self.model.as_str()),
             "--source wants the other FMU too: --model FILE"
         );
-        Ok(Entrant {
-            subject: subject("fmus".into(), "FMUs".into(), "unknown", Vec::new()),
-            work: Some(Work::Fmus(Box::new(self.pair(source.to_owned(), model)?))),
-            only: Vec::new(),
-        })
+        Ok(PathBuf::from(&self.model))
     }
 
-    fn pair(&self, source: PathBuf, model: PathBuf) -> Result<Pair> {
+    /// Puts in what the user asked for.
+    fn adjust(&self, pair: &mut Pair) -> Result<()> {
         let settings = |of_model: bool| -> Parameters {
             let of = self.set.iter().filter(|setting| setting.model == of_model);
             of.map(|setting| (setting.name.clone(), setting.value.clone())).collect()
         };
+        pair.source_parameters.extend(settings(false));
+        pair.model_parameters.extend(settings(true));
         let connect = match &self.connect {
             Some(text) => Some(text.split_once('=').context("--connect wants OUTPUT=INPUT")?),
             None => None,
@@ -392,41 +239,27 @@ impl Arguments {
         if let Some(step) = self.step_size {
             ensure!(step > 0.0 && step.is_finite(), "--step-size must be more than 0");
         }
-        Ok(Pair {
-            source,
-            source_parameters: settings(false),
-            model,
-            model_parameters: settings(true),
-            step: self.step_size,
-            wanted: Wanted {
-                output: connect.map(|(output, _)| output.to_owned()),
-                input: connect.map(|(_, input)| input.to_owned()),
-                result: self.result.clone(),
-                any_version: self.any_version,
-            },
-            varying: self.varying,
-        })
+        pair.step = self.step_size;
+        pair.wanted = Wanted {
+            output: connect.map(|(output, _)| output.to_owned()),
+            input: connect.map(|(_, input)| input.to_owned()),
+            result: self.result.clone(),
+            any_version: self.any_version,
+        };
+        pair.varying = self.varying;
+        Ok(())
     }
 }
 
-fn subject(id: String, title: String, language: &str, options: Vec<String>) -> Subject {
-    Subject {
-        id,
-        title,
-        language: language.into(),
-        library: String::new(),
-        options,
-        bound: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
-    }
-}
-
-/// The bytes of the packed encoding, where it takes part, by memcpy.
-fn bound() -> Entrant {
-    let mut subject = subject("memcpy".into(), "memcpy".into(), "Rust", Vec::new());
-    subject.bound = true;
-    Entrant { subject, work: Some(Work::Memcpy(None)), only: Vec::new() }
+/// FMUs of the user's own, and their bytes by memcpy.
+fn own(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
+    let pair = Pair { source, model, ..Pair::default() };
+    let fmus = Entrant {
+        subject: subject("fmus".into(), "FMUs".into(), "unknown"),
+        work: Some(Work::Fmus(Box::new(pair))),
+        only: Vec::new(),
+    };
+    vec![fmus, memcpy(None)]
 }
 
 fn own_case() -> Load {
@@ -445,13 +278,4 @@ fn own_case() -> Load {
         source: Vec::new(),
         model: Vec::new(),
     }
-}
-
-/// Versions of what FMUs are built with.
-fn versions() -> IndexMap<String, String> {
-    let mut versions = tools::versions();
-    versions.retain(|name, _| {
-        ["c++", "cmake", "protoc", "flatc", "C++ flags"].contains(&name.as_str())
-    });
-    versions
 }

@@ -1,0 +1,214 @@
+//! Builds the FMUs, whose sources this program carries, with OSI's types from
+//! the official descriptors.
+//!
+//! ```text
+//! BUILD/fmus/HASH/definitions/         osi.fds, tables.fbs, structs.fbs
+//! BUILD/fmus/HASH/source/              fmus/ and the packed field's header
+//! BUILD/fmus/HASH/{release,debug}/     CMake's folder; the FMUs are in fmus/
+//! ```
+//!
+//! HASH is that of the definitions: OSI's own code takes minutes to compile,
+//! and what a change of our sources calls for is ninja's to find out.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, Context, Result};
+use include_dir::{include_dir, Dir};
+use wiregauge_codegen::build::{cmake, hash, lock, write_if_new, Progress};
+
+use crate::descriptors::descriptors;
+use crate::flatbuffers::Definitions;
+use crate::python::Python;
+
+static SOURCES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
+static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
+
+/// What a model does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Model {
+    /// SensorView out.
+    Source,
+    /// SensorView in, SensorData out.
+    Sensor,
+    /// SensorView in, TrafficUpdate out.
+    Pedestrian,
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Model::Source => "source",
+            Model::Sensor => "sensor",
+            Model::Pedestrian => "pedestrian",
+        })
+    }
+}
+
+/// How messages are written: the name of a file in `fmus/encodings/`, and its
+/// name in tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Encoding {
+    /// `flatbuffers-tables`.
+    pub name: &'static str,
+    /// `FlatBuffers tables`.
+    pub title: &'static str,
+    /// Whether there are FMUs with FMI 3's binary variables.
+    pub fmi3: bool,
+}
+
+/// All encodings, in the order of tables.
+pub const ENCODINGS: [Encoding; 5] = [
+    Encoding { name: "protobuf", title: "Protobuf", fmi3: true },
+    Encoding { name: "flatbuffers-tables", title: "FlatBuffers tables", fmi3: false },
+    Encoding { name: "flatbuffers-structs", title: "FlatBuffers structs", fmi3: false },
+    Encoding { name: "flatbuffers-objects", title: "FlatBuffers Object API", fmi3: false },
+    Encoding { name: "packed", title: "packed field", fmi3: true },
+];
+
+/// How an FMU is compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// CMake's Release: `-O3`.
+    Release,
+    /// CMake's Debug: no optimization.
+    Debug,
+}
+
+impl Build {
+    /// `release` or `debug`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Build::Release => "release",
+            Build::Debug => "debug",
+        }
+    }
+}
+
+/// One FMU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fmu {
+    /// What it does.
+    pub model: Model,
+    /// How its messages are written.
+    pub encoding: Encoding,
+    /// FMI's version: 2 or 3.
+    pub fmi: u8,
+    /// How it is compiled.
+    pub build: Build,
+}
+
+impl Fmu {
+    /// Its name: `sensor-packed-fmi3`.
+    pub fn name(&self) -> String {
+        let fmi = if self.fmi == 3 { "-fmi3" } else { "" };
+        format!("{}-{}{fmi}", self.model, self.encoding.name)
+    }
+
+    /// Its file's name.
+    pub fn file(&self) -> String {
+        format!("{}.fmu", self.name())
+    }
+}
+
+/// Builds FMUs below the build folder and returns their paths, in order. One
+/// that does not compile does not hinder the others. Errors are those that
+/// concern all: no compiler, no OSI package.
+pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Result<PathBuf>>> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
+    let folder = folder.canonicalize()?;
+    progress("fetching the OSI package", 0, wanted.len())?;
+    let python = Python::environment(&folder)?;
+    let descriptors = descriptors(&folder, &python)?;
+    let definitions = Definitions::of(&descriptors)?;
+    let made = [
+        ("osi.fds", descriptors.as_slice()),
+        ("tables.fbs", definitions.tables.as_bytes()),
+        ("structs.fbs", definitions.structs.as_bytes()),
+    ];
+    let place = folder.join("fmus").join(&hash(made.map(|(_, bytes)| bytes.to_vec()))[..16]);
+    let files = made
+        .map(|(name, bytes)| (Path::new("definitions").join(name), bytes))
+        .into_iter()
+        .chain(below("source", &SOURCES))
+        .chain(below("source/packed", &PACKED));
+    fs::create_dir_all(&place)?;
+    let _lock = lock(&place)?;
+    for (path, bytes) in files {
+        let path = place.join(path);
+        fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
+        write_if_new(&path, bytes)?;
+    }
+
+    let mut built: Vec<Option<Result<PathBuf>>> = wanted.iter().map(|_| None).collect();
+    for build in [Build::Release, Build::Debug] {
+        let here: Vec<usize> = (0..wanted.len()).filter(|i| wanted[*i].build == build).collect();
+        if here.is_empty() {
+            continue;
+        }
+        progress(&format!("configuring the FMUs ({})", build.name()), 0, here.len())?;
+        let output = place.join(build.name());
+        cmake::configure(&place.join("source"), &output, &settings(&place, &python, build)?)?;
+        let targets: Vec<String> =
+            here.iter().map(|i| format!("fmu-{}", wanted[*i].name())).collect();
+        let log = cmake::ninja(&output, &targets, &mut |line| {
+            if let Some((done, total)) = step(line) {
+                progress(&format!("compiling the FMUs ({})", build.name()), done, total)?;
+            }
+            Ok(())
+        })?;
+        for index in here {
+            let path = output.join("fmus").join(wanted[index].file());
+            built[index] = Some(match failure(&log, &wanted[index].name()) {
+                None if path.exists() => Ok(path),
+                why => Err(anyhow!(
+                    "{} does not compile: {}",
+                    wanted[index].file(),
+                    why.unwrap_or("no reason given")
+                )),
+            });
+        }
+    }
+    Ok(built.into_iter().flatten().collect())
+}
+
+/// What the CMake project is told.
+fn settings(place: &Path, python: &Python, build: Build) -> Result<Vec<String>> {
+    let definitions = place.join("definitions");
+    let set = |name: &str, path: &Path| format!("-D{name}={}", path.display());
+    Ok(vec![
+        format!("-DCMAKE_BUILD_TYPE={}", if build == Build::Debug { "Debug" } else { "Release" }),
+        set("OSI_DESCRIPTORS", &definitions.join("osi.fds")),
+        set("OSI_TABLES", &definitions.join("tables.fbs")),
+        set("OSI_STRUCTS", &definitions.join("structs.fbs")),
+        set("PACKED_INCLUDE", &place.join("source/packed")),
+        set("FMI_HEADERS", &python.fmi_headers()?),
+    ])
+}
+
+/// The files of an embedded folder, by their paths below `folder`.
+fn below<'a>(folder: &'a str, dir: &'a Dir) -> Vec<(PathBuf, &'a [u8])> {
+    let inner = dir.dirs().flat_map(|dir| below(folder, dir));
+    dir.files()
+        .map(|file| (Path::new(folder).join(file.path()), file.contents()))
+        .chain(inner)
+        .collect()
+}
+
+/// Why an FMU is not there, out of ninja's log: what failed may be its own
+/// model, or something that all need.
+fn failure<'a>(log: &'a [String], name: &str) -> Option<&'a str> {
+    let own = |line: &str| ENCODINGS.iter().all(|e| !line.contains(e.name)) || line.contains(name);
+    let at = log.iter().position(|line| line.starts_with("FAILED") && own(line))?;
+    let error = log[at + 1..].iter().find(|line| line.contains("error"));
+    Some(error.map_or("no reason given", |line| line.trim()))
+}
+
+/// `[3/17] …` as done and total.
+fn step(line: &str) -> Option<(usize, usize)> {
+    let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
+    let (total, _) = rest.split_once(']')?;
+    Some((done.parse().ok()?, total.parse().ok()?))
+}

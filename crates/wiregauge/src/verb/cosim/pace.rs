@@ -1,0 +1,137 @@
+//! What every co-simulation measurement has in common: how long it takes, how
+//! it is carried out, and where its result goes.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
+
+use anyhow::Result;
+use indexmap::IndexMap;
+use wiregauge_cosim::master::measure;
+use wiregauge_cosim::plan::{Entrant, Load, Plan};
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::run::{Reference, Run, Settings, FORMAT, VERSION};
+
+use crate::output::{command, deliver, Form};
+use crate::progress::Progress;
+use crate::tools;
+
+/// How long a measurement takes and where its result goes.
+#[derive(clap::Args)]
+pub struct Pace {
+    /// Be done in a minute.
+    #[arg(long, conflicts_with = "time")]
+    quick: bool,
+    /// Seconds that the measurement may take in all.
+    #[arg(long, value_name = "SECONDS")]
+    time: Option<u64>,
+    /// Processes that each pair of FMUs is measured in.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
+    processes: Option<u32>,
+    /// Rounds in each process; as many as the time allows, unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    rounds: Option<u32>,
+    /// Steps of an epoch; calibrated, unless given.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
+    steps: Option<u64>,
+    /// Steps of each process that are done first and not counted.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000))]
+    warm_up: u64,
+    /// Seed of the order of turns.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Seconds that a step may take before its FMU counts as hung.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    patience: u64,
+    /// Write the messages of the first steps to files in this folder.
+    #[arg(long, value_name = "FOLDER")]
+    dump: Option<PathBuf>,
+
+    /// Write the result here.
+    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    output: PathBuf,
+    /// Form on standard output.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+/// What is measured.
+pub struct Matter {
+    /// One line that says what.
+    pub title: String,
+    /// What it is measured on.
+    pub cases: Vec<Load>,
+    /// Who takes part.
+    pub entrants: Vec<Entrant>,
+    /// Whether the FMUs take new buffers and objects in each step.
+    pub fresh: bool,
+    /// Published figures to show beside the measured ones.
+    pub reference: Option<Reference>,
+    /// What is to be derived from the samples.
+    pub derive: fn(&mut Run),
+}
+
+impl Pace {
+    /// Measures, writes the result and shows it.
+    pub fn carry_out(&self, matter: Matter, progress: Progress) -> Result<ExitCode> {
+        let began = Instant::now();
+        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        let life = if matter.fresh { "fresh" } else { "reused" };
+        let settings = Settings {
+            processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
+            rounds: self.rounds.unwrap_or(5),
+            epoch_ns: if self.quick { 2_000_000 } else { 10_000_000 },
+            buffers: life.into(),
+            objects: life.into(),
+            seed: self.seed,
+        };
+        let plan = Plan {
+            cases: matter.cases,
+            entrants: matter.entrants,
+            host: (std::env::current_exe()?, vec!["cosim".into(), "host".into()]),
+            settings,
+            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
+            most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
+            patience: Duration::from_secs(self.patience),
+            steps: self.steps,
+            warm_up: self.warm_up,
+            dump: self.dump.clone(),
+        };
+        // Probed after the build, whose load is not the measurement's.
+        let mut environment = Environment::probe(versions());
+        let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
+        let measured = measure(&plan, &show)?;
+        environment.finish();
+        drop(progress);
+
+        let mut settings = plan.settings.clone();
+        settings.rounds = measured.rounds;
+        let mut run = Run {
+            format: FORMAT.into(),
+            version: VERSION,
+            title: matter.title,
+            kind: "cosim".into(),
+            command: command(),
+            started,
+            seconds: began.elapsed().as_secs_f64(),
+            environment,
+            warnings: Vec::new(),
+            settings,
+            cases: plan.cases.into_iter().map(|load| load.case).collect(),
+            subjects: measured.subjects,
+            measurements: measured.measurements,
+            facts: measured.facts,
+            reference: matter.reference,
+        };
+        (matter.derive)(&mut run);
+        deliver(&mut run, measured.warnings, &self.output, self.format)
+    }
+}
+
+/// Versions of what FMUs are built with.
+fn versions() -> IndexMap<String, String> {
+    const WANTED: [&str; 5] = ["c++", "cmake", "protoc", "flatc", "C++ flags"];
+    let mut versions = tools::versions();
+    versions.retain(|name, _| WANTED.contains(&name.as_str()));
+    versions
+}

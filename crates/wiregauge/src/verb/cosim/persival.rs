@@ -1,0 +1,46 @@
+//! `wiregauge cosim persival`: the report's table 1.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_osi::fmus::Model;
+
+use super::pace::{Matter, Pace};
+use crate::crew::Crew;
+use crate::experiment::persival;
+use crate::progress::Progress;
+
+/// Repeat Persival's co-simulation of source and sensor.
+///
+/// The whole of table 1 of the ASAM OSI Flatbuffers Performance Report: three
+/// numbers of reflections, three of objects, the Debug build, the Object API
+/// and structs; and besides the packed field.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Have FlatBuffers verify messages before they read them.
+    #[arg(long)]
+    verify: bool,
+    /// Have the FMUs take new buffers and objects in each step, as the
+    /// reference's do.
+    #[arg(long)]
+    fresh: bool,
+    #[command(flatten)]
+    pace: Pace,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let progress = Progress::new();
+        let crew = Crew { model: Model::Sensor, verify: self.verify, fresh: self.fresh };
+        let matter = Matter {
+            title: "Persival's experiment: SensorView from source to sensor".into(),
+            cases: persival::cases(),
+            entrants: crew.entrants(&persival::members(), &progress)?,
+            fresh: self.fresh,
+            reference: Some(persival::reference()),
+            derive: |_| {},
+        };
+        self.pace.carry_out(matter, progress)
+    }
+}

@@ -114,8 +114,11 @@ struct Packed {
                     {{"signal_strength"}, {"time_of_flight"}}, count, inner_);
         const auto strength = table.column<double>(0);
         const auto time = table.column<double>(1);
-        for (std::uint32_t i = 0; i < count; ++i) {
-          const Reflection from = reflection(i);
+        // Local, so that the compiler sees that no column can overlap them.
+        const std::uint32_t rows = count;
+        const F generate = reflection;
+        for (std::uint32_t i = 0; i < rows; ++i) {
+          const Reflection from = generate(i);
           strength[i] = from.signal_strength;
           time[i] = from.time_of_flight;
         }

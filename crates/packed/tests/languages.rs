@@ -14,8 +14,8 @@ use common::{
 };
 use wiregauge_osi::python::Python;
 use wiregauge_packed::{
-    pack, unpack, Column, Element, Encoding, Kind, Message, PackOptions, Precision, Root,
-    UnpackOptions,
+    pack, unpack, Column, Element, Encoding, Fault, Kind, Layout, Message, PackOptions, Precision,
+    Root, UnpackOptions,
 };
 
 /// The C++ header as a program.
@@ -50,9 +50,17 @@ const TOOLS: [Tool; 2] = [("C++", cpp), ("Python", python)];
 fn encoding(text: &str) -> Encoding {
     let (name, rest) = text.split_once('=').unwrap();
     let parts: Vec<&str> = rest.split(',').collect();
-    let all = [Element::F64, Element::F32, Element::F16, Element::U64, Element::U32, Element::U16]
-        .into_iter()
-        .chain([Element::U8, Element::I64, Element::I32, Element::I16, Element::I8]);
+    let all = [
+        Element::None,
+        Element::F64,
+        Element::F32,
+        Element::F16,
+        Element::U64,
+        Element::U32,
+        Element::U16,
+    ]
+    .into_iter()
+    .chain([Element::U8, Element::I64, Element::I32, Element::I16, Element::I8]);
     let element = all.into_iter().find(|element| element_name(*element) == parts[0]).unwrap();
     let scale = (parts.len() == 3).then(|| (parts[1].parse().unwrap(), parts[2].parse().unwrap()));
     Encoding { name: name.into(), element, scale }
@@ -107,6 +115,43 @@ fn all_languages_pack_and_unpack_to_the_same_bytes() {
 }
 
 #[test]
+fn all_languages_refuse_to_saturate() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    for (name, given, fault) in [
+        ("SensorView.full", "object_id=u8", Fault::Value),
+        ("SensorView.full", "object_id=i64", Fault::Value),
+        ("SensorView.full", "object_id=f64", Fault::Element),
+        ("SensorView.full", "object_id=u64,0,1", Fault::Element),
+        ("SensorView.full", "doppler_shift=u8", Fault::Value),
+        ("SensorView.regular", "signal_strength=u16", Fault::Value),
+        ("SensorView.regular", "signal_strength=i8,0,0.1", Fault::Value),
+        ("SensorView.regular", "signal_strength=f32,0,1", Fault::Scale),
+        ("SensorView.regular", "signal_strength=none", Fault::Element),
+        ("SensorView.sparse", "time_of_flight=f32", Fault::Value),
+        ("SensorView.sparse", "time_of_flight=f16", Fault::Value),
+        ("SensorView.sparse", "signal_strength=i64", Fault::Value),
+        ("SensorData.detections", "beam_id=u8", Fault::Value),
+    ] {
+        let message = fs::read(golden(&format!("{name}.osi"))).unwrap();
+        let options = PackOptions { encodings: vec![encoding(given)], ..PackOptions::default() };
+        let packed = pack(root(name), &message, &options).map(|_| ());
+        let error = packed.expect_err(given);
+        assert_eq!(error.fault, fault, "{name} {given}");
+        for (tool, command) in TOOLS {
+            let kind = name.split('.').next().unwrap();
+            let mut command = command();
+            command.args(["pack", kind]).arg(golden(&format!("{name}.osi"))).arg(&out).arg(given);
+            let output = command.output().unwrap();
+            let told = String::from_utf8(output.stderr).unwrap();
+            assert!(!output.status.success(), "{tool} packs {name} with {given}");
+            assert!(told.trim_end().ends_with(&error.to_string()), "{tool}: {told}{error}");
+            assert!(!out.exists(), "{tool} writes what it refuses");
+        }
+    }
+}
+
+#[test]
 fn all_languages_read_the_same_values() {
     for (name, _) in GOLDEN {
         for form in ["packed", "narrow", "osi"] {
@@ -134,7 +179,7 @@ fn written() -> Vec<u8> {
     message.add(Kind::LidarReflections, &columns, 10, &configuration).unwrap();
     let snr = [Column::new("snr", Element::F16)];
     message.add(Kind::RadarReflections, &snr, 3, &[]).unwrap();
-    let mut out = vec![0; message.plan().unwrap()];
+    let mut out = vec![0xee; message.plan().unwrap()];
     let mut tables = message.write(&mut out).unwrap();
     let mut columns = tables[0].columns();
     columns[0].sink::<f64>().unwrap().fill((0..10).map(|row| -1.5 * f64::from(row)));
@@ -164,6 +209,29 @@ fn all_languages_write_the_same_in_place() {
         run(command().arg("write").arg(&out));
         assert!(fs::read(&out).unwrap() == written(), "{tool} writes other bytes");
     }
+}
+
+/// A message with two packed fields, of which the last counts.
+fn twice(root: Root) -> Option<Vec<u8>> {
+    let mut field = vec![0; 200];
+    let mut layout = Layout::plan(&[Column::f64("doppler_shift")], 2, 0, 8).unwrap();
+    field.truncate(layout.size());
+    layout.write(&mut field).unwrap();
+    let head = [0x9a, 0xc5, 0x19, field.len() as u8];
+    let first = [&head[..], &field].concat();
+    layout = Layout::plan(&[Column::f64("time_of_flight")], 2, 0, 8).unwrap();
+    field = vec![0; layout.size()];
+    layout.write(&mut field).unwrap();
+    let head = [0x9a, 0xc5, 0x19, field.len() as u8];
+    let view = [&first, &head[..], &field].concat();
+    let size = [view.len() as u8 | 0x80, (view.len() >> 7) as u8];
+    let message = [&[0xd2, 0x3e], &size[..], &view].concat();
+    let plain = unpack(root, &message, &UnpackOptions::default()).unwrap();
+    let row = [0x12, 9, 0x11, 0, 0, 0, 0, 0, 0, 0, 0];
+    if root == Root::SensorView {
+        assert_eq!(plain, [&[0xd2, 0x3e, 22][..], &row, &row].concat());
+    }
+    Some(message)
 }
 
 /// Sound fields that OSI cannot hold, which damage rarely makes.
@@ -220,7 +288,7 @@ fn all_languages_refuse_the_same_damaged_messages() {
                 expected.extend(verdicts(root(name), &message).lines().map(String::from));
             }
         }
-        for message in refused(root(name)) {
+        for message in refused(root(name)).into_iter().chain(twice(root(name))) {
             stream.extend_from_slice(&(message.len() as u32).to_le_bytes());
             stream.extend_from_slice(&message);
             expected.extend(verdicts(root(name), &message).lines().map(String::from));

@@ -111,7 +111,7 @@ Buffer written() {
                             configuration);
   if (!error) error = message.add(Kind::radar_reflections, {{"snr", Element::f16}}, 3);
   if (!error) error = message.plan();
-  Buffer out(message.size());
+  Buffer out(message.size(), 0xee);  // what is left of an earlier message
   if (!error) error = message.write(out.data(), out.size());
   if (error) {
     fail(error);

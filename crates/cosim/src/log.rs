@@ -477,7 +477,7 @@ mod tests {
         for (text, word) in [
             ("", "Header"),
             ("[]", "Header"),
-            ("hello", "JSON"),
+            ("hello there", "JSON"),
             (r#"{"Header": {}}"#, "EventTypes"),
             (r#"{"Header": {"EventTypes": ["Lunch"]}}"#, "known"),
             (r#"{"Header": {"EventTypes": ["StartSourceCalc"]}, "Data": []}"#, "no events"),

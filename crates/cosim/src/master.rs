@@ -218,12 +218,20 @@ impl<'a> Session<'a> {
                 if !self.contenders[index].entrant.takes(case_of) {
                     continue;
                 }
-                let model = self.contenders.iter().find_map(|other| {
-                    let wanted = like.as_ref().is_none_or(|id| *id == other.subject.id);
-                    let cell = other.cells.iter().find(|cell| cell.case == case)?;
-                    (wanted && other.ready.is_some())
-                        .then_some((cell.sizes, other.subject.title.clone()))
-                });
+                let proven = |other: &&Contender| {
+                    other.ready.is_some() && other.cells.iter().any(|cell| cell.case == case)
+                };
+                let preferred = |other: &&Contender| Some(&other.subject.id) == like.as_ref();
+                let model = self
+                    .contenders
+                    .iter()
+                    .filter(proven)
+                    .find(preferred)
+                    .or(self.contenders.iter().find(proven))
+                    .and_then(|other| {
+                        let cell = other.cells.iter().find(|cell| cell.case == case)?;
+                        Some((cell.sizes, other.subject.title.clone()))
+                    });
                 let Some((sizes, title)) = model else { continue };
                 let contender = &mut self.contenders[index];
                 if contender.subject.options.is_empty() {

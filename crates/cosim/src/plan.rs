@@ -60,8 +60,8 @@ pub struct Entrant {
 pub enum Work {
     /// A source and a model.
     Fmus(Box<Pair>),
-    /// The bytes of another subject's messages, by memcpy. That subject's id;
-    /// the first that was proven where none.
+    /// The bytes of another subject's messages, by memcpy: those of the subject
+    /// with this id, or of the first that was proven.
     Memcpy(Option<String>),
 }
 

@@ -145,6 +145,10 @@ pub fn describe(metric: &str) -> Option<&'static str> {
         "element" => "read one field of the middle element",
         "verify" => "check the buffer before unchecked access",
         "size" => "of the encoded message",
+        "step" => "the five phases together, by the FMUs' own clocks",
+        "source" => "generating and serializing, by the source's own clock",
+        "model" => "deserializing, calculating and serializing, by the model's own clock",
+        "exchange" => "a whole step, by the master's clock",
         _ => return None,
     })
 }

@@ -63,15 +63,17 @@ fn render_run(run: &Run) -> String {
 /// How the figures came about, in one line.
 pub(crate) fn summary_line(run: &Run) -> String {
     let settings = &run.settings;
+    let epochs = match settings.epoch_ns {
+        0 => String::new(),
+        ns => format!(", epochs of {} or more", crate::unit::time(ns as f64)),
+    };
     format!(
-        "{} · {} of {} measured · {} processes × {} rounds, epochs of {} or more · {} buffers, \
-         {} objects · {}",
+        "{} · {} of {} measured · {} processes × {} rounds{epochs} · {} buffers, {} objects · {}",
         clean(&run.started),
         run.subjects.iter().filter(|s| s.status == Status::Measured).count(),
         run.subjects.len(),
         settings.processes,
         settings.rounds,
-        crate::unit::time(settings.epoch_ns as f64),
         clean(&settings.buffers),
         clean(&settings.objects),
         duration(run.seconds),

@@ -2,17 +2,34 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
+use std::time::SystemTime;
 
 use anyhow::Result;
+use wiregauge_cosim::import::{import, Given};
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
 
-use crate::output::Form;
+use crate::output::{command, deliver, Form};
 
 /// Make a result of the performance logs that FMUs have written.
+///
+/// The logs of a source and of a model that were written at the same time make
+/// a run of a simulation; several runs of the same FMUs count as processes.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge cosim import source.json model.json
+  wiregauge cosim import runs/*.json -o runs.run.json
+  wiregauge cosim import near=a/*.json far=b/source.json far=b/model.json")]
 pub struct Arguments {
-    /// Logs of sources and models, in any order.
-    #[arg(required = true, value_name = "LOG")]
-    logs: Vec<PathBuf>,
+    /// Logs of sources and models, in any order, perhaps with the case that
+    /// they belong to.
+    #[arg(required = true, value_name = "[CASE=]LOG")]
+    logs: Vec<Labelled>,
+    /// Steps to leave out at the start of each log.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    skip: usize,
     /// Write the result here.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
     output: PathBuf,
@@ -21,9 +38,57 @@ pub struct Arguments {
     format: Form,
 }
 
+/// `LOG` or `CASE=LOG`.
+#[derive(Clone, Debug)]
+struct Labelled(Given);
+
+impl FromStr for Labelled {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Labelled, Self::Err> {
+        // A file may have such a name.
+        let labelled = text.split_once('=').filter(|(case, path)| {
+            !case.is_empty() && !path.is_empty() && !PathBuf::from(text).exists()
+        });
+        let (case, path) = labelled.unwrap_or(("logs", text));
+        Ok(Labelled(Given { path: path.into(), case: case.into() }))
+    }
+}
+
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        anyhow::bail!("not there yet")
+        let given: Vec<Given> = self.logs.into_iter().map(|labelled| labelled.0).collect();
+        let imported = import(&given, self.skip)?;
+        let mut run = Run {
+            format: FORMAT.into(),
+            version: VERSION,
+            title: "Co-simulation from performance logs".into(),
+            kind: "cosim".into(),
+            command: command(),
+            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            seconds: 0.0,
+            // That of the logs is unknown, and this machine's would mislead.
+            environment: Environment {
+                wiregauge: env!("CARGO_PKG_VERSION").into(),
+                build: "release".into(),
+                ..Environment::default()
+            },
+            warnings: Vec::new(),
+            settings: Settings {
+                processes: imported.processes,
+                rounds: imported.rounds,
+                epoch_ns: 0,
+                buffers: "reused".into(),
+                objects: "reused".into(),
+                seed: 0,
+            },
+            cases: imported.cases,
+            subjects: imported.subjects,
+            measurements: imported.measurements,
+            facts: imported.facts,
+            reference: None,
+        };
+        deliver(&mut run, imported.warnings, &self.output, self.format)
     }
 }

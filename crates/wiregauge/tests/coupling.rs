@@ -1,0 +1,424 @@
+//! FMUs under the master: good ones in FMI 2 and 3, and faulty ones, which are
+//! a result and not the end.
+
+#[path = "../../cosim/tests/support/mod.rs"]
+mod fixture;
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use fixture::{Fixture, MIME};
+use serde_json::Value;
+use support::{result, run, status, wiregauge, Said};
+
+/// Least work: one process, one round, one step.
+const SHORT: [&str; 10] =
+    ["--processes", "1", "--rounds", "1", "--steps", "1", "--time", "1", "--warm-up", "0"];
+
+/// Writes both FMUs as `source.fmu` and `model.fmu`.
+fn write(folder: &Path, source: &Fixture, model: &Fixture) {
+    source.write(&folder.join("source.fmu"));
+    model.write(&folder.join("model.fmu"));
+}
+
+/// Couples them.
+fn couple(folder: &Path, more: &[&str]) -> Said {
+    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
+    run(folder, &[&pair[..], &SHORT, more].concat())
+}
+
+fn samples(run: &Value, subject: &str, metric: &str) -> Vec<Option<f64>> {
+    let of = |m: &&Value| m["subject"] == subject && m["metric"] == metric;
+    let found = run["measurements"].as_array().unwrap().iter().find(of);
+    let Some(found) = found else { return Vec::new() };
+    let rows = found["samples"].as_array().unwrap().iter();
+    rows.flat_map(|row| row.as_array().unwrap().iter().map(Value::as_f64)).collect()
+}
+
+fn fact(run: &Value, subject: &str, metric: &str) -> Option<f64> {
+    let facts = run["facts"].as_array().unwrap();
+    facts.iter().find(|f| f["subject"] == subject && f["metric"] == metric)?["value"].as_f64()
+}
+
+fn codes(run: &Value) -> Vec<&str> {
+    run["warnings"].as_array().unwrap().iter().map(|w| w["code"].as_str().unwrap()).collect()
+}
+
+const PHASES: [&str; 5] = [
+    "step/source generation",
+    "step/source serialization",
+    "step/model deserialization",
+    "step/model calculation",
+    "step/model serialization",
+];
+
+#[test]
+fn a_pair_gives_phases_and_exchange_in_every_mixture_of_versions() {
+    for (from, to) in [(2, 2), (3, 3), (2, 3), (3, 2)] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &Fixture::source(from), &Fixture::model(to));
+        let more = ["--set", "source.size=50000", "--rounds", "3", "--steps", "7"];
+        let said = run(
+            folder.path(),
+            &[
+                &["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"][..],
+                &["--processes", "2", "--time", "1"],
+                &more,
+            ]
+            .concat(),
+        );
+        assert_eq!(said.code, Some(0), "{from} to {to}: {}{}", said.out, said.err);
+        let run = result(folder.path());
+        assert_eq!(status(&run, "fmus"), r#"{"state":"measured"}"#);
+        assert_eq!(fact(&run, "fmus", "size"), Some(50_000.0));
+        assert_eq!(fact(&run, "fmus", "size/model output"), Some(16.0));
+        let column = |metric: &str| -> Vec<f64> {
+            let column = samples(&run, "fmus", metric);
+            assert_eq!(column.len(), 6, "{metric}");
+            column.into_iter().map(|sample| sample.expect("none is lost")).collect()
+        };
+        for (index, step) in column("step").into_iter().enumerate() {
+            let sum: f64 = PHASES.iter().map(|phase| column(phase)[index]).sum();
+            assert!((sum - step).abs() <= step * 1e-9, "{sum} is not {step}");
+            let parts = column("source")[index] + column("model")[index];
+            assert!((parts - step).abs() <= step * 1e-9);
+            // The phases lie within what the master sees.
+            assert!(step <= column("exchange")[index] * 1.5, "{step}");
+        }
+        let memcpy = samples(&run, "memcpy", "step");
+        assert!(memcpy.len() == 6 && memcpy.iter().all(Option::is_some));
+        assert!(run["kind"] == "cosim" && !codes(&run).contains(&"no-phases"));
+    }
+}
+
+/// A fault in one FMU makes the pair fail for a reason with these words.
+fn fails(fmi: u8, whose: &str, fault: &str, more: &[&str], words: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+    let set = format!("{whose}.fault={fault}");
+    let said = couple(folder.path(), &[&["--set", &set][..], more].concat());
+    let what = format!("FMI {fmi}, {whose}, {fault}");
+    assert_eq!(said.code, Some(1), "{what}: {}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "fmus");
+    assert!(status.contains("failed"), "{what}: {status}");
+    let file = format!("{whose}.fmu");
+    for word in words.iter().copied().chain([file.as_str()]) {
+        assert!(status.contains(word), "{what}: no '{word}' in {status}");
+    }
+}
+
+#[test]
+fn a_step_that_is_not_carried_out() {
+    for fmi in [2, 3] {
+        for (number, name) in ["warning", "discard", "error", "fatal"].into_iter().enumerate() {
+            for whose in ["source", "model"] {
+                let log = format!("[OSMP] the fixture was told to fail with {}", number + 1);
+                let words = [&format!("DoStep returned {name} at step 1"), log.as_str()];
+                fails(fmi, whose, name, &[], &words);
+            }
+        }
+    }
+    fails(3, "model", "end", &[], &["asks to end the simulation"]);
+}
+
+#[test]
+fn a_message_that_is_not_there() {
+    let variable = |whose| match whose {
+        "source" => "OSMPSensorViewOut",
+        _ => "OSMPSensorDataOut",
+    };
+    for whose in ["source", "model"] {
+        let name = variable(whose);
+        fails(2, whose, "dangling", &[], &[name, "no memory can be read", "step 1"]);
+        fails(2, whose, "huge", &[], &[name, "size 2147483647", "less memory"]);
+        fails(2, whose, "negative", &[], &[name, "negative size -5"]);
+    }
+    fails(3, "source", "dangling", &[], &["OSMPSensorViewOut", "no memory can be read"]);
+    fails(3, "source", "huge", &[], &["OSMPSensorViewOut", "less memory"]);
+    for fault in ["null", "no size"] {
+        fails(2, "source", fault, &[], &["OSMPSensorViewOut", "no message at step 1"]);
+        fails(3, "source", fault, &[], &["OSMPSensorViewOut", "no message at step 1"]);
+        fails(2, "model", fault, &[], &["OSMPSensorDataOut", "no message in the first 3 steps"]);
+    }
+}
+
+#[test]
+fn an_fmu_that_dies() {
+    for fmi in [2, 3] {
+        fails(fmi, "model", "crash", &[], &["in DoStep, step 1", "SIGSEGV"]);
+        fails(fmi, "source", "abort", &[], &["in DoStep, step 1", "SIGABRT"]);
+        fails(fmi, "model", "exit", &[], &["in DoStep, step 1", "exit code 7"]);
+    }
+}
+
+#[test]
+fn an_fmu_that_will_not_begin_or_end() {
+    fails(2, "model", "init", &[], &["fmi2EnterInitializationMode returned error", "not begin"]);
+    fails(3, "source", "init", &[], &["fmi3EnterInitializationMode returned error", "not begin"]);
+    fails(2, "source", "terminate", &[], &["fmi2Terminate returned error"]);
+    fails(3, "model", "terminate", &[], &["fmi3Terminate returned error"]);
+}
+
+#[test]
+fn an_fmu_that_fails_in_mid_run() {
+    let later = ["--set", "model.faultStep=40", "--rounds", "100", "--processes", "1"];
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--steps", "1"];
+    for (fault, words) in [("error", "returned error at step 41"), ("crash", "in DoStep, step 41")]
+    {
+        let set = format!("model.fault={fault}");
+        let said = run(folder.path(), &[&pair[..], &later, &["--set", &set]].concat());
+        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        let run = result(folder.path());
+        let status = status(&run, "fmus");
+        assert!(status.contains("model.fmu") && status.contains(words), "{status}");
+        // What was measured until then stays, the rest is lost.
+        let column = samples(&run, "fmus", "exchange");
+        assert_eq!(column.len(), 100);
+        assert!(column[0].is_some() && column[99].is_none(), "{column:?}");
+    }
+}
+
+#[test]
+fn an_fmu_that_hangs() {
+    let began = Instant::now();
+    fails(2, "model", "hang", &["--patience", "2"], &["in DoStep, step 1", "hung"]);
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn what_fmus_print_disturbs_nobody() {
+    for fmi in [2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+        let set = ["--set", "source.fault=print", "--set", "model.fault=print"];
+        let said = couple(folder.path(), &set);
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        assert!(!said.out.contains("yes"), "{}", said.out);
+    }
+}
+
+#[test]
+fn messages_must_be_the_same_again_and_what_they_are_declared_to_be() {
+    let again = ["OSMPSensorViewOut", "differs when it is run again, at step 1"];
+    fails(2, "source", "random", &[], &again);
+    let version = ["OSMPSensorViewOut", "declares OSI 3.8.0", "says 3.7.0"];
+    fails(2, "source", "other version", &[], &version);
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    for (fault, flag) in [("random", "--varying"), ("other version", "--any-version")] {
+        let set = format!("source.fault={fault}");
+        let said = couple(folder.path(), &["--set", &set, flag]);
+        assert_eq!(said.code, Some(0), "{fault}: {}{}", said.out, said.err);
+    }
+}
+
+#[test]
+fn settings_that_an_fmu_does_not_have() {
+    let refusal = |setting: &str, words: &[&str]| {
+        fails(2, "source", "none", &["--set", setting], words);
+    };
+    refusal("source.nonsense=1", &["no variable nonsense"]);
+    refusal("source.size=many", &["'many' is no value for size", "Integer"]);
+    refusal("source.size=3000000000", &["too large for size"]);
+}
+
+#[test]
+fn the_run_of_the_others_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let fmus = folder.path().join("fmus");
+    fs::create_dir(&fmus).unwrap();
+    for encoding in ["protobuf", "packed"] {
+        let mime = format!("{MIME}; encoding={encoding}");
+        let settings = |fixture: Fixture| {
+            // The project's own FMUs have these; the fixture has its size.
+            let extra = "<ScalarVariable name=\"reflections\" valueReference=\"0\" \
+                         causality=\"parameter\"><Integer/></ScalarVariable><ScalarVariable \
+                         name=\"objects\" valueReference=\"1\" causality=\"parameter\"><Integer/>\
+                         </ScalarVariable><ScalarVariable name=\"scene\" valueReference=\"1\" \
+                         causality=\"parameter\"><String/></ScalarVariable></ModelVariables>";
+            fixture.mime(&mime).edit("</ModelVariables>", extra)
+        };
+        let source = settings(Fixture::source(2));
+        let source = if encoding == "protobuf" { source.without_binary() } else { source };
+        source.write(&fmus.join(format!("source-{encoding}.fmu")));
+        Fixture::model(2).mime(&mime).write(&fmus.join(format!("sensor-{encoding}.fmu")));
+    }
+    let base = ["cosim", "run", "--fmus", "fmus", "--encodings", "protobuf,packed"];
+    let more = ["--reflections", "2000,4000", "--objects", "10"];
+    let said = run(folder.path(), &[&base[..], &SHORT, &more].concat());
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let failed = status(&run, "protobuf");
+    assert!(failed.contains("failed") && failed.contains("source-protobuf.fmu"), "{failed}");
+    assert_eq!(status(&run, "packed"), r#"{"state":"measured"}"#);
+    assert_eq!(run["cases"][1]["id"], "reflections=4000,objects=10");
+    assert_eq!(run["cases"][1]["parameter"]["value"], 4000.0);
+    assert!(said.out.contains("source-protobuf.fmu"), "{}", said.out);
+    let size = |at: usize| {
+        let facts = run["facts"].as_array().unwrap().iter().filter(|f| f["metric"] == "size");
+        facts.map(|f| f["value"].as_f64().unwrap()).nth(at)
+    };
+    assert_eq!((size(0), size(1)), (Some(2000.0), Some(4000.0)));
+}
+
+#[test]
+fn logs_are_found_and_judged() {
+    let folder = tempfile::tempdir().unwrap();
+    let measured = |model: &Fixture, set: &[&str]| {
+        write(folder.path(), &Fixture::source(2), model);
+        let said = couple(folder.path(), set);
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        result(folder.path())
+    };
+    let run = measured(&Fixture::model(2), &["--set", "model.fault=no log"]);
+    assert!(codes(&run).contains(&"no-phases"));
+    assert!(samples(&run, "fmus", "step").is_empty());
+    assert_eq!(samples(&run, "fmus", "exchange").len(), 1);
+
+    let run = measured(&Fixture::model(2), &["--set", "model.fault=open log"]);
+    assert!(codes(&run).contains(&"log"));
+    assert_eq!(samples(&run, "fmus", "step").len(), 1);
+
+    // One that takes no path and writes into the working folder.
+    let without = Fixture::model(2).edit("name=\"log\"", "name=\"logLevel\"");
+    let run = measured(&without, &["--set", "model.fault=log here"]);
+    assert_eq!(samples(&run, "fmus", "step").len(), 1);
+}
+
+#[test]
+fn messages_can_be_written_down() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(3));
+    let said = couple(folder.path(), &["--dump", "out", "--set", "source.size=500"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let out = folder.path().join("out/own/source+model");
+    let mut wanted: Vec<u8> = (0..500usize).map(|at| (at * 7) as u8).collect();
+    wanted[..2].copy_from_slice(b"\x12\x7f");
+    for step in 0..3u16 {
+        assert_eq!(fs::read(out.join(format!("source-00000{step}.bin"))).unwrap(), wanted);
+        let made = fs::read(out.join(format!("model-00000{step}.bin"))).unwrap();
+        assert_eq!(made[10..14], 500u32.to_le_bytes());
+        assert_eq!(made[14..], step.to_le_bytes());
+    }
+    assert_eq!(fs::read_dir(out).unwrap().count(), 6);
+}
+
+#[test]
+fn refusals_say_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let refuses = |arguments: &[&str], words: &[&str]| {
+        support::refuses(folder.path(), &[&["cosim"], arguments].concat(), words);
+    };
+    refuses(&["run", "--encodings", "morse", "--fmus", "."], &["morse", "flatbuffers-tables"]);
+    refuses(&["run", "--source", "a.fmu"], &["--model"]);
+    refuses(&["run", "--source", "a.fmu", "--model", "b.fmu", "--step-size", "-1"], &["step"]);
+    refuses(&["import", "nothing.json"], &["nothing.json", "cannot read"]);
+    fs::write(folder.path().join("not.json"), "{}").unwrap();
+    refuses(&["import", "not.json"], &["not.json", "Header", "SET Level"]);
+}
+
+/// The processes whose working folder is below a folder.
+fn processes_below(folder: &Path) -> usize {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let folders = entries.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
+    folders.filter(|cwd| cwd.starts_with(folder)).count()
+}
+
+#[test]
+fn an_interruption_leaves_nothing_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = folder.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let mut child = wiregauge()
+        .args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"])
+        .args(["--set", "model.fault=hang", "--set", "model.faultStep=2"])
+        .current_dir(folder.path())
+        .env("TMPDIR", &scratch)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let patience = Instant::now() + Duration::from_secs(60);
+    while processes_below(&scratch) == 0 {
+        assert!(Instant::now() < patience, "no host was started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let killed = std::process::Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(killed.success());
+    let ended = loop {
+        if let Some(ended) = child.try_wait().unwrap() {
+            break ended;
+        }
+        assert!(Instant::now() < patience, "it does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert_eq!(ended.code(), Some(130));
+    assert_eq!(processes_below(&scratch), 0, "a host stays behind");
+    assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "files stay behind");
+    assert!(!folder.path().join("run.json").exists(), "half a result");
+}
+
+#[test]
+fn logs_of_others_become_a_result() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = |name: &str, identity: &str, types: &str, rows: &str, end: &str| {
+        let text = format!(
+            r#"{{"Header":{{"EventTypes":[{types}]}},"Data":[{{"Instance":{{"ModelIdentity":
+            "{identity}"}},"OsiEvents":[{rows}{end}"#
+        );
+        fs::write(folder.path().join(name), text).unwrap();
+    };
+    log(
+        "source.json",
+        "Source Flatbuf",
+        r#""StartSourceCalc","StartOSISerialize","StopOSISerialize""#,
+        "[0,1648482698.771,0.1,0,5,23226752],[1,1648482698.817,0.1,0,5,23226752],\
+         [2,1648482698.83,0.1,0,5,23226752],[0,1648482698.901,0.2,0,5,23226752],\
+         [1,1648482698.942,0.2,0,5,23226752],[2,1648482698.951,0.2,0,5,23226752]",
+        "]}]}",
+    );
+    // Other ids, microseconds, no end.
+    log(
+        "model.json",
+        "Model Flatbuf",
+        r#""StartOSISerialize","StopOSISerialize","StartOSIDeserialize","StopOSIDeserialize""#,
+        "[2,1648482698831000.0,0.1,0,5,8],[3,1648482698831001.0,0.1,0,5,8],\
+         [0,1648482698840001.0,0.1,0,5,8],[1,1648482698840003.0,0.1,0,5,8],\
+         [2,1648482698952000.0,0.2,0,5,8],[3,1648482698952001.0,0.2,0,5,8],\
+         [0,1648482698962001.0,0.2,0,5,8],[1,1648482698962003.0,0.2,0,5,8],",
+        "",
+    );
+    let said = run(folder.path(), &["cosim", "import", "model.json", "source.json"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let column = |metric: &str| -> Vec<f64> {
+        samples(&run, "flatbuf", metric).into_iter().map(Option::unwrap).collect()
+    };
+    assert_eq!(column("step/source generation"), [46e6, 41e6]);
+    assert_eq!(column("step/source serialization"), [13e6, 9e6]);
+    assert_eq!(column("step/model deserialization"), [1e3, 1e3]);
+    assert_eq!(column("step/model calculation"), [9e6, 10e6]);
+    assert_eq!(column("step"), [59e6 + 9e6 + 3e3, 50e6 + 10e6 + 3e3]);
+    assert_eq!(fact(&run, "flatbuf", "size"), Some(23_226_752.0));
+    let text = run["warnings"].to_string();
+    for word in ["steps of 1000 µs", "sizeof", "end is missing", "did not take turns"] {
+        assert!(text.contains(word), "no '{word}' in {text}");
+    }
+    // It can be shown in every form.
+    for form in ["table", "md", "csv", "json"] {
+        let shown = support::run(folder.path(), &["report", "run.json", "--format", form]);
+        assert_eq!(shown.code, Some(0), "{form}: {}", shown.err);
+    }
+    let page = support::run(folder.path(), &["report", "run.json", "-o", "page.html"]);
+    assert_eq!(page.code, Some(0), "{}", page.err);
+}

@@ -18,7 +18,7 @@ use wiregauge_gauge::run::{Case, Run, Status};
 use wiregauge_gauge::stats::Bounds;
 
 use crate::environment;
-use crate::kind::noun;
+use crate::kind::{noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, slopes, Beside, Place};
 use crate::sweep::{sweeps, Curves, Sweep};
@@ -94,11 +94,16 @@ struct Section {
 impl<'a> Page<'a> {
     fn new(number: usize, run: &'a Run) -> Page<'a> {
         let mut page = Page { number, run, sections: Vec::new() };
-        for case in &run.cases {
+        let (cases, others) = shown(run);
+        for case in cases {
             page.add(&case.id, case_section(run, case));
         }
         for sweep in sweeps(run) {
-            page.add(&format!("Over {}", sweep.parameter), sweep_section(run, &sweep));
+            let mut body = sweep_section(run, &sweep);
+            if let Some(others) = others.as_ref().filter(|_| sweep.parameter != "kB") {
+                let _ = writeln!(body, "<p>{}</p>", e(others));
+            }
+            page.add(&format!("Over {}", sweep.parameter), body);
         }
         if let Some(reference) = &run.reference {
             let mut body = format!("<p><b>{}</b></p>", e(&reference.title));

@@ -2,7 +2,7 @@
 
 use wiregauge_gauge::run::{Case, Run, Status};
 
-use crate::kind::noun;
+use crate::kind::{noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, slopes, Beside, Place};
 use crate::sweep::sweeps;
@@ -31,12 +31,16 @@ fn render_run(run: &Run) -> String {
         let (what, remedy) = (escape(&warning.text), escape(&warning.remedy));
         text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
     }
-    for case in &run.cases {
+    let (cases, others) = shown(run);
+    for case in cases {
         text.push_str(&format!("\n## {}\n\n{}\n", escape(&case.id), escape(&case_about(case))));
         for note in &case.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
         }
         text.push_str(&tables(run, case));
+    }
+    if let Some(others) = others {
+        text.push_str(&format!("\n{}\n", escape(&others)));
     }
     for sweep in sweeps(run) {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {

@@ -3,7 +3,7 @@
 use wiregauge_gauge::run::{Case, Run, Status};
 use wiregauge_gauge::stats::Bounds;
 
-use crate::kind::noun;
+use crate::kind::{noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, slopes, Beside, Place, SlopeRow};
 use crate::sweep::{sweeps, Curves};
@@ -27,12 +27,16 @@ fn render_run(run: &Run) -> String {
         text.push_str(&format!("\nwarning: {}\n", clean(&warning.text)));
         text.push_str(&format!("         {}\n", clean(&warning.remedy)));
     }
-    for case in &run.cases {
+    let (cases, others) = shown(run);
+    for case in cases {
         text.push_str(&format!("\n{}\n", case_line(case)));
         for note in &case.notes {
             text.push_str(&format!("  {}\n", clean(note)));
         }
         text.push_str(&tables(run, case));
+    }
+    if let Some(others) = others {
+        text.push_str(&format!("\n{}\n", clean(&others)));
     }
     for sweep in sweeps(run) {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {

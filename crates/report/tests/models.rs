@@ -3,6 +3,7 @@
 mod common;
 
 use wiregauge_gauge::run::Slope;
+use wiregauge_report::kind::shown;
 use wiregauge_report::phase::phases;
 use wiregauge_report::reference::{beside, slopes};
 use wiregauge_report::sweep::sweeps;
@@ -136,4 +137,26 @@ fn slopes_stand_beside_the_fitted_ones() {
     // 11.2 ns a point to 8.9, give or take the noise.
     assert!((rows[1].measured_ratio.unwrap() / (11.2 / 8.9) - 1.0).abs() < 0.1);
     assert!(rows[2].measured.is_none() && rows[2].subject.is_none());
+}
+
+#[test]
+fn a_long_sweep_is_shown_by_its_ends() {
+    let mut run = common::run(3);
+    assert_eq!(shown(&run).0.len(), 3);
+    let last = run.cases.last().unwrap().clone();
+    for number in 0..6 {
+        let mut case = last.clone();
+        case.id = format!("points={}", 20_000 + number);
+        case.parameter.as_mut().unwrap().value = f64::from(20_000 + number);
+        run.cases.push(case);
+    }
+    let (cases, others) = shown(&run);
+    assert_eq!(
+        cases.iter().map(|c| c.id.as_str()).collect::<Vec<_>>(),
+        ["points=100", "points=20005"]
+    );
+    assert!(others.unwrap().starts_with("7 cases between points=100 and points=20005"));
+    // Cases that are no sweep are all shown.
+    run.cases[0].parameter = None;
+    assert_eq!(shown(&run).0.len(), 9);
 }

@@ -249,7 +249,9 @@ fn binary(parts: &[Part], name: String, osi_version: Option<&str>) -> Result<Bin
         Ok(first)
     };
     let first = &parts[0];
-    let handle = match role("full")? {
+    let whole = role("full")?;
+    let triple = [role("base.lo")?, role("base.hi")?, role("size")?];
+    let handle = match whole {
         Some(whole) if whole.variable.kind == "Binary" && parts.len() == 1 => {
             Handle::Whole(whole.variable.reference)
         }
@@ -261,8 +263,9 @@ fn binary(parts: &[Part], name: String, osi_version: Option<&str>) -> Result<Bin
         ),
         None => {
             let mut references = [0; 3];
-            for (reference, wanted) in references.iter_mut().zip(["base.lo", "base.hi", "size"]) {
-                let part = role(wanted)?.with_context(|| {
+            let wanted = ["base.lo", "base.hi", "size"];
+            for ((reference, part), wanted) in references.iter_mut().zip(triple).zip(wanted) {
+                let part = part.with_context(|| {
                     format!(
                         "{name} is incomplete: no variable {name}.{wanted} with the role {wanted}"
                     )

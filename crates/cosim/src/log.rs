@@ -223,6 +223,8 @@ impl Log {
         self.resolution_ns = 10i128.pow((9 - digits).clamp(0, 18) as u32);
         for (kind, global, simulation, size) in raw {
             let times = global.scaled(9 + unit).zip(simulation.scaled(9));
+            let sane = |ns: &i128| (-MOST_NS..=MOST_NS).contains(ns);
+            let times = times.filter(|(global, simulation)| sane(global) && sane(simulation));
             let Some((global_ns, simulation_ns)) = times else { continue };
             let size = u64::try_from(size).unwrap_or(0);
             self.events.push(Event { kind, global_ns, simulation_ns, size });
@@ -253,6 +255,8 @@ impl Log {
     }
 }
 
+/// Times beyond that, some millions of years, are damage.
+const MOST_NS: i128 = 10i128.pow(24);
 /// Sizes up to here are those of C++ objects (a pointer, a string, a vector)
 /// rather than of messages, if they never change.
 const LIKE_SIZEOF: u64 = 64;
@@ -315,6 +319,10 @@ impl Decimal {
             }
         }
         let exponent = exponent.checked_sub(places)?;
+        // No clock is that large or that fine.
+        if !(-1000..=1000).contains(&exponent) {
+            return None;
+        }
         Some(Decimal { digits: if negative { -digits } else { digits }, exponent })
     }
 
@@ -403,6 +411,23 @@ mod tests {
         }
         let cut = &REPORT[..REPORT.find("[1, 1648482698.882").unwrap() + 18];
         assert_eq!(parse(cut).unwrap()[0].events.len(), 4);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_damage_makes_it_panic(
+            at in 0..REPORT.len(),
+            count in 0..40usize,
+            put in "[-0-9eE.,:{}\\[\\]\"\\\\ a-zü]{0,12}",
+        ) {
+            let mut text = REPORT.to_owned();
+            text.replace_range(at..(at + count).min(REPORT.len()), &put);
+            if let Ok(logs) = parse(&text) {
+                for log in logs {
+                    crate::phase::placed(crate::phase::steps(&log), 3, 0.0, 0.1);
+                }
+            }
+        }
     }
 
     /// A log of one instance in another dialect.
@@ -498,8 +523,8 @@ mod tests {
         assert_eq!(ns("-1.5"), Some(-1_500_000_000));
         assert_eq!(ns("1e-9"), Some(1));
         assert_eq!(ns("1.0000000000000000000000000000000000000000001"), Some(1_000_000_000));
-        assert_eq!(ns("0e999999999"), Some(0));
-        for text in ["", "-", ".", "1e", "x", "1.x", "1e99999999999"] {
+        assert_eq!(ns("0e99"), Some(0));
+        for text in ["", "-", ".", "1e", "x", "1.x", "1e99999999999", "1e-2147483648", "1e1001"] {
             assert_eq!(Decimal::parse(text), None, "{text}");
         }
         assert_eq!(ns("1e40"), None);

@@ -10,9 +10,12 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use fixture::{Fixture, MIME};
+use fixture::Fixture;
 use serde_json::Value;
 use support::{result, run, status, wiregauge, Said};
+use wiregauge_cosim::master::{measure, METRICS};
+use wiregauge_cosim::plan::{Entrant, Load, Pair, Plan, Work};
+use wiregauge_gauge::run::{Case, Measurement, Settings, Status, Subject};
 
 /// Least work: one process, one round, one step.
 const SHORT: [&str; 10] =
@@ -227,43 +230,134 @@ fn settings_that_an_fmu_does_not_have() {
     refusal("source.size=3000000000", &["too large for size"]);
 }
 
+/// A case in which the source's messages have so many bytes.
+fn sized(bytes: u32) -> Load {
+    Load {
+        case: Case {
+            id: format!("bytes={bytes}"),
+            message: "bytes".into(),
+            source: "fixture".into(),
+            messages: 1,
+            canonical_bytes: 0.0,
+            parameter: None,
+            fixed: None,
+            element: None,
+            notes: Vec::new(),
+        },
+        source: vec![("size".into(), bytes.to_string())],
+        model: Vec::new(),
+    }
+}
+
+fn entrant(id: &str, work: Work, only: &[&str]) -> Entrant {
+    Entrant {
+        subject: Subject {
+            id: id.into(),
+            title: id.into(),
+            language: "C".into(),
+            library: String::new(),
+            options: Vec::new(),
+            bound: matches!(work, Work::Memcpy(_)),
+            lowerings: Vec::new(),
+            status: Status::Measured,
+        },
+        work: Some(work),
+        only: only.iter().map(|id| id.to_string()).collect(),
+    }
+}
+
 #[test]
 fn the_run_of_the_others_goes_on() {
     let folder = tempfile::tempdir().unwrap();
-    let fmus = folder.path().join("fmus");
-    fs::create_dir(&fmus).unwrap();
-    for encoding in ["protobuf", "packed"] {
-        let mime = format!("{MIME}; encoding={encoding}");
-        let settings = |fixture: Fixture| {
-            // The project's own FMUs have these; the fixture has its size.
-            let extra = "<ScalarVariable name=\"reflections\" valueReference=\"0\" \
-                         causality=\"parameter\"><Integer/></ScalarVariable><ScalarVariable \
-                         name=\"objects\" valueReference=\"1\" causality=\"parameter\"><Integer/>\
-                         </ScalarVariable><ScalarVariable name=\"scene\" valueReference=\"1\" \
-                         causality=\"parameter\"><String/></ScalarVariable></ModelVariables>";
-            fixture.mime(&mime).edit("</ModelVariables>", extra)
-        };
-        let source = settings(Fixture::source(2));
-        let source = if encoding == "protobuf" { source.without_binary() } else { source };
-        source.write(&fmus.join(format!("source-{encoding}.fmu")));
-        Fixture::model(2).mime(&mime).write(&fmus.join(format!("sensor-{encoding}.fmu")));
-    }
-    let base = ["cosim", "run", "--fmus", "fmus", "--encodings", "protobuf,packed"];
-    let more = ["--reflections", "2000,4000", "--objects", "10"];
-    let said = run(folder.path(), &[&base[..], &SHORT, &more].concat());
-    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
-    let run = result(folder.path());
-    let failed = status(&run, "protobuf");
-    assert!(failed.contains("failed") && failed.contains("source-protobuf.fmu"), "{failed}");
-    assert_eq!(status(&run, "packed"), r#"{"state":"measured"}"#);
-    assert_eq!(run["cases"][1]["id"], "reflections=4000,objects=10");
-    assert_eq!(run["cases"][1]["parameter"]["value"], 4000.0);
-    assert!(said.out.contains("source-protobuf.fmu"), "{}", said.out);
-    let size = |at: usize| {
-        let facts = run["facts"].as_array().unwrap().iter().filter(|f| f["metric"] == "size");
-        facts.map(|f| f["value"].as_f64().unwrap()).nth(at)
+    let path = |name: &str| folder.path().join(name);
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    Fixture::source(2).without_binary().write(&path("broken.fmu"));
+    let pair = |source: &str, fault: &str| {
+        Work::Fmus(Box::new(Pair {
+            source: path(source),
+            source_parameters: vec![
+                ("fault".into(), fault.into()),
+                // Beyond the proof, within the rounds.
+                ("faultStep".into(), "12".into()),
+            ],
+            model: path("model.fmu"),
+            ..Pair::default()
+        }))
     };
-    assert_eq!((size(0), size(1)), (Some(2000.0), Some(4000.0)));
+    let plan = Plan {
+        cases: vec![sized(2000), sized(4000)],
+        entrants: vec![
+            entrant("broken", pair("broken.fmu", ""), &[]),
+            entrant("crashing", pair("source.fmu", "crash"), &[]),
+            entrant("once", pair("source.fmu", ""), &["bytes=4000"]),
+            entrant("fine", pair("source.fmu", ""), &[]),
+            entrant("memcpy", Work::Memcpy(Some("fine".into())), &[]),
+        ],
+        host: (env!("CARGO_BIN_EXE_wiregauge").into(), vec!["cosim".into(), "host".into()]),
+        settings: Settings {
+            processes: 2,
+            rounds: 6,
+            epoch_ns: 1000,
+            seed: 1,
+            ..Settings::default()
+        },
+        time: Duration::from_secs(1),
+        most_rounds: 6,
+        patience: Duration::from_secs(30),
+        steps: Some(2),
+        warm_up: 1,
+        dump: None,
+    };
+    let measured = measure(&plan, &|_, _, _| ()).unwrap();
+    let status = |id: &str| &measured.subjects.iter().find(|s| s.id == id).unwrap().status;
+    let failure = |id: &str| match status(id) {
+        Status::Failed(reason) => reason.clone(),
+        other => panic!("{id} is {other:?}"),
+    };
+    assert!(failure("broken").contains("broken.fmu") && failure("broken").contains("no binary"));
+    let crash = failure("crashing");
+    for word in ["at bytes=2000", "source.fmu in DoStep, step 13", "SIGSEGV"] {
+        assert!(crash.contains(word), "no '{word}' in {crash}");
+    }
+    for id in ["once", "fine", "memcpy"] {
+        assert_eq!(*status(id), Status::Measured, "{id}");
+    }
+    let rows = |subject: &str, case: &str, metric: &str| {
+        let of = |m: &&Measurement| {
+            (m.subject.as_str(), m.case.as_str(), m.metric.as_str()) == (subject, case, metric)
+        };
+        measured.measurements.iter().find(of).map(|m| m.samples.clone())
+    };
+    for case in ["bytes=2000", "bytes=4000"] {
+        for metric in ["step", "exchange", "source", "model"] {
+            for subject in ["fine", "memcpy"] {
+                let rows = rows(subject, case, metric).expect("it is measured");
+                assert_eq!(rows.iter().map(Vec::len).collect::<Vec<_>>(), [6, 6]);
+                assert!(rows.iter().flatten().all(Option::is_some), "{subject} {metric}");
+            }
+        }
+    }
+    assert!(rows("once", "bytes=2000", "step").is_none());
+    assert!(rows("once", "bytes=4000", "step").is_some());
+    let before: Vec<bool> = rows("crashing", "bytes=2000", "exchange").unwrap()[0]
+        .iter()
+        .map(Option::is_some)
+        .collect();
+    // One step to warm up, three a round.
+    assert_eq!(before, [true, true, true, false, false, false]);
+    let size = |subject: &str, case: &str| {
+        let facts = measured.facts.iter().filter(|f| f.metric == "size");
+        facts.filter(|f| f.subject == subject && f.case == case).map(|f| f.value).next()
+    };
+    assert_eq!(size("fine", "bytes=2000"), Some(2000.0));
+    assert_eq!(size("fine", "bytes=4000"), Some(4000.0));
+    assert_eq!(size("memcpy", "bytes=4000"), None);
+    let places: Vec<usize> = measured
+        .measurements
+        .iter()
+        .map(|m| METRICS.iter().position(|metric| *metric == m.metric).unwrap())
+        .collect();
+    assert!(places.is_sorted(), "tables would have their columns in disorder");
 }
 
 #[test]
@@ -314,9 +408,9 @@ fn refusals_say_what_to_do() {
     let refuses = |arguments: &[&str], words: &[&str]| {
         support::refuses(folder.path(), &[&["cosim"], arguments].concat(), words);
     };
-    refuses(&["run", "--encodings", "morse", "--fmus", "."], &["morse", "flatbuffers-tables"]);
+    refuses(&["run", "--encodings", "morse"], &["morse", "flatbuffers-tables"]);
     refuses(&["run", "--source", "a.fmu"], &["--model"]);
-    refuses(&["run", "--source", "a.fmu", "--model", "b.fmu", "--step-size", "-1"], &["step"]);
+    refuses(&["run", "--source", "a.fmu", "--model", "b.fmu", "--step-size=0"], &["step"]);
     refuses(&["import", "nothing.json"], &["nothing.json", "cannot read"]);
     fs::write(folder.path().join("not.json"), "{}").unwrap();
     refuses(&["import", "not.json"], &["not.json", "Header", "SET Level"]);

@@ -2,10 +2,10 @@
 #![allow(dead_code)] // Each test file uses its part.
 
 use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Mutex;
 
 use zip::write::SimpleFileOptions;
 use zip::ZipWriter;
@@ -140,23 +140,29 @@ impl Fixture {
         )
     }
 
-    /// Its shared object, compiled once for all tests of a process.
+    /// Its shared object, compiled once for all tests.
     fn compile(&self) -> PathBuf {
-        static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-        let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(|poison| poison.into_inner());
+        const SOURCE: &str = include_str!("../fixtures/osmp.c");
+        let mut hasher = DefaultHasher::new();
+        SOURCE.hash(&mut hasher);
         let kind = if self.model { "model" } else { "source" };
-        let name = format!("{kind}{}-{}.so", self.fmi, std::process::id());
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let name = format!("{kind}{}-{:016x}.so", self.fmi, hasher.finish());
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+        let path = folder.join(name);
         if path.exists() {
             return path;
         }
-        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/../cosim/tests/fixtures/osmp.c");
+        // Others may be at it as well: each makes its own and moves it there.
+        let own = tempfile::tempdir_in(folder).expect("writable");
+        let (source, object) = (own.path().join("osmp.c"), own.path().join("osmp.so"));
+        fs::write(&source, SOURCE).expect("writable");
         let mut cc = Command::new("cc");
         cc.args(["-O1", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-o"]);
-        cc.arg(&path).arg(source);
+        cc.arg(&object).arg(&source);
         cc.args(self.model.then_some("-DMODEL"));
         cc.args((self.fmi == 3).then_some("-DFMI3"));
         assert!(cc.status().expect("there is a C compiler").success());
+        fs::rename(object, &path).expect("the same file system");
         path
     }
 

@@ -121,6 +121,13 @@ pub fn reference() -> Reference {
              spans; FlatBuffers' copied the finished buffer. Here every encoding does the same \
              work, and nothing else is in a span"
                 .into(),
+            "sizes: 23,226,752 bytes come out to the byte. The published 2.4 kB are what is left \
+             of them without reflections (2,432), with the lidar's configuration; without it the \
+             message has 2,304. 41 kB and about 103 kB, given for both formats, are FlatBuffers' \
+             41,064 and 102,264: its source left out the objects' type, classification and \
+             lights, as all encodings do here. Protobuf's source wrote them, which makes 43,725 \
+             and 109,425; without them it is 43,517 and 108,917"
+                .into(),
         ],
         figures,
         slopes: Vec::new(),

@@ -32,13 +32,28 @@ pub fn versions() -> IndexMap<String, String> {
             }
         }
     }
-    let mut versions: IndexMap<String, String> = programs
-        .into_iter()
-        .filter_map(|program| Some((program.to_owned(), version(program)?)))
-        .collect();
+    let mut versions = versions_of(&programs);
     versions.insert("Rust flags".into(), "release: opt-level 3, one codegen unit".into());
-    versions.insert("C++ flags".into(), "CMake Release: -O3 -DNDEBUG".into());
+    versions.insert("C++ flags".into(), CPP_FLAGS.into());
     versions
+}
+
+/// Versions of what FMUs are built with.
+pub fn fmu_versions() -> IndexMap<String, String> {
+    let mut versions = versions_of(&["c++", "cmake", "protoc", "flatc"]);
+    versions.insert("C++ flags".into(), CPP_FLAGS.into());
+    versions
+}
+
+/// Flags that C++ is compiled with.
+const CPP_FLAGS: &str = "CMake Release: -O3 -DNDEBUG";
+
+/// Versions of those programs that are there.
+fn versions_of(programs: &[&str]) -> IndexMap<String, String> {
+    programs
+        .iter()
+        .filter_map(|program| Some((program.to_string(), version(program)?)))
+        .collect()
 }
 
 /// The first line that a program prints of its version.

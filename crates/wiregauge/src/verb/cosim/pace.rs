@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Result;
-use indexmap::IndexMap;
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::plan::{Entrant, Load, Plan};
 use wiregauge_gauge::environment::Environment;
@@ -98,7 +97,7 @@ impl Pace {
             dump: self.dump.clone(),
         };
         // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(versions());
+        let mut environment = Environment::probe(tools::fmu_versions());
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let measured = measure(&plan, &show)?;
         environment.finish();
@@ -126,12 +125,4 @@ impl Pace {
         (matter.derive)(&mut run);
         deliver(&mut run, measured.warnings, &self.output, self.format)
     }
-}
-
-/// Versions of what FMUs are built with.
-fn versions() -> IndexMap<String, String> {
-    const WANTED: [&str; 5] = ["c++", "cmake", "protoc", "flatc", "C++ flags"];
-    let mut versions = tools::versions();
-    versions.retain(|name, _| WANTED.contains(&name.as_str()));
-    versions
 }

@@ -50,10 +50,7 @@ const CPP_FLAGS: &str = "CMake Release: -O3 -DNDEBUG";
 
 /// Versions of those programs that are there.
 fn versions_of(programs: &[&str]) -> IndexMap<String, String> {
-    programs
-        .iter()
-        .filter_map(|program| Some((program.to_string(), version(program)?)))
-        .collect()
+    programs.iter().filter_map(|program| Some((program.to_string(), version(program)?))).collect()
 }
 
 /// The first line that a program prints of its version.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use fixture::Fixture;
 use serde_json::Value;
-use support::{result, run, status, wiregauge, Said};
+use support::{has_its_form, result, run, status, wiregauge, Said};
 use wiregauge_cosim::master::{measure, METRICS};
 use wiregauge_cosim::plan::{Entrant, Load, Pair, Plan, Work};
 use wiregauge_gauge::run::{Case, Measurement, Settings, Status, Subject};
@@ -75,6 +75,7 @@ fn a_pair_gives_phases_and_exchange_in_every_mixture_of_versions() {
         );
         assert_eq!(said.code, Some(0), "{from} to {to}: {}{}", said.out, said.err);
         let run = result(folder.path());
+        has_its_form(&run);
         assert_eq!(status(&run, "fmus"), r#"{"state":"measured"}"#);
         assert_eq!(fact(&run, "fmus", "size"), Some(50_000.0));
         assert_eq!(fact(&run, "fmus", "size/model output"), Some(16.0));
@@ -94,6 +95,22 @@ fn a_pair_gives_phases_and_exchange_in_every_mixture_of_versions() {
         let memcpy = samples(&run, "memcpy", "step");
         assert!(memcpy.len() == 6 && memcpy.iter().all(Option::is_some));
         assert!(run["kind"] == "cosim" && !codes(&run).contains(&"no-phases"));
+    }
+}
+
+#[test]
+fn each_phase_is_what_the_logs_say() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let set = ["--set", "source.fault=made-up times", "--set", "model.fault=made-up times"];
+    let said = couple(folder.path(), &set);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    for (metric, ns) in PHASES.into_iter().zip([10e3, 20e3, 30e3, 40e3, 50e3]) {
+        assert_eq!(samples(&run, "fmus", metric), [Some(ns)], "{metric}");
+    }
+    for (metric, ns) in [("step", 150e3), ("source", 30e3), ("model", 120e3)] {
+        assert_eq!(samples(&run, "fmus", metric), [Some(ns)], "{metric}");
     }
 }
 
@@ -495,6 +512,7 @@ fn logs_of_others_become_a_result() {
     let said = run(folder.path(), &["cosim", "import", "model.json", "source.json"]);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
+    has_its_form(&run);
     let column = |metric: &str| -> Vec<f64> {
         samples(&run, "flatbuf", metric).into_iter().map(Option::unwrap).collect()
     };

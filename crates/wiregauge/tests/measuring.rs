@@ -4,7 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::{project, recording, result, run, status};
+use support::{has_its_form, project, recording, result, run, status};
 
 /// A measurement small enough for a test; its times are looked at by nobody.
 fn measure(folder: &std::path::Path, more: &[&str]) -> support::Said {
@@ -49,14 +49,7 @@ fn the_lidar_message_in_two_codecs_and_every_form() {
         assert!(metrics.contains(&metric), "no {metric} in {metrics:?}");
     }
 
-    let schema = fs::read(project().join("docs/run.schema.json")).unwrap();
-    let schema = serde_json::from_slice(&schema).unwrap();
-    let faults: Vec<String> = jsonschema::validator_for(&schema)
-        .expect("the schema is one")
-        .iter_errors(&run_json)
-        .map(|error| format!("{}: {error}", error.instance_path()))
-        .collect();
-    assert_eq!(faults, Vec::<String>::new());
+    has_its_form(&run_json);
 
     assert_eq!(run(at, &["report", "run.json", "-o", "report.html"]).code, Some(0));
     assert!(fs::read_to_string(at.join("report.html")).unwrap().contains("Bincode"));

@@ -82,3 +82,15 @@ pub fn status(run: &serde_json::Value, subject: &str) -> String {
         .map(|s| s["status"].to_string())
         .unwrap_or_else(|| panic!("no {subject} in {}", run["subjects"]))
 }
+
+/// The result has the form that docs/run.schema.json says.
+pub fn has_its_form(run: &serde_json::Value) {
+    let schema = std::fs::read(project().join("docs/run.schema.json")).unwrap();
+    let schema = serde_json::from_slice(&schema).unwrap();
+    let faults: Vec<String> = jsonschema::validator_for(&schema)
+        .expect("the schema is one")
+        .iter_errors(run)
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert_eq!(faults, Vec::<String>::new());
+}

@@ -5,7 +5,7 @@
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
 WIREGAUGE = target/release/wiregauge
 
-.PHONY: all bench test check setup build lock clean
+.PHONY: all bench bus test check setup build lock clean
 
 all: build
 
@@ -15,6 +15,11 @@ bench: setup build
 	$(WIREGAUGE) codecs $(BENCH) -o run.json
 	$(WIREGAUGE) report run.json -o report.html
 	@echo "the page is report.html"
+
+# Builds the transports that take minutes to compile, so that `wiregauge bus`
+# need not do so on first use.
+bus: setup build
+	$(WIREGAUGE) bus transports --build
 
 # Everything that must hold before a change goes in.
 test: setup check

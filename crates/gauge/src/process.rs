@@ -395,7 +395,7 @@ impl Child {
 
     /// Whether it ended by itself. It is left to be reaped by [`Child::kill`],
     /// so that its number, and that of its group, stay its own until then.
-    fn has_ended(&self) -> bool {
+    pub fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.status.is_some()
             || !matches!(rustix::process::waitid(WaitId::Pid(self.group), options), Ok(None))

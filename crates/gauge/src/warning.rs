@@ -95,6 +95,15 @@ pub enum Caution {
         /// Spread between processes over spread within them.
         ratio: f64,
     },
+    /// A run on a bus says nothing of the transport.
+    Invalid {
+        /// What the figures are for.
+        cell: String,
+        /// What happened.
+        reason: String,
+        /// How bad it was, comparable between runs.
+        share: f64,
+    },
     /// Less time was taken than for doing nothing.
     NegativeNet {
         /// What the figure is for.
@@ -133,6 +142,7 @@ impl Caution {
             Caution::Spread { .. } => "spread",
             Caution::Outliers { .. } => "outliers",
             Caution::Processes { .. } => "processes",
+            Caution::Invalid { .. } => "invalid",
             Caution::NegativeNet { .. } => "negative-net",
         }
     }
@@ -173,6 +183,7 @@ impl Caution {
             Caution::Processes { .. } => {
                 "measure over more processes: the layout of memory decides here"
             }
+            Caution::Invalid { .. } => "do not use these figures; measure again on a quiet machine",
             Caution::NegativeNet { .. } => {
                 "take it for free within the precision, or measure longer epochs and more rounds"
             }
@@ -185,6 +196,7 @@ impl Caution {
         match self {
             Caution::ShortEpoch { steps, .. } => -steps,
             Caution::Spread { share, .. } | Caution::Outliers { share, .. } => *share,
+            Caution::Invalid { share, .. } => *share,
             Caution::Processes { ratio, .. } => *ratio,
             Caution::NegativeNet { net_ns, .. } => -net_ns,
             _ => 0.0,
@@ -232,6 +244,7 @@ impl fmt::Display for Caution {
             Caution::Processes { cell, ratio } => {
                 write!(f, "{cell}: processes differ {ratio:.1} times as much as samples within one")
             }
+            Caution::Invalid { cell, reason, .. } => write!(f, "{cell}: invalid, {reason}"),
             Caution::NegativeNet { cell, net_ns } => {
                 write!(f, "{cell}: it took {:.1} ns less than doing nothing", -net_ns)
             }

@@ -20,7 +20,7 @@ use wiregauge_gauge::stats::Bounds;
 use crate::environment;
 use crate::kind::{noun, shown};
 use crate::phase::phases;
-use crate::reference::{beside, slopes, Beside, Place};
+use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
 use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
@@ -111,8 +111,12 @@ impl<'a> Page<'a> {
             for note in &reference.notes {
                 let _ = write!(body, "<p>{}</p>", e(note));
             }
-            for column in beside(run, reference) {
-                body.push_str(&published(&column));
+            if let Some(rows) = of_one(run, reference, "–") {
+                body.push_str(&plain_table(&rows));
+            } else {
+                for column in beside(run, reference) {
+                    body.push_str(&published(&column));
+                }
             }
             let slopes = slopes(run, reference);
             if !slopes.is_empty() {

@@ -9,6 +9,7 @@ const MOST_CASES: usize = 8;
 /// What one of the run's subjects is called: `codec`.
 pub fn noun(run: &Run) -> &'static str {
     match run.kind.as_str() {
+        "bus" => "transport",
         "cosim" => "encoding",
         _ => "codec",
     }

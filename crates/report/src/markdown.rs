@@ -4,7 +4,7 @@ use wiregauge_gauge::run::{Case, Run, Status};
 
 use crate::kind::{noun, shown};
 use crate::phase::phases;
-use crate::reference::{beside, slopes, Beside, Place};
+use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
@@ -67,8 +67,13 @@ fn render_run(run: &Run) -> String {
         for note in &reference.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
         }
-        for column in beside(run, reference) {
-            text.push_str(&published(&column));
+        if let Some(rows) = of_one(run, reference, "–") {
+            let escape = |row: Vec<String>| row.iter().map(|cell| escape(cell.trim())).collect();
+            text.push_str(&table(&rows.into_iter().map(escape).collect::<Vec<_>>()));
+        } else {
+            for column in beside(run, reference) {
+                text.push_str(&published(&column));
+            }
         }
         let slopes = slopes(run, reference);
         if !slopes.is_empty() {

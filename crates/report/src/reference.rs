@@ -4,6 +4,7 @@ use wiregauge_gauge::run::{Case, Figure, Reference, Run, Slope, Subject};
 use wiregauge_gauge::stats::{Bounds, Summary};
 
 use crate::sweep::sweeps;
+use crate::unit::quantity;
 
 /// One published column beside what was measured for it.
 #[derive(Clone, Debug)]
@@ -98,6 +99,59 @@ fn column<'a>(
         .collect();
     rows.sort_by(|a, b| a.figure.value.total_cmp(&b.figure.value));
     Some(Beside { case, metric, unit, rows })
+}
+
+/// What was published of one thing, beside what was measured of several: there
+/// is nothing to rank. Metrics across; down, for each case, the published row
+/// and those of the subjects. None for a publication that compares.
+pub fn of_one(run: &Run, reference: &Reference, nothing: &str) -> Option<Vec<Vec<String>>> {
+    let name = &reference.figures.first()?.name;
+    if reference.figures.iter().any(|figure| figure.name != *name) {
+        return None;
+    }
+    let distinct = |of: fn(&Figure) -> &str| {
+        let mut all: Vec<&str> = Vec::new();
+        for key in reference.figures.iter().map(of) {
+            if !all.contains(&key) {
+                all.push(key);
+            }
+        }
+        all
+    };
+    let [cases, subjects, metrics] = [
+        distinct(|figure| &figure.case),
+        distinct(|figure| &figure.subject),
+        distinct(|figure| &figure.metric),
+    ];
+    let mut rows = vec![vec![String::new()]];
+    rows[0].extend(metrics.iter().map(|metric| metric.to_string()));
+    for case in cases.into_iter().filter(|case| run.case(case).is_some()) {
+        let figure =
+            |metric: &str| reference.figures.iter().find(|f| f.case == case && f.metric == metric);
+        let mut row = |title: String, value: &dyn Fn(&Figure) -> Option<f64>| {
+            let cell = |metric: &&str| {
+                let figure = figure(metric)?;
+                Some(quantity(value(figure)?, &figure.unit))
+            };
+            let cells: Vec<Option<String>> = metrics.iter().map(cell).collect();
+            if cells.iter().any(Option::is_some) {
+                let cells = cells.into_iter().map(|cell| cell.unwrap_or(nothing.to_owned()));
+                rows.push([title].into_iter().chain(cells).collect());
+            }
+        };
+        row(format!("{case}: {name}"), &|figure| Some(figure.value));
+        for subject in subjects.iter().filter_map(|id| run.subject(id)) {
+            row(format!("  {}", subject.title), &|figure| match run.measurement(
+                case,
+                &subject.id,
+                &figure.metric,
+            ) {
+                Some(measurement) => Summary::of(measurement).map(|summary| summary.median),
+                None => run.fact(case, &subject.id, &figure.metric),
+            });
+        }
+    }
+    Some(rows)
 }
 
 /// A published slope beside the measured one.

@@ -197,7 +197,9 @@ fn sampled_columns(run: &Run, case: &Case, wanted: impl Fn(&str) -> bool) -> Vec
         let of_case = |m: &&Measurement| m.case == case.id && m.metric == metric;
         if let Some(first) = run.measurements.iter().find(of_case) {
             let (metric, unit) = (first.metric.clone(), first.unit.clone());
-            columns.push(Column { metric, unit, sampled: true, ranked: true });
+            // Of a throughput, for one, less is not better.
+            let ranked = unit == "ns" || unit == "B";
+            columns.push(Column { metric, unit, sampled: true, ranked });
         }
     }
     columns

@@ -5,7 +5,7 @@ use wiregauge_gauge::stats::Bounds;
 
 use crate::kind::{noun, shown};
 use crate::phase::phases;
-use crate::reference::{beside, slopes, Beside, Place, SlopeRow};
+use crate::reference::{beside, of_one, slopes, Beside, Place, SlopeRow};
 use crate::sweep::{sweeps, Curves};
 use crate::table::{Cell, Column, Table};
 use crate::text::{chars, clean, command, grid, justify, Align};
@@ -51,8 +51,14 @@ fn render_run(run: &Run) -> String {
         for note in &reference.notes {
             text.push_str(&format!("  {}\n", clean(note)));
         }
-        for column in beside(run, reference) {
-            text.push_str(&published(&column));
+        if let Some(rows) = of_one(run, reference, "-") {
+            let clean = |row: Vec<String>| row.iter().map(|cell| clean(cell)).collect();
+            let rows: Vec<Vec<String>> = rows.into_iter().map(clean).collect();
+            text.push_str(&format!("\n{}", lined_up(&rows)));
+        } else {
+            for column in beside(run, reference) {
+                text.push_str(&published(&column));
+            }
         }
         let slopes = slopes(run, reference);
         if !slopes.is_empty() {

@@ -112,6 +112,9 @@ pub fn significant(value: f64) -> String {
         return format!("{value}");
     }
     let magnitude = value.abs().log10().floor() as i32;
+    if magnitude < -6 {
+        return format!("{value:.2e}").replace('-', "−");
+    }
     // Rounding may carry over into one digit more: 9.996 is 10.0.
     let carried = (value.abs() / 10f64.powi(magnitude - 2)).round() >= 1_000.0;
     let digits = (2 - magnitude - i32::from(carried)).clamp(0, 9) as usize;

@@ -1,6 +1,7 @@
 //! The command line: one verb a file.
 
 mod budget;
+mod bus;
 mod codecs;
 mod compare;
 mod cosim;
@@ -24,6 +25,7 @@ Examples:
   wiregauge codecs --message scan.msg              your own message
   wiregauge codecs --input drive.mcap --topic /lidar    your own recording
   wiregauge cosim run --source a.fmu --model b.fmu   where a co-simulation step goes
+  wiregauge bus fep --quick                        what reaches the other side of a bus in time
   wiregauge report run.json -o report.html         the result as a page
 
 Exit status: 0 when all went well, 1 when a codec or an FMU failed or a
@@ -37,6 +39,7 @@ pub struct Arguments {
 enum Verb {
     Codecs(Box<codecs::Arguments>),
     Cosim(cosim::Arguments),
+    Bus(Box<bus::Arguments>),
     Schema(schema::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
@@ -55,6 +58,7 @@ impl Arguments {
         match self.verb {
             Verb::Codecs(arguments) => arguments.run(),
             Verb::Cosim(arguments) => arguments.run(),
+            Verb::Bus(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),

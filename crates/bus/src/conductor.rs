@@ -1,0 +1,401 @@
+//! Conducts the participants of one run: starts them, leads them through
+//! their life cycle, and breaks off when one is lost.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use wiregauge_gauge::interrupt;
+use wiregauge_gauge::process::{Broken, Child, Limits};
+use wiregauge_participant::control::{
+    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received, Report, Role,
+    Sent, Speaker, BEAT, VERSION,
+};
+
+/// How long participants may take to come up and to open what they need.
+const SETUP: Duration = Duration::from_secs(30);
+/// How much longer than its duration a run may take, beside time-outs of steps.
+const SURPLUS: Duration = Duration::from_secs(30);
+/// How long to look for the cause when something goes wrong.
+const INQUEST: Duration = Duration::from_millis(300);
+/// How long participants may take to end.
+const FAREWELL: Duration = Duration::from_secs(4);
+
+/// A process, the participants in it, and what each does.
+pub struct Station {
+    /// The program with its arguments, but for `--control` and `--name`; none
+    /// where it is started by hand.
+    pub command: Option<Command>,
+    /// The participants: name and address that its transport binds to.
+    pub participants: Vec<(String, Role, IpAddr)>,
+}
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Account {
+    /// What the transport says of itself.
+    pub about: About,
+    /// What the sender did.
+    pub sent: Sent,
+    /// What each receiver saw, in the order of the stations.
+    pub received: Vec<Received>,
+}
+
+/// A participant as it is conducted.
+struct Member {
+    name: String,
+    role: Role,
+    bind: IpAddr,
+    station: usize,
+    speaker: Option<Speaker>,
+    host: String,
+    about: Option<About>,
+}
+
+/// What happens.
+enum Event {
+    Came(Loaded, Speaker),
+    Said(String, Report),
+    Gone(String, String),
+}
+
+/// Runs the stations' participants with this assignment, whose role and
+/// address are each participant's own.
+///
+/// # Errors
+/// When one of them cannot do its part or is lost, and which and why; when the
+/// user asks to stop. No process is left either way.
+pub fn conduct(
+    stations: Vec<Station>,
+    assignment: &Assignment,
+    listen: SocketAddr,
+    show: &dyn Fn(&str),
+) -> Result<Account> {
+    let listener =
+        TcpListener::bind(listen).with_context(|| format!("cannot listen at {listen}"))?;
+    let address = listener.local_addr()?;
+    let (events, heard) = mpsc::channel();
+    // Dropped last, so that nothing runs on whatever happens.
+    let mut children = Vec::new();
+    let mut members = Vec::new();
+    for (station, place) in stations.into_iter().enumerate() {
+        for (name, role, bind) in place.participants {
+            let (speaker, host, about) = (None, String::new(), None);
+            members.push(Member { name, role, bind, station, speaker, host, about });
+        }
+        children.push(match place.command {
+            Some(mut command) => {
+                command.arg("--control").arg(address.to_string());
+                for member in members.iter().filter(|member| member.station == station) {
+                    command.arg("--name").arg(&member.name);
+                }
+                let program = command.get_program().to_string_lossy().into_owned();
+                let child = Child::spawn(command, Limits::default());
+                Some(child.with_context(|| format!("cannot start {program}"))?)
+            }
+            None => None,
+        });
+    }
+    let guard = accept(listener, events)?;
+    let mut conductor = Conductor { members, children, heard, beat: Instant::now() };
+    let outcome = conductor.conduct(assignment, show);
+    let outcome = match outcome {
+        Err(error) if !error.is::<interrupt::Interrupted>() => Err(conductor.inquest(error)),
+        other => other,
+    };
+    conductor.dismiss();
+    drop(guard);
+    outcome
+}
+
+/// Ends the thread that accepts connections when it is dropped.
+struct Guard {
+    _alive: Sender<()>,
+}
+
+fn accept(listener: TcpListener, events: Sender<Event>) -> Result<Guard> {
+    listener.set_nonblocking(true)?;
+    let (alive, ended) = mpsc::channel::<()>();
+    thread::Builder::new().name("accept".into()).spawn(move || loop {
+        match ended.recv_timeout(Duration::from_millis(5)) {
+            Err(RecvTimeoutError::Timeout) => {}
+            _ => return,
+        }
+        while let Ok((stream, _)) = listener.accept() {
+            let events = events.clone();
+            let _ = thread::Builder::new().name("hear".into()).spawn(move || hear(stream, &events));
+        }
+    })?;
+    Ok(Guard { _alive: alive })
+}
+
+/// Hears one participant until it is gone. Who does not introduce itself as
+/// one is not listened to.
+fn hear(stream: TcpStream, events: &Sender<Event>) {
+    let Ok((speaker, mut listener)) = control::split(stream) else { return };
+    let Ok(Report::Loaded(loaded)) = listener.next() else { return };
+    let name = loaded.name.clone();
+    if events.send(Event::Came(loaded, speaker)).is_err() {
+        return;
+    }
+    loop {
+        let event = match listener.next() {
+            Ok(Report::Beat) => continue,
+            Ok(report) => Event::Said(name.clone(), report),
+            Err(error) => {
+                let _ = events.send(Event::Gone(name, format!("{error:#}")));
+                return;
+            }
+        };
+        if events.send(event).is_err() {
+            return;
+        }
+    }
+}
+
+struct Conductor {
+    members: Vec<Member>,
+    children: Vec<Option<Child>>,
+    heard: Receiver<Event>,
+    /// When the last beat was sent.
+    beat: Instant,
+}
+
+impl Conductor {
+    fn conduct(&mut self, assignment: &Assignment, show: &dyn Fn(&str)) -> Result<Account> {
+        show("loading");
+        self.gather(assignment)?;
+        show("opening");
+        for member in &self.members {
+            let mut own = assignment.clone();
+            (own.role, own.topic.bind) = (member.role, member.bind);
+            member.say(&Order::Open(Box::new(own)))?;
+        }
+        let opened = self.all("initialize", SETUP, |report| match report {
+            Report::Initialized(opened) => Some(opened),
+            _ => None,
+        })?;
+        self.connect(&opened)?;
+        show("running");
+        // Receivers first, so that the first sample finds them waiting.
+        let running = |report| matches!(report, Report::Running).then_some(());
+        for role in [Role::Receiver, Role::Sender] {
+            self.tell(role, &Order::Start)?;
+            self.some(role, "start", SETUP, running)?;
+        }
+        let stopped = |report| match report {
+            Report::Stopped(outcome) => Some(*outcome),
+            _ => None,
+        };
+        let longest = Duration::from_nanos(assignment.duration + assignment.patience) + SURPLUS;
+        let mut outcomes = self.some(Role::Sender, "end", longest, stopped)?;
+        let Some((_, Outcome::Sent(sent))) = outcomes.pop() else {
+            bail!("the sender told of what it received");
+        };
+        show("finishing");
+        self.tell(Role::Receiver, &Order::Finish(sent.samples))?;
+        let outcomes = self.some(Role::Receiver, "end", SURPLUS, stopped)?;
+        let received = outcomes
+            .into_iter()
+            .map(|(name, outcome)| match outcome {
+                Outcome::Received(received) => Ok(received),
+                Outcome::Sent(_) => Err(anyhow!("{name} told of what it sent")),
+            })
+            .collect::<Result<_>>()?;
+        let about = self.members.iter().find_map(|member| member.about.clone());
+        Ok(Account { about: about.context("no participant has the transport")?, sent, received })
+    }
+
+    /// Waits until all participants are there.
+    fn gather(&mut self, assignment: &Assignment) -> Result<()> {
+        let deadline = Instant::now() + SETUP;
+        while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
+            let missing = missing.name.clone();
+            match self.event(deadline).with_context(|| format!("{missing} does not come up"))? {
+                Event::Came(loaded, speaker) => self.welcome(loaded, speaker, assignment)?,
+                Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
+                Event::Said(name, other) => bail!("{name} says {other:?} before it is told to"),
+                Event::Gone(name, reason) => bail!("{name} is lost: {reason}"),
+            }
+        }
+        Ok(())
+    }
+
+    fn welcome(&mut self, loaded: Loaded, speaker: Speaker, assignment: &Assignment) -> Result<()> {
+        let Loaded { version, name, host, transports } = loaded;
+        let member = self.members.iter_mut().find(|m| m.name == name && m.speaker.is_none());
+        // Someone who is not waited for is sent away.
+        let Some(member) = member else { return speaker.say(&Order::Quit) };
+        ensure!(
+            version == VERSION,
+            "{name} speaks version {version} of the protocol and wiregauge {VERSION}"
+        );
+        let about = transports.into_iter().find(|about| about.name == assignment.transport);
+        ensure!(about.is_some(), "{name} has no transport '{}'", assignment.transport);
+        (member.speaker, member.host, member.about) = (Some(speaker), host, about);
+        Ok(())
+    }
+
+    /// Tells everyone where the others are.
+    fn connect(&mut self, opened: &[(String, Opened)]) -> Result<()> {
+        let of: HashMap<&str, &Opened> =
+            opened.iter().map(|(name, opened)| (name.as_str(), opened)).collect();
+        let master: Master = opened
+            .iter()
+            .find_map(|(_, opened)| opened.master)
+            .context("no participant is the timing master")?;
+        let sender = self.members.iter().find(|member| member.role == Role::Sender);
+        let host = sender.context("no participant sends")?.host.clone();
+        let endpoints: Vec<String> = self
+            .members
+            .iter()
+            .filter(|member| member.role == Role::Receiver)
+            .filter_map(|member| Some(of.get(member.name.as_str())?.endpoint.clone()))
+            .collect();
+        for member in &self.members {
+            let shared = !host.is_empty() && member.host == host;
+            member.say(&Order::Connect(Peers { endpoints: endpoints.clone(), master, shared }))?;
+        }
+        self.all("find the others", SETUP, |report| matches!(report, Report::Ready).then_some(()))?;
+        Ok(())
+    }
+
+    fn tell(&self, role: Role, order: &Order) -> Result<()> {
+        self.members.iter().filter(|member| member.role == role).try_for_each(|m| m.say(order))
+    }
+
+    fn all<T>(
+        &mut self,
+        what: &str,
+        patience: Duration,
+        wanted: impl Fn(Report) -> Option<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let names = self.members.iter().map(|member| member.name.clone()).collect();
+        self.reports(names, what, patience, wanted)
+    }
+
+    fn some<T>(
+        &mut self,
+        role: Role,
+        what: &str,
+        patience: Duration,
+        wanted: impl Fn(Report) -> Option<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let of_role = self.members.iter().filter(|member| member.role == role);
+        let names = of_role.map(|member| member.name.clone()).collect();
+        self.reports(names, what, patience, wanted)
+    }
+
+    /// One wanted report from each of these participants, in their order.
+    fn reports<T>(
+        &mut self,
+        names: Vec<String>,
+        what: &str,
+        patience: Duration,
+        wanted: impl Fn(Report) -> Option<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let deadline = Instant::now() + patience;
+        let mut reports: HashMap<String, T> = HashMap::new();
+        while let Some(missing) = names.iter().find(|name| !reports.contains_key(*name)) {
+            let event = self
+                .event(deadline)
+                .with_context(|| format!("{missing} does not {what} within {patience:?}"))?;
+            match event {
+                Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
+                Event::Said(name, report) => {
+                    let shown = format!("{report:?}");
+                    let report = wanted(report).with_context(|| {
+                        format!("{name} says '{:.40}' when it is to {what}", shown)
+                    })?;
+                    reports.insert(name, report);
+                }
+                Event::Gone(name, reason) => bail!("{name} is lost: {reason}"),
+                Event::Came(_, speaker) => speaker.say(&Order::Quit)?,
+            }
+        }
+        Ok(names
+            .into_iter()
+            .filter_map(|name| reports.remove(&name).map(|report| (name, report)))
+            .collect())
+    }
+
+    /// What happens next. Beats go out meanwhile.
+    fn event(&mut self, deadline: Instant) -> Result<Event> {
+        loop {
+            interrupt::check()?;
+            if self.beat.elapsed() >= BEAT {
+                self.beat = Instant::now();
+                for speaker in self.members.iter().filter_map(|member| member.speaker.as_ref()) {
+                    // Who is gone is heard of by its listener.
+                    let _ = speaker.say(&Order::Beat);
+                }
+            }
+            match self.heard.recv_timeout(BEAT / 2) {
+                Ok(event) => return Ok(event),
+                Err(RecvTimeoutError::Timeout) => {
+                    ensure!(Instant::now() < deadline, "it takes too long");
+                    self.look_for_the_dead()?;
+                }
+                Err(RecvTimeoutError::Disconnected) => bail!("nobody listens any more"),
+            }
+        }
+    }
+
+    /// A process that ends before its participants have come up is not heard of
+    /// otherwise.
+    fn look_for_the_dead(&self) -> Result<()> {
+        for member in self.members.iter().filter(|member| member.speaker.is_none()) {
+            let child = self.children[member.station].as_ref();
+            ensure!(!child.is_some_and(Child::has_ended), "{} does not come up", member.name);
+        }
+        Ok(())
+    }
+
+    /// Why it went wrong: what a process died of says more than what the others
+    /// noticed of it.
+    fn inquest(&mut self, error: anyhow::Error) -> anyhow::Error {
+        let deadline = Instant::now() + INQUEST;
+        while Instant::now() < deadline {
+            for (station, child) in self.children.iter_mut().enumerate() {
+                let Some(dead) = child.as_mut().filter(|child| child.has_ended()) else { continue };
+                let names: Vec<&str> = self
+                    .members
+                    .iter()
+                    .filter(|member| member.station == station)
+                    .map(|member| member.name.as_str())
+                    .collect();
+                let names = names.join(" and ");
+                return match dead.read_line(Instant::now() + INQUEST) {
+                    Err(Broken::Died(death)) => anyhow!("{names} is lost: {death}"),
+                    _ => error.context(format!("{names} is lost")),
+                };
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        error
+    }
+
+    /// Tells all to end, and sees to it.
+    fn dismiss(&mut self) {
+        for member in &self.members {
+            // Who is gone needs not be told.
+            let _ = member.say(&Order::Quit);
+        }
+        let deadline = Instant::now() + FAREWELL;
+        for child in self.children.drain(..).flatten() {
+            // Killed if it does not end by itself.
+            let _ = child.finish(deadline);
+        }
+    }
+}
+
+impl Member {
+    fn say(&self, order: &Order) -> Result<()> {
+        let speaker = self.speaker.as_ref().with_context(|| format!("{} is lost", self.name))?;
+        speaker.say(order).with_context(|| format!("{} is lost", self.name))
+    }
+}

@@ -1,0 +1,14 @@
+//! Measures what reaches the other side in time: starts the participants of a
+//! simulation bus, conducts them through their life cycle, notices when one is
+//! lost, and makes `run.json` of what they saw.
+//!
+//! The participants' own side (clock, samples, transports) is the crate
+//! `wiregauge-participant`, which is also linked into the programs that bring
+//! the heavier transports ([`engine`]).
+
+pub mod catalogue;
+pub mod conductor;
+pub mod engine;
+pub mod fep;
+pub mod load;
+pub mod result;

@@ -1,0 +1,141 @@
+//! What is sent: so many bytes, so often, in a mode, to so many.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+use wiregauge_gauge::run::Case;
+use wiregauge_participant::control::Mode;
+use wiregauge_participant::sample::{HEADER, LARGEST, LONGEST};
+
+/// What is sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Size of a sample in bytes.
+    pub size: usize,
+    /// From sample to sample; zero is as fast as it goes.
+    pub cycle: Duration,
+    /// How participants keep together.
+    pub mode: Mode,
+    /// Whether simulated time runs as fast as it can.
+    pub fast: bool,
+    /// How many receive.
+    pub receivers: usize,
+}
+
+impl Load {
+    /// Whether it can be sent.
+    ///
+    /// # Errors
+    /// A size that has no room for a header, or more than the largest.
+    pub fn check(&self) -> Result<()> {
+        ensure!(
+            self.size >= HEADER,
+            "a sample of {} B has no room for its sequence and time: {HEADER} B are the least",
+            self.size
+        );
+        ensure!(self.size <= LARGEST, "a sample has at most {LARGEST} B (1 GiB)");
+        ensure!(
+            !self.cycle.is_zero() || self.mode == Mode::Continuous,
+            "discrete mode wants a cycle: the simulated time of a step"
+        );
+        ensure!(
+            !self.fast || self.mode == Mode::Discrete,
+            "simulated time as fast as possible is for discrete mode; \
+             --cycle 0 sends as fast as possible in continuous mode"
+        );
+        ensure!(
+            self.cycle.as_nanos() < u128::from(LONGEST) && (1..=63).contains(&self.receivers),
+            "a cycle of 78 hours or more, or more than 64 participants, is not measured"
+        );
+        Ok(())
+    }
+
+    /// Its key: `10 B, 1 ms, discrete`.
+    pub fn id(&self) -> String {
+        let mode = match self.mode {
+            Mode::Continuous => "continuous",
+            Mode::Discrete => "discrete",
+        };
+        let cycle = match (self.fast, self.cycle.is_zero()) {
+            (true, _) => "as fast as possible".to_owned(),
+            (_, true) => "unthrottled".to_owned(),
+            _ => duration(self.cycle),
+        };
+        let mut id = format!("{}, {cycle}, {mode}", bytes(self.size));
+        if self.receivers > 1 {
+            id += &format!(", {} participants", self.receivers + 1);
+        }
+        id
+    }
+
+    /// What is measured on.
+    pub fn case(&self) -> Case {
+        Case {
+            id: self.id(),
+            message: "sample".into(),
+            source: "sequence, time and content by sequence".into(),
+            messages: 1,
+            canonical_bytes: self.size as f64,
+            parameter: None,
+            fixed: None,
+            element: None,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Samples per second that are offered; none where it is as fast as it goes.
+    pub fn rate(&self) -> Option<f64> {
+        (!self.cycle.is_zero() && !self.fast).then(|| 1.0 / self.cycle.as_secs_f64())
+    }
+}
+
+/// `10 MB` for 10,000,000.
+fn bytes(size: usize) -> String {
+    for (scale, unit) in [(1 << 30, "GiB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")]
+    {
+        if size >= scale && size % scale == 0 {
+            return format!("{} {unit}", size / scale);
+        }
+    }
+    format!("{size} B")
+}
+
+/// `100 ms`.
+fn duration(duration: Duration) -> String {
+    let nanoseconds = duration.as_nanos();
+    for (scale, unit) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] {
+        if nanoseconds % scale == 0 {
+            return format!("{} {unit}", nanoseconds / scale);
+        }
+    }
+    format!("{nanoseconds} ns")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(size: usize, cycle: Duration) -> Load {
+        Load { size, cycle, mode: Mode::Discrete, fast: false, receivers: 1 }
+    }
+
+    #[test]
+    fn has_a_key_that_people_read() {
+        assert_eq!(load(10, Duration::from_millis(1)).id(), "10 B, 1 ms, discrete");
+        assert_eq!(load(10_000_000, Duration::from_millis(100)).id(), "10 MB, 100 ms, discrete");
+        assert_eq!(load(1 << 30, Duration::from_micros(1500)).id(), "1 GiB, 1500 µs, discrete");
+        let fast = Load { fast: true, receivers: 3, ..load(1500, Duration::from_millis(1)) };
+        assert_eq!(fast.id(), "1500 B, as fast as possible, discrete, 4 participants");
+    }
+
+    #[test]
+    fn sizes_that_cannot_be_are_refused() {
+        for size in [0, 1, 9, (1 << 30) + 1] {
+            assert!(load(size, Duration::from_millis(1)).check().is_err(), "{size}");
+        }
+        for size in [10, 1 << 30] {
+            load(size, Duration::from_millis(1)).check().unwrap();
+        }
+        assert!(load(10, Duration::ZERO).check().is_err());
+    }
+}

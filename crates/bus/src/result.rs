@@ -1,0 +1,304 @@
+//! From what participants saw to `run.json`.
+//!
+//! Each cell is a load on a transport. The windows are the reference's: the
+//! first three and the last are dropped, and what is left gives the mean
+//! throughput, its variance and the samples of a window.
+
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::run::{Fact, Measurement};
+use wiregauge_gauge::warning::{Caution, MOST_STEAL};
+use wiregauge_participant::control::Received;
+use wiregauge_participant::latency::Distribution;
+use wiregauge_participant::window::Window;
+
+use crate::conductor::Account;
+use crate::load::Load;
+
+/// Windows dropped in the beginning.
+pub const DROPPED_FIRST: usize = 3;
+/// Windows dropped in the end.
+pub const DROPPED_LAST: usize = 1;
+/// Share of the samples that may be sent more than a cycle late.
+pub const MOST_LATE_SENT: f64 = 0.001;
+
+/// Shares of a distribution that become figures.
+const TOLD: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
+
+/// A load on a transport, measured.
+pub struct Cell<'a> {
+    /// What was sent.
+    pub load: &'a Load,
+    /// Key of the transport's row.
+    pub subject: &'a str,
+    /// What came of it.
+    pub account: &'a Account,
+    /// The machine meanwhile.
+    pub machine: &'a Environment,
+}
+
+/// The windows that count.
+pub fn kept(windows: &[Window]) -> &[Window] {
+    let end = windows.len().saturating_sub(DROPPED_LAST);
+    windows.get(DROPPED_FIRST..end).unwrap_or_default()
+}
+
+/// Throughput of a window in MB/s, of a million bytes.
+pub fn throughput(window: &Window) -> f64 {
+    window.bytes as f64 / 1e6 / (window.span as f64 / 1e9)
+}
+
+impl Cell<'_> {
+    /// What is sampled window by window, for each receiver.
+    pub fn measurements(&self) -> Vec<Measurement> {
+        let receivers = &self.account.received;
+        let samples = |figure: &dyn Fn(&Window) -> Option<f64>| -> Vec<Vec<Option<f64>>> {
+            let of = |received: &Received| kept(&received.windows).iter().map(figure).collect();
+            receivers.iter().map(of).collect()
+        };
+        let count = |received: &Received| mean(&figures(received, |w| w.samples as f64)) as u64;
+        let iterations: Vec<u64> = receivers.iter().map(count).collect();
+        let measurement = |metric: &str, unit: &str, samples| Measurement {
+            case: self.load.id(),
+            subject: self.subject.into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            iterations: iterations.clone(),
+            samples,
+        };
+        let latency = |window: &Window| window.latency.at(0.5).map(|time| time as f64);
+        let all = vec![
+            measurement("latency", "ns", samples(&latency)),
+            measurement("throughput/window", "MB/s", samples(&|w| Some(throughput(w)))),
+        ];
+        let some = |m: &Measurement| m.samples.iter().flatten().any(Option::is_some);
+        all.into_iter().filter(some).collect()
+    }
+
+    /// What is counted over the whole run. Of several receivers, losses are
+    /// added up and the slowest tells the times.
+    pub fn facts(&self) -> Vec<Fact> {
+        let Account { sent, received, .. } = self.account;
+        let mut facts = Facts { cell: self, facts: Vec::new() };
+        let windows: Vec<&Window> = received.iter().flat_map(|r| kept(&r.windows)).collect();
+        let throughputs: Vec<f64> = windows.iter().map(|w| throughput(w)).collect();
+        let counts: Vec<f64> = windows.iter().map(|w| w.samples as f64).collect();
+        if !windows.is_empty() {
+            facts.add("throughput", "MB/s", mean(&throughputs));
+            facts.add("samples", "1", mean(&counts));
+            let span: u64 = windows.iter().map(|w| w.span).sum();
+            facts.add("rate", "1/s", counts.iter().sum::<f64>() / (span as f64 / 1e9));
+        }
+        if let Some(variance) = variance(&throughputs) {
+            facts.add("variance", "(MB/s)²", variance);
+        }
+        let sum = |of: fn(&Received) -> u64| received.iter().map(of).sum::<u64>() as f64;
+        facts.add("sent", "1", sent.samples as f64);
+        facts.add("lost", "1", self.lost() as f64);
+        facts.add("late", "1", sum(|r| r.late));
+        facts.add("reordered", "1", sum(|r| r.reordered));
+        for (metric, count) in [
+            ("unsent", sent.due.map_or(0.0, |due| due.saturating_sub(sent.samples) as f64)),
+            ("repeated", sum(|r| r.repeated)),
+            ("damaged", sum(|r| r.damaged)),
+            ("foreign", sum(|r| r.foreign)),
+            ("timeouts", sent.timeouts as f64),
+            ("udp-errors", sum(|r| r.usage.udp_errors)),
+        ] {
+            if count > 0.0 {
+                facts.add(metric, "1", count);
+            }
+        }
+        facts.distribution("latency", received.iter().map(|r| &r.latency));
+        facts.distribution("jitter", received.iter().map(|r| &r.jitter));
+        facts.distribution("write", [&sent.write].into_iter());
+        facts.distribution("lateness", [&sent.lateness].into_iter());
+        if sent.step.count > 0 {
+            let steps = sent.samples - sent.timeouts;
+            facts.add("steps", "1/s", steps as f64 / (sent.span as f64 / 1e9));
+            facts.distribution("step", [&sent.step].into_iter());
+            facts.distribution("barrier", [&sent.barrier].into_iter());
+        }
+        let seconds = sent.span.max(1) as f64;
+        let most = |of: fn(&Received) -> u64| received.iter().map(of).max().unwrap_or(0) as f64;
+        facts.add("cpu/sender", "%", 100.0 * sent.usage.cpu as f64 / seconds);
+        facts.add("cpu/receiver", "%", 100.0 * most(|r| r.usage.cpu) / seconds);
+        facts.add("memory/sender", "B", sent.usage.memory as f64);
+        facts.add("memory/receiver", "B", most(|r| r.usage.memory));
+        let clock = received.iter().map(|r| &r.alignment).max_by_key(|a| a.uncertainty);
+        if let Some(clock) = clock {
+            facts.add("clock/offset", "ns", clock.offset as f64);
+            facts.add("clock/uncertainty", "ns", clock.uncertainty as f64);
+            facts.add("clock/drift", "ns", clock.drift as f64);
+            if clock.jump > 0 {
+                facts.add("clock/jump", "ns", clock.jump as f64);
+            }
+        }
+        facts.add("valid", "1", f64::from(u8::from(self.invalid().is_none())));
+        facts.facts
+    }
+
+    /// Samples that were sent and did not arrive, over all receivers.
+    pub fn lost(&self) -> u64 {
+        let Account { sent, received, .. } = self.account;
+        received.iter().map(|r| sent.samples.saturating_sub(r.samples)).sum()
+    }
+
+    /// Why the figures say nothing of the transport, if so, and how bad it is.
+    pub fn invalid(&self) -> Option<(String, f64)> {
+        if let Some(steal) = self.machine.activity.steal.filter(|share| *share > MOST_STEAL) {
+            let percent = steal * 100.0;
+            return Some((format!("the hypervisor took {percent:.1} % of the CPU"), steal));
+        }
+        let sent = &self.account.sent;
+        // In discrete mode a step may rightly take longer than its cycle.
+        let cycle = self.load.cycle.as_nanos() as u64;
+        let late = beyond(&sent.lateness, cycle);
+        if late > MOST_LATE_SENT && sent.barrier.count == 0 && !self.held_up() {
+            let percent = late * 100.0;
+            let reason = format!("{percent:.1} % of the samples were sent more than a cycle late");
+            return Some((reason, late));
+        }
+        None
+    }
+
+    /// Whether it was the transport that made the sender late: the call that
+    /// sends takes longer than a cycle.
+    fn held_up(&self) -> bool {
+        let cycle = self.load.cycle.as_nanos() as f64;
+        self.account.sent.write.mean > 0.5 * cycle
+    }
+
+    /// What keeps the cell from being trusted.
+    pub fn caution(&self, title: &str) -> Option<Caution> {
+        let (reason, share) = self.invalid()?;
+        Some(Caution::Invalid { cell: format!("{title} at {}", self.load.id()), reason, share })
+    }
+}
+
+/// The least share of times that is known to lie beyond a limit.
+fn beyond(times: &Distribution, limit: u64) -> f64 {
+    let first = times.shares.iter().find(|(_, time)| *time > limit);
+    first.map_or(0.0, |(share, _)| 1.0 - share)
+}
+
+fn figures(received: &Received, figure: fn(&Window) -> f64) -> Vec<f64> {
+    kept(&received.windows).iter().map(figure).collect()
+}
+
+/// The arithmetic mean; 0 of none.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
+/// The variance of a sample: over n − 1. None of fewer than two.
+pub fn variance(values: &[f64]) -> Option<f64> {
+    let mean = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    (values.len() > 1).then(|| squares / (values.len() - 1) as f64)
+}
+
+struct Facts<'a> {
+    cell: &'a Cell<'a>,
+    facts: Vec<Fact>,
+}
+
+impl Facts<'_> {
+    fn add(&mut self, metric: &str, unit: &str, value: f64) {
+        self.facts.push(Fact {
+            case: self.cell.load.id(),
+            subject: self.cell.subject.into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value,
+        });
+    }
+
+    fn distribution<'d>(&mut self, metric: &str, of: impl Iterator<Item = &'d Distribution>) {
+        let slowest = |d: &&Distribution| (d.at(0.5), d.most);
+        let Some(times) = of.filter(|d| d.count > 0).max_by_key(slowest) else { return };
+        for (share, name) in TOLD {
+            if let Some(time) = times.at(share) {
+                self.add(&format!("{metric}/{name}"), "ns", time as f64);
+            }
+        }
+        self.add(&format!("{metric}/max"), "ns", times.most as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+    use wiregauge_participant::control::{About, Mode, Sent};
+
+    fn window(span: u64, bytes: u64, samples: u64) -> Window {
+        Window { span, bytes, samples, latency: Distribution::default() }
+    }
+
+    fn account(windows: Vec<Window>) -> Account {
+        let about = About {
+            name: "t".into(),
+            library: String::new(),
+            options: Vec::new(),
+            knows: Vec::new(),
+        };
+        let received = Received { windows, samples: 95, ..Received::default() };
+        let sent = Sent { samples: 100, due: Some(110), ..Sent::default() };
+        Account { about, sent, received: vec![received] }
+    }
+
+    const LOAD: Load = Load {
+        size: 10,
+        cycle: Duration::from_millis(1),
+        mode: Mode::Continuous,
+        fast: false,
+        receivers: 1,
+    };
+
+    fn fact(cell: &Cell, metric: &str) -> Option<f64> {
+        cell.facts().iter().find(|fact| fact.metric == metric).map(|fact| fact.value)
+    }
+
+    #[test]
+    fn the_first_three_windows_and_the_last_are_dropped() {
+        const S: u64 = 1_000_000_000;
+        let wrong = || window(S, 1, 1);
+        let windows = vec![
+            wrong(),
+            wrong(),
+            wrong(),
+            window(S, 10_000_000, 10),
+            window(2 * S, 24_000_000, 11),
+            wrong(),
+        ];
+        let account = account(windows);
+        let machine = Environment::default();
+        let cell = Cell { load: &LOAD, subject: "t", account: &account, machine: &machine };
+        assert_eq!(fact(&cell, "throughput"), Some(11.0));
+        assert_eq!(fact(&cell, "variance"), Some(2.0));
+        assert_eq!(fact(&cell, "samples"), Some(10.5));
+        assert_eq!(fact(&cell, "rate"), Some(7.0));
+        assert_eq!((fact(&cell, "lost"), fact(&cell, "unsent")), (Some(5.0), Some(10.0)));
+        assert_eq!(kept(&[wrong(), wrong(), wrong(), wrong()]), []);
+    }
+
+    #[test]
+    fn a_stolen_cpu_and_a_missed_pace_make_a_run_invalid() {
+        let mut account = account(Vec::new());
+        let mut machine = Environment::default();
+        let check = |account: &Account, machine: &Environment| {
+            let cell = Cell { load: &LOAD, subject: "t", account, machine };
+            assert_eq!(fact(&cell, "valid") == Some(0.0), cell.invalid().is_some());
+            cell.invalid().map(|(reason, _)| reason)
+        };
+        assert_eq!(check(&account, &machine), None);
+        machine.activity.steal = Some(0.02);
+        assert!(check(&account, &machine).unwrap().contains("2.0 %"));
+        machine.activity.steal = None;
+        account.sent.lateness.shares = vec![(0.5, 1000), (0.99, 1_500_000)];
+        assert!(check(&account, &machine).unwrap().contains("1.0 % of the samples"));
+        // It was the transport that took the time.
+        account.sent.write.mean = 900_000.0;
+        assert_eq!(check(&account, &machine), None);
+    }
+}

@@ -1,0 +1,236 @@
+//! A transport that does what it must not: each fault is counted as what it
+//! is, and none of them makes anyone wait for ever.
+
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Result};
+use wiregauge_bus::conductor::{conduct, Account, Station};
+use wiregauge_participant::control::{Assignment, Mode, Role};
+use wiregauge_participant::participant::serve;
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_participant::transports::memory::Memory;
+
+/// Memory, but for what is asked of it.
+#[derive(Clone, Copy, Default)]
+struct Faulty {
+    /// Every so many samples…
+    every: u64,
+    /// …this happens.
+    fault: Fault,
+    /// How long the reader dwells on each sample.
+    dwell: Duration,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Fault {
+    #[default]
+    None,
+    Lose,
+    Repeat,
+    Damage,
+    Shorten,
+    Swap,
+    Fail,
+}
+
+impl Transport for Faulty {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+    fn library(&self) -> String {
+        "none".into()
+    }
+    fn options(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        let (inner, endpoint) = Memory.reader(topic)?;
+        Ok((Box::new(FaultyReader { inner, faulty: *self, count: 0, kept: Vec::new() }), endpoint))
+    }
+    fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
+        let inner = Memory.writer(topic, endpoints)?;
+        let buffer = vec![0; topic.size];
+        Ok(Box::new(FaultyWriter { inner, faulty: *self, buffer, count: 0, held: None }))
+    }
+}
+
+struct FaultyWriter {
+    inner: Box<dyn Writer>,
+    faulty: Faulty,
+    buffer: Vec<u8>,
+    count: u64,
+    held: Option<Vec<u8>>,
+}
+
+impl FaultyWriter {
+    fn pass(&mut self, bytes: &[u8]) -> Result<()> {
+        self.inner.room()?.copy_from_slice(bytes);
+        self.inner.send()
+    }
+}
+
+impl Writer for FaultyWriter {
+    fn readers(&mut self) -> Result<usize> {
+        self.inner.readers()
+    }
+    fn room(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.buffer)
+    }
+    fn send(&mut self) -> Result<()> {
+        self.count += 1;
+        let mut bytes = self.buffer.clone();
+        let now = self.faulty.every > 0 && self.count % self.faulty.every == 0;
+        match self.faulty.fault {
+            Fault::Lose if now => return Ok(()),
+            Fault::Repeat if now => self.pass(&bytes.clone())?,
+            Fault::Damage if now => *bytes.last_mut().expect("not empty") ^= 1,
+            Fault::Fail if now => bail!("the engine broke down"),
+            Fault::Swap if now => {
+                self.held = Some(bytes);
+                return Ok(());
+            }
+            _ => {}
+        }
+        self.pass(&bytes)?;
+        match self.held.take() {
+            Some(held) => self.pass(&held),
+            None => Ok(()),
+        }
+    }
+}
+
+struct FaultyReader {
+    inner: Box<dyn Reader>,
+    faulty: Faulty,
+    count: u64,
+    kept: Vec<u8>,
+}
+
+impl Reader for FaultyReader {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        let Some(sample) = self.inner.next(patience)? else { return Ok(None) };
+        thread::sleep(self.faulty.dwell);
+        self.count += 1;
+        let short = self.faulty.fault == Fault::Shorten && self.count % self.faulty.every == 0;
+        self.kept = sample[..sample.len() - usize::from(short)].to_vec();
+        Ok(Some(&self.kept))
+    }
+}
+
+const MS: u64 = 1_000_000;
+
+fn assignment(topic: &str, mode: Mode) -> Assignment {
+    Assignment {
+        role: Role::Receiver,
+        transport: "faulty".into(),
+        topic: Topic {
+            name: topic.into(),
+            size: 100,
+            bind: [127, 0, 0, 1].into(),
+            readers: 1,
+            options: Default::default(),
+        },
+        seed: 7,
+        mode,
+        cycle: MS,
+        fast: false,
+        duration: 400 * MS,
+        window: 50 * MS,
+        patience: 200 * MS,
+    }
+}
+
+/// A port that is free, as far as one can know.
+fn free() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+fn run(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
+    let conductor = free();
+    let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
+    let bind = [127, 0, 0, 1].into();
+    let participants = [("receiver", Role::Receiver), ("sender", Role::Sender)];
+    let threads = participants
+        .map(|(name, _)| thread::spawn(move || serve(conductor, name, &[transport], false)));
+    let participants = participants.map(|(name, role)| (name.to_owned(), role, bind)).to_vec();
+    let station = Station { command: None, participants };
+    let account = conduct(vec![station], assignment, conductor, &|_| {});
+    for thread in threads {
+        // They end, whatever became of the run.
+        let _ = thread.join().unwrap();
+    }
+    account
+}
+
+#[test]
+fn without_fault_all_arrives() {
+    for mode in [Mode::Continuous, Mode::Discrete] {
+        let account = run(Faulty::default(), &assignment("whole", mode)).unwrap();
+        let received = &account.received[0];
+        assert_eq!((account.sent.due, account.sent.samples), (Some(400), 400));
+        assert_eq!(received.samples, 400);
+        let bad = [received.reordered, received.repeated, received.damaged, received.foreign];
+        assert_eq!(bad, [0; 4]);
+        assert!(received.windows.iter().all(|w| w.samples > 0 && w.bytes == 100 * w.samples));
+        assert_eq!(account.sent.step.count, if mode == Mode::Discrete { 400 } else { 0 });
+    }
+}
+
+#[test]
+fn each_fault_is_counted_as_what_it_is() {
+    let count = |fault, topic: &str| {
+        let faulty = Faulty { every: 10, fault, ..Faulty::default() };
+        let account = run(faulty, &assignment(topic, Mode::Continuous)).unwrap();
+        let r = &account.received[0];
+        [400 - r.samples, r.reordered, r.repeated, r.damaged, r.foreign]
+    };
+    assert_eq!(count(Fault::Lose, "lose"), [40, 0, 0, 0, 0]);
+    assert_eq!(count(Fault::Repeat, "repeat"), [0, 0, 40, 0, 0]);
+    assert_eq!(count(Fault::Damage, "damage"), [40, 0, 0, 40, 0]);
+    assert_eq!(count(Fault::Shorten, "shorten"), [40, 0, 0, 0, 40]);
+    // The last one is held for ever.
+    assert_eq!(count(Fault::Swap, "swap"), [1, 39, 0, 0, 0]);
+}
+
+#[test]
+fn a_step_whose_data_is_lost_times_out_and_the_next_goes_on() {
+    let faulty = Faulty { every: 100, fault: Fault::Lose, ..Faulty::default() };
+    let assignment = Assignment { duration: 2_000 * MS, ..assignment("steps", Mode::Discrete) };
+    let account = run(faulty, &assignment).unwrap();
+    let sent = &account.sent;
+    assert!(sent.timeouts >= 1, "{sent:?}");
+    assert_eq!(sent.timeouts, sent.samples / 100);
+    assert_eq!(sent.step.count, sent.samples - sent.timeouts);
+    assert_eq!(account.received[0].samples, sent.samples - sent.timeouts);
+}
+
+#[test]
+fn a_reader_that_is_too_slow_holds_the_writer_back() {
+    let faulty = Faulty { dwell: Duration::from_millis(5), ..Faulty::default() };
+    let account = run(faulty, &assignment("slow", Mode::Continuous)).unwrap();
+    // The queue holds 64, and what was sent arrives in the end.
+    assert!(account.sent.samples < 400, "{:?}", account.sent);
+    assert_eq!(account.received[0].samples, account.sent.samples);
+    assert!(account.received[0].late > 0);
+}
+
+#[test]
+fn an_engine_that_fails_is_named_with_its_words() {
+    let faulty = Faulty { every: 50, fault: Fault::Fail, ..Faulty::default() };
+    let began = Instant::now();
+    let error = run(faulty, &assignment("fail", Mode::Continuous)).unwrap_err();
+    assert_eq!(format!("{error:#}"), "sender: the engine broke down");
+    assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn content_of_another_seed_is_not_taken_for_ours() {
+    // What the receiver expects differs from what the sender sends.
+    let assignment = assignment("seed", Mode::Continuous);
+    let shape = |seed| wiregauge_participant::sample::Shape { size: 100, seed, count: 400 };
+    let mut sample = vec![0; 100];
+    shape(1).fill(&mut sample, 3);
+    assert!(shape(assignment.seed).check(&sample, 0).is_err());
+}

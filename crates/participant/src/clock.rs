@@ -1,0 +1,311 @@
+//! The common time: nanoseconds since the run's epoch on the clock of the
+//! timing master.
+//!
+//! Each participant asks the master for its time over a connection of its own,
+//! several times in a row, and believes the answer that came back fastest: its
+//! offset is known to half of that round trip. It asks again once a second, so
+//! that drift is seen. Participants on one machine share its monotonic clock;
+//! then the measured offset is recorded and not used, as it would only add the
+//! error of measuring it.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{clock_gettime, ClockId, Timespec};
+use serde::{Deserialize, Serialize};
+
+/// Questions in a row.
+const QUESTIONS: usize = 16;
+/// How long the master may take over an answer.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Nanoseconds on this machine's monotonic clock.
+pub fn monotonic() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// The common time as this participant knows it.
+#[derive(Clone, Debug)]
+pub struct Clock(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    /// The run's epoch on the master's monotonic clock.
+    epoch: u64,
+    /// What is added to the own monotonic clock to get the master's.
+    offset: AtomicI64,
+}
+
+impl Clock {
+    /// The timing master's: its epoch is on its own clock.
+    pub fn new(epoch: u64) -> Clock {
+        Clock(Arc::new(Inner { epoch, offset: AtomicI64::new(0) }))
+    }
+
+    /// Nanoseconds since the epoch; 0 before it.
+    pub fn now(&self) -> u64 {
+        let master = monotonic() as i64 + self.0.offset.load(Ordering::Relaxed);
+        (master - self.0.epoch as i64).max(0) as u64
+    }
+
+    /// Sleeps until a time since the epoch.
+    pub fn wait_until(&self, time: u64) {
+        let master = (self.0.epoch + time) as i64;
+        let own = master - self.0.offset.load(Ordering::Relaxed);
+        let until = Timespec { tv_sec: own / 1_000_000_000, tv_nsec: own % 1_000_000_000 };
+        // A signal ends the sleep early.
+        while clock_nanosleep_absolute(ClockId::Monotonic, &until).is_err() {}
+    }
+
+    fn adjust(&self, offset: i64) {
+        self.0.offset.store(offset, Ordering::Relaxed);
+    }
+}
+
+/// What was found out about a participant's clock.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Alignment {
+    /// Whether participant and master share one clock.
+    pub shared: bool,
+    /// The first measured offset to the master, in nanoseconds.
+    pub offset: i64,
+    /// How well it is known: half of the fastest round trip.
+    pub uncertainty: u64,
+    /// How much the offset grew from the first to the last measurement.
+    pub drift: i64,
+    /// The time between the two.
+    pub span: u64,
+    /// Largest step from one measurement to the next, beyond what either is
+    /// uncertain by: a clock that was set.
+    pub jump: i64,
+}
+
+/// One measured offset.
+#[derive(Clone, Copy, Debug)]
+struct Sight {
+    own: u64,
+    offset: i64,
+    uncertainty: u64,
+}
+
+impl Alignment {
+    fn of(shared: bool, sights: &[Sight]) -> Alignment {
+        let (Some(first), Some(last)) = (sights.first(), sights.last()) else {
+            return Alignment { shared, ..Alignment::default() };
+        };
+        let step = |pair: &[Sight]| {
+            let step = (pair[1].offset - pair[0].offset).abs();
+            (step - (pair[0].uncertainty + pair[1].uncertainty) as i64).max(0)
+        };
+        Alignment {
+            shared,
+            offset: first.offset,
+            uncertainty: first.uncertainty,
+            drift: last.offset - first.offset,
+            span: last.own - first.own,
+            jump: sights.windows(2).map(step).max().unwrap_or(0),
+        }
+    }
+}
+
+/// Tells the master's time to whoever asks. It ends when dropped.
+pub struct TimeServer {
+    /// Where to ask.
+    pub address: SocketAddr,
+    stop: Arc<AtomicBool>,
+}
+
+impl TimeServer {
+    /// Starts to answer.
+    ///
+    /// # Errors
+    /// When there is no port.
+    pub fn start(bind: std::net::IpAddr) -> Result<TimeServer> {
+        let listener = TcpListener::bind((bind, 0))
+            .with_context(|| format!("cannot listen at {bind} for the clock"))?;
+        let address = listener.local_addr()?;
+        listener.set_nonblocking(true)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let ended = Arc::clone(&stop);
+        thread::Builder::new().name("clock".into()).spawn(move || {
+            while !ended.load(Ordering::Relaxed) {
+                match listener.accept() {
+                    Ok((stream, _)) => {
+                        let ended = Arc::clone(&ended);
+                        let answer = move || answer(stream, &ended);
+                        let _ = thread::Builder::new().name("clock".into()).spawn(answer);
+                    }
+                    Err(_) => thread::sleep(Duration::from_millis(50)),
+                }
+            }
+        })?;
+        Ok(TimeServer { address, stop })
+    }
+}
+
+impl Drop for TimeServer {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Answers each byte with the time, until the asker goes.
+fn answer(mut stream: TcpStream, ended: &AtomicBool) {
+    let set = stream
+        .set_nonblocking(false)
+        .and_then(|()| stream.set_nodelay(true))
+        .and_then(|()| stream.set_read_timeout(Some(Duration::from_millis(500))));
+    if set.is_err() {
+        return;
+    }
+    let mut question = [0];
+    while !ended.load(Ordering::Relaxed) {
+        match stream.read(&mut question) {
+            Ok(0) => return,
+            Ok(_) => {
+                if stream.write_all(&monotonic().to_le_bytes()).is_err() {
+                    return;
+                }
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {}
+                _ => return,
+            },
+        }
+    }
+}
+
+/// Keeps a clock aligned to the master's until it is told to end.
+pub struct Follower {
+    sights: Arc<Mutex<Vec<Sight>>>,
+    stop: Arc<AtomicBool>,
+    shared: bool,
+}
+
+impl Follower {
+    /// Aligns a clock and keeps it so.
+    ///
+    /// # Errors
+    /// When the master does not answer.
+    pub fn start(clock: &Clock, master: SocketAddr, shared: bool) -> Result<Follower> {
+        let mut stream = TcpStream::connect_timeout(&master, PATIENCE)
+            .with_context(|| format!("cannot ask the timing master at {master}"))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let first = sight(&mut stream).context("the timing master does not tell its time")?;
+        if !shared {
+            clock.adjust(first.offset);
+        }
+        let sights = Arc::new(Mutex::new(vec![first]));
+        let stop = Arc::new(AtomicBool::new(false));
+        let follower = Follower { sights, stop, shared };
+        let (sights, stop) = (Arc::clone(&follower.sights), Arc::clone(&follower.stop));
+        let clock = clock.clone();
+        thread::Builder::new().name("clock".into()).spawn(move || {
+            let mut turns = 0u64;
+            while !stop.load(Ordering::Relaxed) {
+                thread::sleep(Duration::from_millis(100));
+                turns += 1;
+                if turns % 10 != 0 {
+                    continue;
+                }
+                // When the master is gone, the control channel tells.
+                let Ok(sight) = sight(&mut stream) else { return };
+                if !shared {
+                    clock.adjust(sight.offset);
+                }
+                sights.lock().unwrap_or_else(PoisonError::into_inner).push(sight);
+            }
+        })?;
+        Ok(follower)
+    }
+
+    /// Ends, and tells what was found out.
+    pub fn finish(self) -> Alignment {
+        self.stop.store(true, Ordering::Relaxed);
+        let sights = self.sights.lock().unwrap_or_else(PoisonError::into_inner);
+        Alignment::of(self.shared, &sights)
+    }
+}
+
+impl Drop for Follower {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Asks some times; the fastest answer counts.
+fn sight(stream: &mut TcpStream) -> Result<Sight> {
+    let mut best: Option<Sight> = None;
+    for _ in 0..QUESTIONS {
+        let asked = monotonic();
+        stream.write_all(&[1])?;
+        let mut answer = [0; 8];
+        stream.read_exact(&mut answer)?;
+        let back = monotonic();
+        let (middle, uncertainty) = (asked + (back - asked) / 2, (back - asked).div_ceil(2));
+        if best.is_none_or(|best| uncertainty < best.uncertainty) {
+            let offset = u64::from_le_bytes(answer) as i64 - middle as i64;
+            best = Some(Sight { own: back, offset, uncertainty });
+        }
+    }
+    best.context("no answer")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sleep_ends_at_its_time_and_not_before() {
+        let clock = Clock::new(monotonic());
+        let until = clock.now() + 3_000_000;
+        clock.wait_until(until);
+        assert!(clock.now() >= until);
+        clock.wait_until(0);
+    }
+
+    #[test]
+    fn the_offset_to_the_own_clock_is_within_its_uncertainty() {
+        let server = TimeServer::start([127, 0, 0, 1].into()).unwrap();
+        let clock = Clock::new(monotonic());
+        let follower = Follower::start(&clock, server.address, false).unwrap();
+        let found = follower.finish();
+        assert!(found.offset.unsigned_abs() <= found.uncertainty, "{found:?}");
+    }
+
+    #[test]
+    fn another_clock_is_followed() {
+        // A master whose clock is an hour ahead.
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        const HOUR: u64 = 3_600_000_000_000;
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut question = [0];
+            while stream.read_exact(&mut question).is_ok() {
+                stream.write_all(&(monotonic() + HOUR).to_le_bytes()).unwrap();
+            }
+        });
+        let clock = Clock::new(monotonic());
+        let follower = Follower::start(&clock, address, false).unwrap();
+        assert!(clock.now() >= HOUR && clock.now() < HOUR + 10_000_000_000);
+        assert!(!follower.finish().shared);
+    }
+
+    #[test]
+    fn a_jump_is_told_from_uncertainty() {
+        let at = |own, offset| Sight { own, offset, uncertainty: 10 };
+        let calm = Alignment::of(false, &[at(0, 100), at(1000, 115), at(2000, 110)]);
+        assert_eq!((calm.offset, calm.drift, calm.jump), (100, 10, 0));
+        let set = Alignment::of(false, &[at(0, 100), at(1000, 5100), at(2000, 5100)]);
+        assert_eq!((set.drift, set.jump), (5000, 4980));
+    }
+}

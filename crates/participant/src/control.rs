@@ -1,0 +1,362 @@
+//! The control channel between a participant and the conductor: TCP, on one
+//! machine or between two; a line of JSON each message.
+//!
+//! Both sides send a beat ten times a second. Who is silent for a second, or
+//! closes the connection, is lost, and whoever notices says so: nobody waits
+//! for a participant that is gone.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::clock::Alignment;
+use crate::latency::Distribution;
+use crate::transport::Topic;
+use crate::usage::Usage;
+use crate::window::Window;
+
+/// Version of the messages; conductor and participant must have the same.
+pub const VERSION: u32 = 1;
+/// From beat to beat.
+pub const BEAT: Duration = Duration::from_millis(100);
+/// Silence after which the other side is lost.
+pub const SILENCE: Duration = Duration::from_secs(1);
+/// Longest message, in bytes.
+const LONGEST: usize = 64 << 20;
+
+/// What the conductor says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// What to do; from *loaded* to *initialized*.
+    Open(Box<Assignment>),
+    /// Where the others are.
+    Connect(Peers),
+    /// From *initialized* to *running*.
+    Start,
+    /// To receivers: no more than so many samples were sent.
+    Finish(u64),
+    /// The run is over, or broken off: end.
+    Quit,
+    /// Still here.
+    Beat,
+}
+
+/// What a participant says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Report {
+    /// The program runs.
+    Loaded(Loaded),
+    /// It has opened what it was told to.
+    Initialized(Opened),
+    /// It has found the others.
+    Ready,
+    /// It sends, or waits for samples.
+    Running,
+    /// It is done.
+    Stopped(Box<Outcome>),
+    /// It cannot go on, and why.
+    Failed(String),
+    /// Still here.
+    Beat,
+}
+
+/// A participant that runs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Loaded {
+    /// [`VERSION`].
+    pub version: u32,
+    /// Its name in the run.
+    pub name: String,
+    /// The machine and its boot: those with the same share a clock.
+    pub host: String,
+    /// Transports that its program has.
+    pub transports: Vec<About>,
+}
+
+/// What a transport says of itself.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct About {
+    /// Its key: `tcp`.
+    pub name: String,
+    /// The library and its version.
+    pub library: String,
+    /// The choices that move a figure.
+    pub options: Vec<String>,
+    /// What can be said to it by `--option`.
+    pub knows: Vec<String>,
+}
+
+/// What a participant opened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// Of a receiver: its transport's endpoint.
+    pub endpoint: String,
+    /// Of the timing master.
+    pub master: Option<Master>,
+}
+
+/// Where the timing master is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Master {
+    /// Where it tells its time.
+    pub clock: SocketAddr,
+    /// Where it announces steps.
+    pub steps: SocketAddr,
+    /// The run's epoch on its monotonic clock.
+    pub epoch: u64,
+}
+
+/// Where the others are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Peers {
+    /// The receivers' endpoints.
+    pub endpoints: Vec<String>,
+    /// The timing master.
+    pub master: Master,
+    /// Whether it runs on the same machine.
+    pub shared: bool,
+}
+
+/// What a participant does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Sends samples, and is the timing master.
+    Sender,
+    /// Receives them.
+    Receiver,
+}
+
+/// How participants keep together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The sender paces to absolute deadlines of the common time.
+    Continuous,
+    /// A step is announced, and done when all have acknowledged its data.
+    Discrete,
+}
+
+/// What a participant is to do. Times are in nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Assignment {
+    /// What it does.
+    pub role: Role,
+    /// Key of the transport.
+    pub transport: String,
+    /// Where samples go.
+    pub topic: Topic,
+    /// Seed of their content.
+    pub seed: u64,
+    /// How participants keep together.
+    pub mode: Mode,
+    /// From sample to sample; 0 is as fast as it goes.
+    pub cycle: u64,
+    /// Whether simulated time runs as fast as it can, and not as real time.
+    pub fast: bool,
+    /// How long samples are sent.
+    pub duration: u64,
+    /// How long a window of the receiver lasts, at least.
+    pub window: u64,
+    /// How long the timing master waits for a step's acknowledgements.
+    pub patience: u64,
+}
+
+impl Assignment {
+    /// How many samples there will be, at most.
+    pub fn count(&self) -> u64 {
+        match self.cycle {
+            _ if self.fast => crate::sample::MOST,
+            0 => crate::sample::MOST,
+            cycle => (self.duration / cycle).clamp(1, crate::sample::MOST),
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Of the sender.
+    Sent(Sent),
+    /// Of a receiver.
+    Received(Received),
+}
+
+/// What the sender did.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sent {
+    /// Samples that the cycle asked for until the end; none without a cycle.
+    pub due: Option<u64>,
+    /// Samples that were sent.
+    pub samples: u64,
+    /// From the first deadline to the end of the last step.
+    pub span: u64,
+    /// How long after its deadline each sample was sent.
+    pub lateness: Distribution,
+    /// Time in the call that sends.
+    pub write: Distribution,
+    /// In discrete mode: from the announcement to the last acknowledgement.
+    pub step: Distribution,
+    /// In discrete mode: from the end of the own work to the last
+    /// acknowledgement.
+    pub barrier: Distribution,
+    /// Steps that were not acknowledged in time.
+    pub timeouts: u64,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// What a receiver saw.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Received {
+    /// Its windows, all of them.
+    pub windows: Vec<Window>,
+    /// One-way latency: from before the call that sends to the arrival.
+    pub latency: Distribution,
+    /// How much the latency differs from that of the sample before.
+    pub jitter: Distribution,
+    /// Different samples that arrived whole.
+    pub samples: u64,
+    /// That came after a later one.
+    pub reordered: u64,
+    /// That came again.
+    pub repeated: u64,
+    /// That were damaged on the way.
+    pub damaged: u64,
+    /// That were not of this run.
+    pub foreign: u64,
+    /// That took longer than a cycle.
+    pub late: u64,
+    /// Its clock.
+    pub alignment: Alignment,
+    /// What it took.
+    pub usage: Usage,
+}
+
+/// The sending half of a connection; copies share it.
+#[derive(Clone, Debug)]
+pub struct Speaker(Arc<Mutex<TcpStream>>);
+
+impl Speaker {
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// When the other side is gone.
+    pub fn say<M: Serialize>(&self, message: &M) -> Result<()> {
+        let mut line = serde_json::to_vec(message)?;
+        line.push(b'\n');
+        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        stream.write_all(&line).context("the control connection is gone")
+    }
+
+    /// Closes the connection for both halves.
+    pub fn close(&self) {
+        let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = stream.shutdown(std::net::Shutdown::Both);
+    }
+}
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub struct Listener {
+    stream: TcpStream,
+    unread: Vec<u8>,
+}
+
+/// Makes both halves of a connection.
+///
+/// # Errors
+/// When the system refuses.
+pub fn split(stream: TcpStream) -> Result<(Speaker, Listener)> {
+    stream.set_nonblocking(false)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(BEAT))?;
+    stream.set_write_timeout(Some(SILENCE))?;
+    let other = stream.try_clone()?;
+    Ok((Speaker(Arc::new(Mutex::new(stream))), Listener { stream: other, unread: Vec::new() }))
+}
+
+impl Listener {
+    /// Waits for the next message, beats included.
+    ///
+    /// # Errors
+    /// When the other side is gone, silent for [`SILENCE`], or says what it
+    /// cannot say.
+    pub fn next<M: DeserializeOwned>(&mut self) -> Result<M> {
+        let deadline = Instant::now() + SILENCE;
+        let mut searched = 0;
+        loop {
+            if let Some(end) = self.unread[searched..].iter().position(|&byte| byte == b'\n') {
+                let line: Vec<u8> = self.unread.drain(..=searched + end).collect();
+                return serde_json::from_slice(&line).with_context(|| {
+                    let shown = String::from_utf8_lossy(&line[..line.len().min(60)]).into_owned();
+                    format!("not a message of wiregauge: {shown:?}")
+                });
+            }
+            searched = self.unread.len();
+            ensure!(searched <= LONGEST, "a message of more than {LONGEST} bytes");
+            let mut block = [0; 64 << 10];
+            match self.stream.read(&mut block) {
+                Ok(0) => bail!("closed the control connection"),
+                Ok(count) => self.unread.extend_from_slice(&block[..count]),
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
+                        ensure!(Instant::now() < deadline, "silent for {} s", SILENCE.as_secs());
+                    }
+                    _ => return Err(error).context("the control connection broke"),
+                },
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::TcpListener;
+
+    fn pair() -> (TcpStream, Listener) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let stream = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let (accepted, _) = listener.accept().unwrap();
+        (stream, split(accepted).unwrap().1)
+    }
+
+    #[test]
+    fn messages_come_whole_though_they_come_in_pieces() {
+        let (mut stream, mut listener) = pair();
+        let mut text = serde_json::to_vec(&Order::Finish(7)).unwrap();
+        text.extend(b"\n\"start\"\n\"qu");
+        stream.write_all(&text[..5]).unwrap();
+        let late = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(150));
+            stream.write_all(&text[5..]).unwrap();
+            stream
+        });
+        assert_eq!(listener.next::<Order>().unwrap(), Order::Finish(7));
+        assert_eq!(listener.next::<Order>().unwrap(), Order::Start);
+        drop(late.join().unwrap());
+        let error = listener.next::<Order>().unwrap_err();
+        assert!(error.to_string().contains("closed"), "{error}");
+    }
+
+    #[test]
+    fn silence_and_nonsense_are_told() {
+        let (mut stream, mut listener) = pair();
+        let start = Instant::now();
+        let error = listener.next::<Order>().unwrap_err();
+        assert!(error.to_string().contains("silent"), "{error}");
+        assert!(start.elapsed() < SILENCE * 2);
+        stream.write_all(b"GET / HTTP/1.1\n").unwrap();
+        let error = listener.next::<Order>().unwrap_err();
+        assert!(error.to_string().contains("GET /"), "{error}");
+    }
+}

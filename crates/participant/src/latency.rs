@@ -1,0 +1,105 @@
+//! Times, kept as a histogram of three significant digits, and what is told of
+//! them.
+
+use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// Shares for which the distribution is told: from the shortest times to a
+/// tail that is spaced logarithmically.
+pub const SHARES: [f64; 15] = [
+    0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999,
+    0.999999,
+];
+
+/// Times in nanoseconds.
+pub struct Times(Histogram<u64>);
+
+impl Times {
+    /// None so far.
+    pub fn new() -> Times {
+        // It grows with what it is given.
+        Times(Histogram::new(3).expect("three digits are allowed"))
+    }
+
+    /// One more.
+    pub fn add(&mut self, nanoseconds: u64) {
+        // Cannot fail while it grows by itself.
+        let _ = self.0.record(nanoseconds);
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.reset();
+    }
+
+    /// What they are like.
+    pub fn distribution(&self) -> Distribution {
+        if self.0.is_empty() {
+            return Distribution::default();
+        }
+        // A share that fewer than one sample lies beyond would be the largest.
+        let told = |share: &f64| (1.0 - share) * self.0.len() as f64 >= 1.0 || *share <= 0.5;
+        Distribution {
+            count: self.0.len(),
+            mean: self.0.mean(),
+            least: self.0.min(),
+            most: self.0.max(),
+            shares: SHARES
+                .into_iter()
+                .filter(told)
+                .map(|share| (share, self.0.value_at_quantile(share)))
+                .collect(),
+        }
+    }
+}
+
+impl Default for Times {
+    fn default() -> Times {
+        Times::new()
+    }
+}
+
+/// How times are distributed. All in nanoseconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Distribution {
+    /// How many there are.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// The shortest.
+    pub least: u64,
+    /// The longest.
+    pub most: u64,
+    /// For a share of the times, the time that is no shorter than any of them.
+    pub shares: Vec<(f64, u64)>,
+}
+
+impl Distribution {
+    /// The time that this share of all stays within; none where there are too
+    /// few to tell.
+    pub fn at(&self, share: f64) -> Option<u64> {
+        self.shares.iter().find(|(known, _)| *known == share).map(|(_, time)| *time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_what_is_known() {
+        let mut times = Times::new();
+        for time in 1..=1000 {
+            times.add(time);
+        }
+        let told = times.distribution();
+        assert_eq!((told.count, told.least, told.most), (1000, 1, 1000));
+        assert_eq!(
+            (told.at(0.5), told.at(0.99), told.at(0.999)),
+            (Some(500), Some(990), Some(999))
+        );
+        assert_eq!(told.at(0.9999), None, "a thousand cannot tell");
+        times.clear();
+        assert_eq!(times.distribution(), Distribution::default());
+    }
+}

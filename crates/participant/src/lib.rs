@@ -1,0 +1,23 @@
+//! A participant of a simulation bus: a program, or a thread of one, that
+//! sends or receives samples over a transport and keeps a common time.
+//!
+//! It does what the conductor tells it over the control channel ([`control`])
+//! and goes through the states *loaded*, *initialized*, *running* and
+//! *stopped* ([`participant`]). What it sends and counts is in [`sender`] and
+//! [`receiver`]; what carries the samples is behind one narrow trait
+//! ([`transport`]). Programs that bring a heavier transport link this crate
+//! and call [`participant::main`].
+
+pub mod clock;
+pub mod control;
+pub mod latency;
+pub mod lockstep;
+pub mod participant;
+pub mod receiver;
+pub mod sample;
+pub mod sender;
+pub mod sequence;
+pub mod transport;
+pub mod transports;
+pub mod usage;
+pub mod window;

@@ -1,0 +1,238 @@
+//! Lockstep: the timing master announces a step, each participant does its
+//! work and acknowledges when the step's data has arrived.
+//!
+//! The messages have a fixed size, as they are part of what is measured: an
+//! announcement is the step and the simulated time, an acknowledgement the
+//! step.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+
+/// Step and simulated time.
+const ANNOUNCEMENT: usize = 12;
+/// The step.
+const ACKNOWLEDGEMENT: usize = 4;
+/// Longest wait between two looks at whether to go on.
+const SLICE: Duration = Duration::from_millis(50);
+
+/// The timing master's side.
+pub struct Announcer {
+    listener: TcpListener,
+    followers: Vec<Follower>,
+}
+
+struct Follower {
+    stream: TcpStream,
+    partial: Partial<ACKNOWLEDGEMENT>,
+    acknowledged: Option<u32>,
+}
+
+impl Announcer {
+    /// Listens for those who will follow.
+    ///
+    /// # Errors
+    /// When there is no port.
+    pub fn open(bind: IpAddr) -> Result<Announcer> {
+        let listener = TcpListener::bind((bind, 0))
+            .with_context(|| format!("cannot listen at {bind} for the steps"))?;
+        Ok(Announcer { listener, followers: Vec::new() })
+    }
+
+    /// Where to follow.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn address(&self) -> Result<SocketAddr> {
+        Ok(self.listener.local_addr()?)
+    }
+
+    /// Waits until all are there.
+    ///
+    /// # Errors
+    /// When they are not in time.
+    pub fn gather(&mut self, count: usize, patience: Duration) -> Result<()> {
+        let deadline = Instant::now() + patience;
+        self.listener.set_nonblocking(true)?;
+        while self.followers.len() < count {
+            match self.listener.accept() {
+                Ok((stream, _)) => {
+                    let stream = prepared(stream)?;
+                    let partial = Partial::default();
+                    self.followers.push(Follower { stream, partial, acknowledged: None });
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    let there = self.followers.len();
+                    ensure!(Instant::now() < deadline, "{there} of {count} follow the steps");
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Announces a step with its simulated time.
+    ///
+    /// # Errors
+    /// When a participant is gone.
+    pub fn announce(&mut self, step: u32, time: u64) -> Result<()> {
+        let mut message = [0; ANNOUNCEMENT];
+        message[..4].copy_from_slice(&step.to_le_bytes());
+        message[4..].copy_from_slice(&time.to_le_bytes());
+        for follower in &mut self.followers {
+            follower.stream.write_all(&message).context("a participant is gone")?;
+        }
+        Ok(())
+    }
+
+    /// Waits until all have acknowledged a step. Whether they have in time.
+    ///
+    /// # Errors
+    /// When a participant is gone, or when `go_on` says so.
+    pub fn gather_step(
+        &mut self,
+        step: u32,
+        patience: Duration,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool> {
+        let mut deadline = None;
+        for follower in &mut self.followers {
+            while follower.acknowledged.is_none_or(|known| known < step) {
+                if let Some(bytes) = follower.partial.read(&mut follower.stream)? {
+                    follower.acknowledged = Some(u32::from_le_bytes(bytes));
+                    continue;
+                }
+                // Nothing for a slice: only now the clock is looked at.
+                let deadline = *deadline.get_or_insert(Instant::now() + patience - SLICE);
+                if Instant::now() >= deadline || !go_on() {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// A participant's side.
+pub struct Steps {
+    stream: TcpStream,
+    partial: Partial<ANNOUNCEMENT>,
+    announced: Option<u32>,
+}
+
+impl Steps {
+    /// Follows the timing master.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn follow(master: SocketAddr) -> Result<Steps> {
+        let stream = TcpStream::connect_timeout(&master, Duration::from_secs(5))
+            .with_context(|| format!("cannot follow the timing master at {master}"))?;
+        let (partial, announced) = (Partial::default(), None);
+        Ok(Steps { stream: prepared(stream)?, partial, announced })
+    }
+
+    /// Waits until a step has been announced. It was announced before its data
+    /// was sent, so that this seldom waits.
+    ///
+    /// # Errors
+    /// When the timing master is gone.
+    pub fn await_step(&mut self, step: u32, go_on: &dyn Fn() -> bool) -> Result<bool> {
+        while self.announced.is_none_or(|known| known < step) {
+            match self.partial.read(&mut self.stream)? {
+                Some(bytes) => {
+                    let step = bytes.first_chunk().expect("an announcement begins with a step");
+                    self.announced = Some(u32::from_le_bytes(*step));
+                }
+                None if !go_on() => return Ok(false),
+                None => {}
+            }
+        }
+        Ok(true)
+    }
+
+    /// Says that a step's data has arrived and its work is done.
+    ///
+    /// # Errors
+    /// When the timing master is gone.
+    pub fn acknowledge(&mut self, step: u32) -> Result<()> {
+        self.stream.write_all(&step.to_le_bytes()).context("the timing master is gone")
+    }
+}
+
+fn prepared(stream: TcpStream) -> Result<TcpStream> {
+    stream.set_nonblocking(false)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(SLICE))?;
+    stream.set_write_timeout(Some(Duration::from_secs(5)))?;
+    Ok(stream)
+}
+
+/// A message that may come in pieces.
+struct Partial<const SIZE: usize> {
+    bytes: [u8; SIZE],
+    filled: usize,
+}
+
+impl<const SIZE: usize> Default for Partial<SIZE> {
+    fn default() -> Self {
+        Partial { bytes: [0; SIZE], filled: 0 }
+    }
+}
+
+impl<const SIZE: usize> Partial<SIZE> {
+    /// The next message; none if nothing came for a slice.
+    fn read(&mut self, stream: &mut TcpStream) -> Result<Option<[u8; SIZE]>> {
+        while self.filled < SIZE {
+            match stream.read(&mut self.bytes[self.filled..]) {
+                Ok(0) => bail!("the other side of the steps is gone"),
+                Ok(count) => self.filled += count,
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock | ErrorKind::TimedOut => return Ok(None),
+                    ErrorKind::Interrupted => {}
+                    _ => return Err(error).context("the other side of the steps is gone"),
+                },
+            }
+        }
+        self.filled = 0;
+        Ok(Some(self.bytes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair() -> (Announcer, Steps) {
+        let mut announcer = Announcer::open([127, 0, 0, 1].into()).unwrap();
+        let steps = Steps::follow(announcer.address().unwrap()).unwrap();
+        announcer.gather(1, Duration::from_secs(5)).unwrap();
+        (announcer, steps)
+    }
+
+    #[test]
+    fn a_step_is_done_when_it_is_acknowledged() {
+        let (mut announcer, mut steps) = pair();
+        let patience = Duration::from_millis(120);
+        announcer.announce(0, 0).unwrap();
+        assert!(!announcer.gather_step(0, patience, &|| true).unwrap(), "nobody has");
+        announcer.announce(1, 1000).unwrap();
+        assert!(steps.await_step(1, &|| true).unwrap());
+        steps.acknowledge(0).unwrap();
+        assert!(!announcer.gather_step(1, patience, &|| true).unwrap(), "only the one before");
+        steps.acknowledge(1).unwrap();
+        assert!(announcer.gather_step(1, patience, &|| true).unwrap());
+        drop(steps);
+        assert!(announcer.gather_step(2, patience, &|| true).is_err());
+    }
+
+    #[test]
+    fn who_does_not_come_is_not_waited_for() {
+        let mut announcer = Announcer::open([127, 0, 0, 1].into()).unwrap();
+        let error = announcer.gather(2, Duration::from_millis(50)).unwrap_err();
+        assert!(error.to_string().contains("0 of 2"), "{error}");
+    }
+}

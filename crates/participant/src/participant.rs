@@ -1,0 +1,341 @@
+//! The life cycle of a participant: loaded, initialized, running, stopped.
+//!
+//! The conductor gives each order when the participant has reported the state
+//! before. When the conductor is gone, or orders to quit, the participant
+//! ends; a program whose transport hangs then ends itself.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::clock::{monotonic, Clock, Follower, TimeServer};
+use crate::control::{
+    self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers, Report,
+    Role, Speaker, VERSION,
+};
+use crate::lockstep::{Announcer, Steps};
+use crate::transport::{Reader, Transport};
+use crate::usage::host;
+use crate::{receiver, sender};
+
+/// How long the sender looks for the readers.
+const DISCOVERY: Duration = Duration::from_secs(20);
+/// How long a participant may take to end before its program ends itself.
+const GRACE: Duration = Duration::from_secs(2);
+/// How long to try to reach the conductor.
+const REACH: Duration = Duration::from_secs(5);
+
+/// What the conductor wishes while a participant is at work.
+#[derive(Debug, Default)]
+pub struct Wish {
+    abandon: AtomicBool,
+    /// One more than the number of samples that were sent; 0 before.
+    finish: AtomicU64,
+    /// When it was told, on the monotonic clock.
+    told: AtomicU64,
+    /// The run's epoch on the own monotonic clock.
+    epoch: AtomicU64,
+}
+
+impl Wish {
+    /// Whether to break off.
+    pub fn abandoned(&self) -> bool {
+        self.abandon.load(Ordering::Relaxed)
+    }
+
+    /// How many samples were sent, once that is known.
+    pub fn finished(&self) -> Option<u64> {
+        self.finish.load(Ordering::Acquire).checked_sub(1)
+    }
+
+    /// When that was told, in nanoseconds since the epoch.
+    pub fn finished_at(&self) -> u64 {
+        let told = self.told.load(Ordering::Relaxed);
+        told.saturating_sub(self.epoch.load(Ordering::Relaxed))
+    }
+}
+
+/// A program with these transports: `--control ADDRESS --name NAME …`. More
+/// than one name makes a participant of each, as threads of one process.
+pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
+    let mut words = std::env::args().skip(1);
+    let (mut address, mut names) = (None, Vec::new());
+    while let Some(word) = words.next() {
+        match (word.as_str(), words.next()) {
+            ("--control", Some(value)) => address = value.parse().ok(),
+            ("--name", Some(value)) => names.push(value),
+            _ => {
+                eprintln!("unknown argument '{word}'");
+                return ExitCode::from(2);
+            }
+        }
+    }
+    let Some(address) = address.filter(|_| !names.is_empty()) else {
+        eprintln!("a participant wants --control ADDRESS and --name NAME");
+        return ExitCode::from(2);
+    };
+    match host_all(address, &names, &transports) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs participants to their end, each in a thread, in a process of their own.
+///
+/// # Errors
+/// The first that one of them met.
+pub fn host_all(
+    conductor: SocketAddr,
+    names: &[String],
+    transports: &[&'static dyn Transport],
+) -> Result<()> {
+    let threads: Vec<_> = names
+        .iter()
+        .map(|name| {
+            let (name, transports) = (name.clone(), transports.to_vec());
+            let run = move || serve(conductor, &name, &transports, true);
+            thread::Builder::new().name("participant".into()).spawn(run)
+        })
+        .collect::<std::io::Result<_>>()?;
+    let mut outcome = Ok(());
+    for thread in threads {
+        let ended = thread.join().unwrap_or_else(|_| bail!("a participant panicked"));
+        outcome = outcome.and(ended);
+    }
+    outcome
+}
+
+/// Runs one participant to its end. With `alone` its process is its own, and
+/// ends when the participant cannot.
+///
+/// # Errors
+/// When the conductor is not there, or gone before the end.
+pub fn serve(
+    conductor: SocketAddr,
+    name: &str,
+    transports: &[&'static dyn Transport],
+    alone: bool,
+) -> Result<()> {
+    let (speaker, listener) = control::split(reach(conductor)?)?;
+    let about = |transport: &&'static dyn Transport| About {
+        name: transport.name().into(),
+        library: transport.library(),
+        options: transport.options(),
+        knows: transport.knows().iter().map(|name| name.to_string()).collect(),
+    };
+    speaker.say(&Report::Loaded(Loaded {
+        version: VERSION,
+        name: name.into(),
+        host: host(),
+        transports: transports.iter().map(about).collect(),
+    }))?;
+    let wish = Arc::new(Wish::default());
+    let orders = listen(listener, Arc::clone(&wish), alone)?;
+    beat(speaker.clone())?;
+    let result = live(&orders, &speaker, &wish, transports);
+    if let Err(error) = &result {
+        // Heard as long as there is someone to hear.
+        let _ = speaker.say(&Report::Failed(format!("{error:#}")));
+        while next(&orders) != Order::Quit {}
+    }
+    speaker.close();
+    result
+}
+
+fn reach(conductor: SocketAddr) -> Result<std::net::TcpStream> {
+    let deadline = Instant::now() + REACH;
+    loop {
+        match std::net::TcpStream::connect_timeout(&conductor, REACH) {
+            Ok(stream) => return Ok(stream),
+            Err(error) if Instant::now() >= deadline => {
+                return Err(error).context(format!("no conductor at {conductor}"));
+            }
+            Err(_) => thread::sleep(Duration::from_millis(100)),
+        }
+    }
+}
+
+/// Hears orders. Those that concern the work at hand become wishes at once.
+fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Receiver<Order>> {
+    let (sender, orders) = mpsc::channel();
+    thread::Builder::new().name("control".into()).spawn(move || {
+        loop {
+            match listener.next() {
+                Ok(Order::Beat) => continue,
+                Ok(Order::Finish(sent)) => {
+                    wish.told.store(monotonic(), Ordering::Relaxed);
+                    wish.finish.store(sent + 1, Ordering::Release);
+                }
+                Ok(order) => {
+                    let last = order == Order::Quit;
+                    if sender.send(order).is_err() || last {
+                        break;
+                    }
+                }
+                Err(_) => break,
+            }
+        }
+        wish.abandon.store(true, Ordering::Relaxed);
+        drop(sender);
+        if alone {
+            thread::sleep(GRACE);
+            eprintln!("did not end in time when told to, or when the conductor was gone");
+            std::process::exit(3);
+        }
+    })?;
+    Ok(orders)
+}
+
+fn beat(speaker: Speaker) -> Result<()> {
+    thread::Builder::new().name("beat".into()).spawn(move || {
+        while speaker.say(&Report::Beat).is_ok() {
+            thread::sleep(control::BEAT);
+        }
+    })?;
+    Ok(())
+}
+
+/// The next order. The end of all orders is the order to quit.
+fn next(orders: &Receiver<Order>) -> Order {
+    orders.recv().unwrap_or(Order::Quit)
+}
+
+fn live(
+    orders: &Receiver<Order>,
+    speaker: &Speaker,
+    wish: &Wish,
+    transports: &[&'static dyn Transport],
+) -> Result<()> {
+    let assignment = match next(orders) {
+        Order::Open(assignment) => assignment,
+        Order::Quit => return Ok(()),
+        other => bail!("the order {other:?} before 'open'"),
+    };
+    let transport =
+        *transports
+            .iter()
+            .find(|transport| transport.name() == assignment.transport)
+            .with_context(|| format!("this program has no transport '{}'", assignment.transport))?;
+    for option in assignment.topic.options.keys() {
+        let known = transport.knows();
+        ensure!(
+            known.contains(&option.as_str()),
+            "{} has no option '{option}'; it has {}",
+            transport.name(),
+            if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+        );
+    }
+    match assignment.role {
+        Role::Sender => send(&assignment, transport, orders, speaker, wish),
+        Role::Receiver => receive(&assignment, transport, orders, speaker, wish),
+    }
+}
+
+/// The peers, once they are told; none to quit.
+fn peers(orders: &Receiver<Order>, wish: &Wish) -> Result<Option<Peers>> {
+    match next(orders) {
+        Order::Connect(peers) => {
+            wish.epoch.store(peers.master.epoch, Ordering::Relaxed);
+            Ok(Some(peers))
+        }
+        Order::Quit => Ok(None),
+        other => bail!("the order {other:?} instead of 'connect'"),
+    }
+}
+
+/// Waits for the start; false to quit.
+fn started(orders: &Receiver<Order>) -> Result<bool> {
+    match next(orders) {
+        Order::Start => Ok(true),
+        Order::Quit => Ok(false),
+        other => bail!("the order {other:?} instead of 'start'"),
+    }
+}
+
+/// Says what went wrong while all is still open: the others would notice that
+/// it closes, and say so first.
+fn fail<T>(error: anyhow::Error, orders: &Receiver<Order>, speaker: &Speaker) -> Result<T> {
+    speaker.say(&Report::Failed(format!("{error:#}")))?;
+    while next(orders) != Order::Quit {}
+    Err(error)
+}
+
+fn send(
+    assignment: &Assignment,
+    transport: &dyn Transport,
+    orders: &Receiver<Order>,
+    speaker: &Speaker,
+    wish: &Wish,
+) -> Result<()> {
+    let server = TimeServer::start(assignment.topic.bind)?;
+    let mut announcer = Announcer::open(assignment.topic.bind)?;
+    let epoch = monotonic();
+    let master = Master { clock: server.address, steps: announcer.address()?, epoch };
+    let opened = Opened { endpoint: String::new(), master: Some(master) };
+    speaker.say(&Report::Initialized(opened))?;
+    let Some(peers) = peers(orders, wish)? else { return Ok(()) };
+    let clock = Clock::new(epoch);
+    let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
+    let deadline = Instant::now() + DISCOVERY;
+    loop {
+        let found = writer.readers()?;
+        if found >= assignment.topic.readers || wish.abandoned() {
+            break;
+        }
+        let (wanted, seconds) = (assignment.topic.readers, DISCOVERY.as_secs());
+        ensure!(Instant::now() < deadline, "found {found} of {wanted} readers in {seconds} s");
+        thread::sleep(Duration::from_millis(5));
+    }
+    if assignment.mode == Mode::Discrete {
+        announcer.gather(assignment.topic.readers, DISCOVERY)?;
+    }
+    speaker.say(&Report::Ready)?;
+    if !started(orders)? {
+        return Ok(());
+    }
+    speaker.say(&Report::Running)?;
+    let sent = sender::run(assignment, writer.as_mut(), &mut announcer, &clock, wish)
+        .or_else(|error| fail(error, orders, speaker))?;
+    speaker.say(&Report::Stopped(Box::new(Outcome::Sent(sent))))?;
+    // The writer stays until all has arrived.
+    while next(orders) != Order::Quit {}
+    Ok(())
+}
+
+fn receive(
+    assignment: &Assignment,
+    transport: &dyn Transport,
+    orders: &Receiver<Order>,
+    speaker: &Speaker,
+    wish: &Wish,
+) -> Result<()> {
+    let (mut reader, endpoint): (Box<dyn Reader>, String) = transport.reader(&assignment.topic)?;
+    speaker.say(&Report::Initialized(Opened { endpoint, master: None }))?;
+    let Some(peers) = peers(orders, wish)? else { return Ok(()) };
+    let clock = Clock::new(peers.master.epoch);
+    let follower = Follower::start(&clock, peers.master.clock, peers.shared)?;
+    let mut steps = match assignment.mode {
+        Mode::Discrete => Some(Steps::follow(peers.master.steps)?),
+        Mode::Continuous => None,
+    };
+    speaker.say(&Report::Ready)?;
+    if !started(orders)? {
+        return Ok(());
+    }
+    speaker.say(&Report::Running)?;
+    let mut received = receiver::run(assignment, reader.as_mut(), steps.as_mut(), &clock, wish)
+        .or_else(|error| fail(error, orders, speaker))?;
+    received.alignment = follower.finish();
+    speaker.say(&Report::Stopped(Box::new(Outcome::Received(received))))?;
+    while next(orders) != Order::Quit {}
+    Ok(())
+}

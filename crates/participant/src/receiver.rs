@@ -1,0 +1,91 @@
+//! A receiver.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::clock::Clock;
+use crate::control::{Assignment, Received};
+use crate::latency::Times;
+use crate::lockstep::Steps;
+use crate::participant::Wish;
+use crate::sample::{Shape, Wrong};
+use crate::sequence::Sequence;
+use crate::transport::Reader;
+use crate::usage::Usage;
+use crate::window::Windows;
+
+/// Longest wait for a sample between two looks at whether to go on.
+const SLICE: Duration = Duration::from_millis(100);
+/// How long it waits for samples that are missing in the end, since the last
+/// one came.
+const LINGER: u64 = 1_000_000_000;
+
+/// Receives samples until all that were sent are there, or no more come.
+///
+/// # Errors
+/// When the transport fails or the timing master is gone.
+pub fn run(
+    assignment: &Assignment,
+    reader: &mut dyn Reader,
+    mut steps: Option<&mut Steps>,
+    clock: &Clock,
+    wish: &Wish,
+) -> Result<Received> {
+    let count = assignment.count();
+    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count };
+    let mut windows = Windows::new(assignment.window);
+    let mut sequence = Sequence::default();
+    let (mut latencies, mut jitters) = (Times::new(), Times::new());
+    let mut received = Received::default();
+    let mut last: Option<(u32, u64)> = None;
+    let mut quiet_since = clock.now();
+    let before = Usage::now();
+    while !wish.abandoned() {
+        if let Some(sent) = wish.finished() {
+            let now = clock.now();
+            let since = quiet_since.max(wish.finished_at());
+            if sequence.received >= sent || now.saturating_sub(since) > LINGER {
+                break;
+            }
+        }
+        let Some(sample) = reader.next(SLICE)? else { continue };
+        let now = clock.now();
+        quiet_since = now;
+        let header = match shape.check(sample, now) {
+            Ok(header) => header,
+            Err(wrong) => {
+                match wrong {
+                    Wrong::Damaged => received.damaged += 1,
+                    Wrong::Foreign => received.foreign += 1,
+                }
+                continue;
+            }
+        };
+        let latency = now.saturating_sub(header.time);
+        if sequence.add(header.sequence) {
+            windows.add(now, shape.size as u64, latency);
+            latencies.add(latency);
+            if let Some((before, of_before)) = last {
+                if header.sequence == before.wrapping_add(1) {
+                    jitters.add(latency.abs_diff(of_before));
+                }
+            }
+            last = Some((header.sequence, latency));
+            received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
+        }
+        if let Some(steps) = &mut steps {
+            if steps.await_step(header.sequence, &|| !wish.abandoned())? {
+                steps.acknowledge(header.sequence)?;
+            }
+        }
+    }
+    received.samples = sequence.received;
+    received.reordered = sequence.reordered;
+    received.repeated = sequence.repeated;
+    received.windows = windows.closed();
+    received.latency = latencies.distribution();
+    received.jitter = jitters.distribution();
+    received.usage = Usage::now().since(before);
+    Ok(received)
+}

@@ -1,0 +1,174 @@
+//! What a sample holds.
+//!
+//! The smallest sample of the reference has 10 bytes, so that is the header:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0…3 | sequence, from 0, little-endian |
+//! | 4…9 | nanoseconds since the run's epoch when it was sent, little-endian: enough for 78 hours |
+//! | 10… | content that follows from the run's seed and the sequence |
+//!
+//! All of the content is compared on arrival, which finds more than a checksum
+//! would and needs no room of its own.
+
+use std::fmt;
+
+/// Size of sequence and time: the smallest sample.
+pub const HEADER: usize = 10;
+/// The largest sample that is sent: 1 GiB.
+pub const LARGEST: usize = 1 << 30;
+/// Most samples in a run, as the sequence has 32 bits.
+pub const MOST: u64 = 1 << 32;
+/// Longest run in nanoseconds, as the time has 48 bits.
+pub const LONGEST: u64 = 1 << 48;
+
+/// What the header says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Which sample it is.
+    pub sequence: u32,
+    /// When it was sent, in nanoseconds since the epoch.
+    pub time: u64,
+}
+
+/// What is wrong with a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrong {
+    /// Its size, or a time or sequence that cannot be: someone else's.
+    Foreign,
+    /// Its content is not that of its sequence.
+    Damaged,
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Wrong::Foreign => "not a sample of this run",
+            Wrong::Damaged => "damaged on the way",
+        })
+    }
+}
+
+/// What the samples of a run have in common.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Size in bytes.
+    pub size: usize,
+    /// Seed of the content.
+    pub seed: u64,
+    /// How many there will be.
+    pub count: u64,
+}
+
+impl Shape {
+    /// Fills the content of a sample, all but its header.
+    pub fn fill(&self, sample: &mut [u8], sequence: u32) {
+        let start = self.start(sequence);
+        let mut words = sample[HEADER..].chunks_exact_mut(8);
+        let mut at = start;
+        for word in &mut words {
+            word.copy_from_slice(&at.to_le_bytes());
+            at = at.wrapping_add(STEP);
+        }
+        let rest = words.into_remainder();
+        let length = rest.len();
+        rest.copy_from_slice(&at.to_le_bytes()[..length]);
+    }
+
+    /// Looks at a sample that arrived at `now`, and compares all of it.
+    ///
+    /// # Errors
+    /// [`Wrong`], when it is not what was sent.
+    pub fn check(&self, sample: &[u8], now: u64) -> Result<Header, Wrong> {
+        if sample.len() != self.size {
+            return Err(Wrong::Foreign);
+        }
+        let header = read(sample);
+        // A clock may be a little off, no more.
+        const SLACK: u64 = 1_000_000_000;
+        if u64::from(header.sequence) >= self.count || header.time > now + SLACK {
+            return Err(Wrong::Foreign);
+        }
+        let mut at = self.start(header.sequence);
+        let mut different = 0;
+        let mut words = sample[HEADER..].chunks_exact(8);
+        for word in &mut words {
+            different |= at ^ u64::from_le_bytes(word.try_into().expect("a word has 8 bytes"));
+            at = at.wrapping_add(STEP);
+        }
+        let rest = words.remainder();
+        let same = different == 0 && *rest == at.to_le_bytes()[..rest.len()];
+        same.then_some(header).ok_or(Wrong::Damaged)
+    }
+
+    /// The first word of a sample's content.
+    fn start(&self, sequence: u32) -> u64 {
+        // The finalizer of SplitMix64, so that neighbours differ in all bytes.
+        let mut z = self.seed ^ u64::from(sequence).wrapping_mul(STEP);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+/// From word to word: odd and without pattern.
+const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// Writes the header, the last thing before a sample is sent.
+pub fn stamp(sample: &mut [u8], header: Header) {
+    sample[..4].copy_from_slice(&header.sequence.to_le_bytes());
+    sample[4..HEADER].copy_from_slice(&header.time.to_le_bytes()[..6]);
+}
+
+fn read(sample: &[u8]) -> Header {
+    let mut time = [0; 8];
+    time[..6].copy_from_slice(&sample[4..HEADER]);
+    let sequence = u32::from_le_bytes(sample[..4].try_into().expect("four bytes"));
+    Header { sequence, time: u64::from_le_bytes(time) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(shape: &Shape, sequence: u32) -> Vec<u8> {
+        let mut bytes = vec![0xaa; shape.size];
+        shape.fill(&mut bytes, sequence);
+        stamp(&mut bytes, Header { sequence, time: 123_456_789_012 });
+        bytes
+    }
+
+    const NOW: u64 = 123_456_800_000;
+
+    #[test]
+    fn comes_back_as_it_was() {
+        for size in [10, 11, 17, 18, 19, 500, 4099] {
+            let shape = Shape { size, seed: 7, count: 100 };
+            let header = shape.check(&sample(&shape, 42), NOW).unwrap();
+            assert_eq!(header, Header { sequence: 42, time: 123_456_789_012 });
+        }
+    }
+
+    #[test]
+    fn every_byte_of_the_content_counts() {
+        let shape = Shape { size: 45, seed: 7, count: 100 };
+        for at in HEADER..shape.size {
+            let mut bytes = sample(&shape, 3);
+            bytes[at] ^= 1;
+            assert_eq!(shape.check(&bytes, NOW), Err(Wrong::Damaged), "byte {at}");
+        }
+        // The content of one sample under the sequence of another.
+        let mut bytes = sample(&shape, 3);
+        stamp(&mut bytes, Header { sequence: 4, time: 0 });
+        assert_eq!(shape.check(&bytes, NOW), Err(Wrong::Damaged));
+    }
+
+    #[test]
+    fn what_others_send_is_told_apart() {
+        let shape = Shape { size: 10, seed: 7, count: 100 };
+        assert_eq!(shape.check(&[], NOW), Err(Wrong::Foreign));
+        assert_eq!(shape.check(&[0; 11], NOW), Err(Wrong::Foreign));
+        assert_eq!(shape.check(&sample(&shape, 100), NOW), Err(Wrong::Foreign));
+        assert_eq!(shape.check(&sample(&shape, 1), 1), Err(Wrong::Foreign), "from the future");
+    }
+}

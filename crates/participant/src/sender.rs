@@ -1,0 +1,104 @@
+//! The sender, which is also the timing master.
+
+use std::time::Duration;
+
+use anyhow::{ensure, Result};
+
+use crate::clock::Clock;
+use crate::control::{Assignment, Mode, Sent};
+use crate::latency::Times;
+use crate::lockstep::Announcer;
+use crate::participant::Wish;
+use crate::sample::{self, Header, Shape};
+use crate::transport::Writer;
+use crate::usage::{sharpen_timers, Usage};
+
+/// From the start to the first deadline.
+const LEAD: u64 = 10_000_000;
+/// Longest sleep between two looks at whether to go on.
+const SLICE: u64 = 100_000_000;
+
+/// Sends samples until the end.
+///
+/// # Errors
+/// When the transport fails or a participant is gone.
+pub fn run(
+    assignment: &Assignment,
+    writer: &mut dyn Writer,
+    announcer: &mut Announcer,
+    clock: &Clock,
+    wish: &Wish,
+) -> Result<Sent> {
+    sharpen_timers();
+    let count = assignment.count();
+    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count };
+    let patience = Duration::from_nanos(assignment.patience);
+    let paced = assignment.cycle > 0 && !assignment.fast;
+    let discrete = assignment.mode == Mode::Discrete;
+    let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| Times::new());
+    let mut timeouts = 0;
+    let before = Usage::now();
+    let start = clock.now() + LEAD;
+    // The last deadline lies a cycle before the end: who is late by more than
+    // that does not finish its work, and what is left unsent is told.
+    let end = start + assignment.duration;
+    let mut sent = 0;
+    while sent < count && !wish.abandoned() {
+        let sequence = sent as u32;
+        shape.fill(writer.room()?, sequence);
+        if paced {
+            let deadline = start + sent * assignment.cycle;
+            pause(clock, deadline, wish);
+            let now = clock.now();
+            if now >= end {
+                break;
+            }
+            lateness.add(now.saturating_sub(deadline));
+        } else if clock.now() >= end {
+            break;
+        }
+        let began = clock.now();
+        if discrete {
+            announcer.announce(sequence, sent * assignment.cycle)?;
+        }
+        // Stamped last, and before the call: a large sample may keep it for long.
+        let time = clock.now();
+        ensure!(time < sample::LONGEST, "a run cannot last longer than 78 hours");
+        sample::stamp(writer.room()?, Header { sequence, time });
+        writer.send()?;
+        let written = clock.now();
+        write.add(written - time);
+        sent += 1;
+        if discrete {
+            if announcer.gather_step(sequence, patience, &|| !wish.abandoned())? {
+                let done = clock.now();
+                step.add(done - began);
+                barrier.add(done - written);
+            } else {
+                timeouts += 1;
+            }
+        }
+    }
+    Ok(Sent {
+        due: paced.then_some(count),
+        samples: sent,
+        span: clock.now().saturating_sub(start),
+        lateness: lateness.distribution(),
+        write: write.distribution(),
+        step: step.distribution(),
+        barrier: barrier.distribution(),
+        timeouts,
+        usage: Usage::now().since(before),
+    })
+}
+
+/// Sleeps until a deadline, and looks around in a long sleep.
+fn pause(clock: &Clock, deadline: u64, wish: &Wish) {
+    loop {
+        let now = clock.now();
+        if now >= deadline || wish.abandoned() {
+            return;
+        }
+        clock.wait_until(deadline.min(now + SLICE));
+    }
+}

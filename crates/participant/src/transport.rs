@@ -1,0 +1,84 @@
+//! What carries samples: one narrow trait, one file a transport.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
+
+/// Where samples go and how large they are.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Topic {
+    /// Its name, new for each run unless the user says so.
+    pub name: String,
+    /// Size of every sample in bytes.
+    pub size: usize,
+    /// The address that a transport over IP binds to.
+    pub bind: IpAddr,
+    /// How many readers there will be.
+    pub readers: usize,
+    /// What the user says to the transport: `domain` for DDS.
+    pub options: BTreeMap<String, String>,
+}
+
+/// A way to carry samples from one writer to some readers.
+pub trait Transport: Sync {
+    /// Its key: `tcp`.
+    fn name(&self) -> &'static str;
+
+    /// The library and its version.
+    fn library(&self) -> String;
+
+    /// The choices that the library leaves and that move a figure.
+    fn options(&self) -> Vec<String>;
+
+    /// Names of [`Topic::options`] that it knows.
+    fn knows(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Opens a reader. Its endpoint, where it has one, is told to the writer.
+    ///
+    /// # Errors
+    /// A port or a domain that is in use, no memory.
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)>;
+
+    /// Opens a writer to the readers with these endpoints.
+    ///
+    /// # Errors
+    /// A reader that cannot be reached.
+    fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>>;
+}
+
+/// Sends samples. It stays in the thread that opened it.
+pub trait Writer {
+    /// How many readers it knows of. Samples are sent when all are there.
+    ///
+    /// # Errors
+    /// When the engine fails.
+    fn readers(&mut self) -> Result<usize>;
+
+    /// Room for the next sample, where the transport wants it: a buffer of its
+    /// own, or shared memory. What is in it is left over from before.
+    ///
+    /// # Errors
+    /// When there is none left.
+    fn room(&mut self) -> Result<&mut [u8]>;
+
+    /// Sends what is in the room. Returns when the transport has taken it.
+    ///
+    /// # Errors
+    /// When a reader is gone.
+    fn send(&mut self) -> Result<()>;
+}
+
+/// Receives samples. It stays in the thread that opened it.
+pub trait Reader {
+    /// The next sample; none if there is none for so long. It lies where the
+    /// transport put it, until the next call.
+    ///
+    /// # Errors
+    /// When the writer is gone.
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>>;
+}

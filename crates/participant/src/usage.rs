@@ -1,0 +1,97 @@
+//! What a participant takes of its machine, and what the machine's network
+//! stack loses meanwhile.
+
+use std::fs;
+use std::num::NonZeroU64;
+
+use rustix::time::{clock_gettime, ClockId};
+use serde::{Deserialize, Serialize};
+
+/// Counters of the process and of its network namespace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Usage {
+    /// CPU time of the whole process in nanoseconds, all threads.
+    pub cpu: u64,
+    /// Largest resident memory so far, in bytes.
+    pub memory: u64,
+    /// UDP datagrams that were not delivered: no room, or damaged.
+    pub udp_errors: u64,
+    /// TCP segments that were sent again.
+    pub tcp_again: u64,
+}
+
+impl Usage {
+    /// The counters now.
+    pub fn now() -> Usage {
+        let time = clock_gettime(ClockId::ProcessCPUTime);
+        let snmp = fs::read_to_string("/proc/self/net/snmp").unwrap_or_default();
+        Usage {
+            cpu: time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64,
+            memory: peak(),
+            udp_errors: counter(&snmp, "Udp:", "InErrors"),
+            tcp_again: counter(&snmp, "Tcp:", "RetransSegs"),
+        }
+    }
+
+    /// What was added since then. Memory is the peak and not a difference.
+    pub fn since(self, before: Usage) -> Usage {
+        Usage {
+            cpu: self.cpu - before.cpu,
+            memory: self.memory,
+            udp_errors: self.udp_errors.saturating_sub(before.udp_errors),
+            tcp_again: self.tcp_again.saturating_sub(before.tcp_again),
+        }
+    }
+}
+
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// A number from a file of pairs of lines: names, then values.
+fn counter(snmp: &str, protocol: &str, name: &str) -> u64 {
+    let mut lines = snmp.lines().filter_map(|line| line.strip_prefix(protocol));
+    let (Some(names), Some(values)) = (lines.next(), lines.next()) else { return 0 };
+    let place = names.split_whitespace().position(|known| known == name);
+    place.and_then(|place| values.split_whitespace().nth(place)?.parse().ok()).unwrap_or(0)
+}
+
+/// The time slack of this thread's timers becomes the least there is. The
+/// default of 50 µs would make every pace late by that.
+pub fn sharpen_timers() {
+    // Only for precision: where the system refuses, lateness shows it.
+    let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
+}
+
+/// What tells this boot of this machine from all others: participants with the
+/// same share one clock.
+pub fn host() -> String {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    boot.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_counter_by_its_name() {
+        let snmp = "Tcp: A RetransSegs\nTcp: 1 2\nUdp: InDatagrams NoPorts InErrors\nUdp: 7 8 9\n";
+        assert_eq!(counter(snmp, "Udp:", "InErrors"), 9);
+        assert_eq!(counter(snmp, "Tcp:", "RetransSegs"), 2);
+        assert_eq!(counter(snmp, "Udp:", "Unknown"), 0);
+    }
+
+    #[test]
+    fn work_takes_time() {
+        let before = Usage::now();
+        let mut sum = 0u64;
+        while Usage::now().since(before).cpu < 1_000_000 {
+            sum = std::hint::black_box(sum + 1);
+        }
+        assert!(Usage::now().memory > 0);
+    }
+}

@@ -1,0 +1,92 @@
+//! Windows of the receiver, as the reference defines them.
+//!
+//! The receiver adds up samples and bytes during one second *or a little bit
+//! more*: the sample whose arrival makes it a second ends the window, is
+//! counted in it, and starts the next. So at 1 kHz a window holds 1000 or 1001
+//! samples, which is how the reference comes to means such as 1000.591.
+
+use serde::{Deserialize, Serialize};
+
+use crate::latency::{Distribution, Times};
+
+/// What arrived in one window.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Window {
+    /// How long it was, in nanoseconds.
+    pub span: u64,
+    /// Bytes in it.
+    pub bytes: u64,
+    /// Samples in it.
+    pub samples: u64,
+    /// One-way latencies of these samples.
+    pub latency: Distribution,
+}
+
+/// The windows of a run.
+pub struct Windows {
+    least: u64,
+    start: Option<u64>,
+    bytes: u64,
+    samples: u64,
+    latencies: Times,
+    closed: Vec<Window>,
+}
+
+impl Windows {
+    /// Windows that last at least so many nanoseconds.
+    pub fn new(least: u64) -> Windows {
+        let latencies = Times::new();
+        Windows { least, start: None, bytes: 0, samples: 0, latencies, closed: Vec::new() }
+    }
+
+    /// A sample arrived. The first of all starts the first window.
+    pub fn add(&mut self, now: u64, bytes: u64, latency: u64) {
+        let start = *self.start.get_or_insert(now);
+        self.bytes += bytes;
+        self.samples += 1;
+        self.latencies.add(latency);
+        let span = now.saturating_sub(start);
+        if span >= self.least {
+            let latency = self.latencies.distribution();
+            self.closed.push(Window { span, bytes: self.bytes, samples: self.samples, latency });
+            (self.bytes, self.samples, self.start) = (0, 0, Some(now));
+            self.latencies.clear();
+        }
+    }
+
+    /// All windows that were closed.
+    pub fn closed(self) -> Vec<Window> {
+        self.closed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn a_window_ends_with_the_sample_that_makes_it_a_second() {
+        let mut windows = Windows::new(1000 * MS);
+        // Every 400 ms: the windows end at 1200 and 2400 ms.
+        for at in 0..=7 {
+            windows.add(at * 400 * MS, 10, at);
+        }
+        let closed = windows.closed();
+        let figures: Vec<_> = closed.iter().map(|w| (w.span, w.bytes, w.samples)).collect();
+        assert_eq!(figures, [(1200 * MS, 40, 4), (1200 * MS, 30, 3)]);
+        assert_eq!((closed[0].latency.most, closed[1].latency.least), (3, 4));
+    }
+
+    #[test]
+    fn ten_samples_a_second_make_ten_or_eleven_a_window() {
+        let mut windows = Windows::new(1000 * MS);
+        for at in 0..=100u64 {
+            let jitter = if at % 3 == 0 { MS / 10 } else { 0 };
+            windows.add(1000 * MS + at * 100 * MS - jitter, 10_000_000, 0);
+        }
+        let closed = windows.closed();
+        assert!(closed[1..].iter().all(|w| w.samples == 10 || w.samples == 11), "{closed:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! `wiregauge bus`: what reaches the other side in time.
+
+mod fep;
+mod participant;
+mod run;
+mod series;
+mod transports;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// Measure what reaches the other side of a simulation bus in time.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge bus fep --quick                 the reference's table over all transports
+  wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds --duration 5m
+  wiregauge bus transports                  what is available, and why something is not")]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Run(run::Arguments),
+    Fep(fep::Arguments),
+    Transports(transports::Arguments),
+    Participant(participant::Arguments),
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        match self.verb {
+            Verb::Run(arguments) => arguments.run(),
+            Verb::Fep(arguments) => arguments.run(),
+            Verb::Transports(arguments) => arguments.run(),
+            Verb::Participant(arguments) => arguments.run(),
+        }
+    }
+}

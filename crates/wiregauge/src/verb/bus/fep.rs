@@ -1,0 +1,46 @@
+//! `wiregauge bus fep`: the reference's table over all transports.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::Result;
+use wiregauge_bus::{catalogue, fep};
+
+use super::series::{Common, Series};
+
+/// Repeat the reference's experiment over all transports.
+///
+/// 10 B and 500 B each millisecond, 10 MB each 100 ms, continuous and
+/// discrete, five minutes each as in the publication, whose figures are
+/// printed beside the measured ones.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge bus fep --quick                     ten seconds each
+  wiregauge bus fep --transport dds,zenoh       five minutes each, and raw TCP")]
+pub struct Arguments {
+    /// Ten seconds each.
+    #[arg(long, conflicts_with = "duration")]
+    quick: bool,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let entries = catalogue::select(&self.common.transport)?;
+        let subjects: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
+        Series {
+            title: "The simulation bus of FEP SDK 3, repeated".into(),
+            loads: fep::loads(),
+            entries,
+            duration: match self.quick {
+                true => Duration::from_secs(10),
+                false => self.common.duration(fep::DURATION),
+            },
+            reference: Some(fep::reference(&subjects)),
+        }
+        .run(&self.common)
+    }
+}

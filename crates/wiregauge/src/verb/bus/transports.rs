@@ -1,0 +1,49 @@
+//! `wiregauge bus transports`: what is available, and why something is not.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_bus::catalogue;
+use wiregauge_bus::engine::{Engine, ALL};
+
+use crate::matter::build_folder;
+use crate::output::print;
+use crate::progress::Progress;
+
+/// List the transports, and what is missing for them.
+#[derive(clap::Args)]
+pub struct Arguments {
+    /// Build the programs that bring them, where they are not built yet.
+    #[arg(long)]
+    build: bool,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let folder = build_folder()?;
+        if self.build {
+            let progress = Progress::new();
+            for engine in ALL.into_iter().filter(|engine| engine.missing().is_none()) {
+                let show = |what: &str, done: usize, total: usize| {
+                    progress.show(&format!("{}: {what}", engine.name), done, total);
+                };
+                engine.build(&folder, &show)?;
+            }
+        }
+        let state = |engine: &Engine| match (engine.missing(), engine.built(&folder)) {
+            (_, Some(_)) => "available".to_owned(),
+            (Some(missing), _) => {
+                format!("missing: {}; apt-get install {}", missing.tool, missing.package)
+            }
+            (None, None) => "built on first use, or by 'wiregauge bus transports --build'".into(),
+        };
+        let mut text = String::new();
+        for entry in catalogue::ALL {
+            let state = entry.engine.map_or("available".into(), state);
+            text += &format!("{:<14} {}\n{:<14} {state}\n", entry.id, entry.about, "");
+        }
+        print(&text)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

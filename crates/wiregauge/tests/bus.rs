@@ -1,0 +1,223 @@
+//! The bus end to end, over the transports that need nothing: whole runs,
+//! refusals, participants that are killed, users who lose patience.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{refuses, result, run, status, wiregauge};
+
+/// A run of two seconds with windows of a quarter of one.
+const SHORT: [&str; 6] = ["--duration", "2s", "--window", "250ms", "--timeout", "1s"];
+
+fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [&["bus", "run"], arguments, &SHORT].concat()
+}
+
+fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> f64 {
+    run["facts"]
+        .as_array()
+        .expect("facts")
+        .iter()
+        .find(|f| f["case"] == case && f["subject"] == subject && f["metric"] == metric)
+        .and_then(|f| f["value"].as_f64())
+        .unwrap_or_else(|| panic!("no {metric} of {subject} at {case}"))
+}
+
+#[test]
+fn all_that_is_sent_arrives_in_both_modes() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--size", "10,100kB", "--cycle", "5ms", "--mode", "both"];
+    let said = run(folder.path(), &short(&[&arguments[..], &["--transport", "memory"]].concat()));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    assert_eq!(run["kind"], "bus");
+    for case in ["10 B", "100 kB"] {
+        for mode in ["continuous", "discrete"] {
+            let case = format!("{case}, 5 ms, {mode}");
+            for subject in ["tcp", "memory"] {
+                let fact = |metric| fact(&run, &case, subject, metric);
+                // How many were due in time is up to the machine.
+                assert!(fact("sent") > 0.0);
+                assert_eq!([fact("lost"), fact("reordered")], [0.0; 2], "{case} {subject}");
+                assert!(fact("latency/p50") > 0.0 && fact("throughput") > 0.0);
+                assert!(said.out.contains(&case));
+            }
+        }
+    }
+    // The form is the documented one.
+    let schema = fs::read(support::project().join("docs/run.schema.json")).unwrap();
+    let schema = serde_json::from_slice(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    assert!(validator.is_valid(&run));
+}
+
+#[test]
+fn several_receive_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--participants", "4", "--cycle", "5ms", "--mode", "both"];
+    let said = run(folder.path(), &short(&[&arguments[..], &["--transport", "memory"]].concat()));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    for mode in ["continuous", "discrete"] {
+        for subject in ["tcp", "memory"] {
+            let case = format!("500 B, 5 ms, {mode}, 4 participants");
+            assert_eq!(fact(&run, &case, subject, "lost"), 0.0);
+        }
+    }
+    let measurement = &run["measurements"][0];
+    assert_eq!(measurement["samples"].as_array().map(Vec::len), Some(3), "one row a receiver");
+}
+
+#[test]
+fn as_fast_as_possible_is_faster_than_real_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &short(&["--cycle", "20ms", "--mode", "discrete", "--fast"]));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let case = "500 B, as fast as possible, discrete";
+    assert!(fact(&result(folder.path()), case, "tcp", "steps") > 50.0);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (arguments, words) in [
+        (vec!["--size", "0"], ["0 B", "10 B"]),
+        (vec!["--size", "1"], ["1 B", "10 B"]),
+        (vec!["--size", "2GiB"], ["1 GiB", "at most"]),
+        (vec!["--transport", "pigeon"], ["pigeon", "tcp"]),
+        (vec!["--duration", "3s"], ["5 windows", "dropped"]),
+        (vec!["--cycle", "0", "--mode", "discrete"], ["discrete", "cycle"]),
+        (vec!["--fast"], ["discrete", "--cycle 0"]),
+    ] {
+        let all = [vec!["bus", "run"], arguments].concat();
+        refuses(at, &all, &words);
+    }
+}
+
+#[test]
+fn an_option_that_a_transport_does_not_know_fails_that_transport() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &short(&["--option", "speed=high"]));
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "tcp");
+    assert!(status.contains("failed") && status.contains("speed") && status.contains("port"));
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &short(&["--option", &format!("port={port}")]));
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "tcp");
+    assert!(status.contains("failed") && status.contains(&port.to_string()), "{status}");
+}
+
+/// The participants that a run started: processes whose parent it is.
+fn participants(of: &Child) -> Vec<(i32, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        let Some((_, after)) = stat.rsplit_once(") ") else { continue };
+        if after.split(' ').nth(1) != Some(&of.id().to_string()) || after.starts_with('Z') {
+            continue;
+        }
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let id = entry.file_name().to_string_lossy().parse().unwrap();
+        found.push((id, line));
+    }
+    found
+}
+
+/// A long run, and its participants once they are there.
+fn long_run(folder: &Path, mode: &str) -> (Child, Vec<(i32, String)>) {
+    let child = wiregauge()
+        .args(["bus", "run", "--mode", mode, "--duration", "60s", "--timeout", "1s"])
+        .current_dir(folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    loop {
+        let there = participants(&child);
+        if there.len() == 2 {
+            std::thread::sleep(Duration::from_millis(500));
+            return (child, there);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "the participants never came up");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn send_signal(signal: &str, id: i32) {
+    let sent = std::process::Command::new("kill").args([signal, &id.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+fn is_gone(id: i32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
+    stat.rsplit(") ").next().unwrap().starts_with(['Z', 'X'])
+}
+
+#[test]
+fn a_participant_that_is_killed_is_missed_and_named() {
+    for mode in ["continuous", "discrete"] {
+        for victim in ["receiver", "sender"] {
+            let folder = tempfile::tempdir().unwrap();
+            let (mut child, there) = long_run(folder.path(), mode);
+            let (id, _) = there.iter().find(|(_, line)| line.contains(victim)).unwrap();
+            let killed = Instant::now();
+            send_signal("-KILL", *id);
+            let code = child.wait().unwrap().code();
+            // A second to notice, and some to say so.
+            assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
+            assert_eq!(code, Some(1));
+            let status = status(&result(folder.path()), "tcp");
+            let expected = format!("{victim} is lost: killed by SIGKILL");
+            assert!(status.contains(&expected), "{mode}: {status}");
+            assert!(there.iter().all(|(id, _)| is_gone(*id)), "a participant was left behind");
+        }
+    }
+}
+
+#[test]
+fn a_participant_that_is_silent_is_missed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut child, there) = long_run(folder.path(), "continuous");
+    let (id, _) = there.iter().find(|(_, line)| line.contains("receiver")).unwrap();
+    let stopped = Instant::now();
+    send_signal("-STOP", *id);
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+    assert!(stopped.elapsed() < Duration::from_secs(15), "{:?}", stopped.elapsed());
+    let status = status(&result(folder.path()), "tcp");
+    assert!(status.contains("receiver is lost: silent"), "{status}");
+    assert!(there.iter().all(|(id, _)| is_gone(*id)), "a participant was left behind");
+}
+
+#[test]
+fn an_interruption_leaves_nothing() {
+    for signal in ["-INT", "-KILL"] {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("run.json"), "the good old result").unwrap();
+        let (mut child, there) = long_run(folder.path(), "discrete");
+        send_signal(signal, child.id() as i32);
+        let code = child.wait().unwrap().code();
+        assert_eq!(code, (signal == "-INT").then_some(130));
+        let begun = Instant::now();
+        while !there.iter().all(|(id, _)| is_gone(*id)) {
+            assert!(begun.elapsed() < Duration::from_secs(5), "a participant was left behind");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let kept = fs::read_to_string(folder.path().join("run.json")).unwrap();
+        assert_eq!(kept, "the good old result");
+    }
+}

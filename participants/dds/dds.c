@@ -1,0 +1,126 @@
+// The part of Cyclone DDS that carries samples, as few plain functions: the
+// compiler checks the library's types here, and Rust sees none of them.
+
+#include <dds/dds.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sample.h"
+
+struct wiregauge_dds {
+  dds_entity_t participant;
+  // The writer or the reader.
+  dds_entity_t end;
+  dds_entity_t waitset;
+  uint32_t sequence;
+  // A sample on loan from the reader.
+  void *loan;
+};
+
+void wiregauge_dds_close(struct wiregauge_dds *dds) {
+  if (dds == NULL) return;
+  if (dds->loan != NULL) (void)dds_return_loan(dds->end, &dds->loan, 1);
+  // Deletes all that belongs to it.
+  if (dds->participant > 0) (void)dds_delete(dds->participant);
+  free(dds);
+}
+
+const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
+
+// Opens a writer, or a reader that keeps at most `kept` samples.
+int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, const char *partition,
+                           int32_t kept, struct wiregauge_dds **opened) {
+  const bool reads = kept > 0;
+  struct wiregauge_dds *dds = calloc(1, sizeof *dds);
+  if (dds == NULL) return DDS_RETCODE_OUT_OF_RESOURCES;
+  int32_t code = dds->participant = dds_create_participant(domain, NULL, NULL);
+  if (code < 0) goto failed;
+
+  dds_qos_t *qos = dds_create_qos();
+  dds_qset_reliability(qos, DDS_RELIABILITY_RELIABLE, DDS_SECS(10));
+  dds_entity_t topic = dds_create_topic(dds->participant, &KeyedSeq_desc, topic_name, qos, NULL);
+  dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, DDS_LENGTH_UNLIMITED);
+  if (reads) dds_qset_resource_limits(qos, kept, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
+  // A partition belongs to the group of writers or readers.
+  dds_qos_t *group_qos = dds_create_qos();
+  if (partition != NULL) dds_qset_partition1(group_qos, partition);
+  dds_entity_t group = reads ? dds_create_subscriber(dds->participant, group_qos, NULL)
+                             : dds_create_publisher(dds->participant, group_qos, NULL);
+  if (topic < 0) {
+    code = topic;
+  } else if (group < 0) {
+    code = group;
+  } else {
+    code = dds->end = reads ? dds_create_reader(group, topic, qos, NULL)
+                            : dds_create_writer(group, topic, qos, NULL);
+  }
+  dds_delete_qos(group_qos);
+  dds_delete_qos(qos);
+  if (code < 0) goto failed;
+
+  if (reads) {
+    code = dds->waitset = dds_create_waitset(dds->participant);
+    if (code < 0) goto failed;
+    dds_entity_t condition = dds_create_readcondition(dds->end, DDS_ANY_STATE);
+    code = condition < 0 ? condition : dds_waitset_attach(dds->waitset, condition, 0);
+    if (code < 0) goto failed;
+  }
+  *opened = dds;
+  return DDS_RETCODE_OK;
+
+failed:
+  wiregauge_dds_close(dds);
+  return code;
+}
+
+// How many readers the writer has found.
+int32_t wiregauge_dds_readers(struct wiregauge_dds *dds) {
+  dds_publication_matched_status_t status;
+  const int32_t code = dds_get_publication_matched_status(dds->end, &status);
+  return code < 0 ? code : (int32_t)status.current_count;
+}
+
+int32_t wiregauge_dds_write(struct wiregauge_dds *dds, const uint8_t *bytes, uint32_t size) {
+  KeyedSeq sample;
+  memset(&sample, 0, sizeof sample);
+  sample.seq = dds->sequence++;
+  sample.baggage._buffer = (uint8_t *)bytes;
+  sample.baggage._length = size;
+  sample.baggage._maximum = size;
+  return dds_write(dds->end, &sample);
+}
+
+// The next sample: 1 if there is one, 0 if none came in time. It is valid until
+// the next call.
+int32_t wiregauge_dds_next(struct wiregauge_dds *dds, int64_t patience, const uint8_t **bytes,
+                           uint32_t *size) {
+  if (dds->loan != NULL) {
+    const int32_t code = dds_return_loan(dds->end, &dds->loan, 1);
+    dds->loan = NULL;
+    if (code < 0) return code;
+  }
+  const dds_time_t deadline = dds_time() + patience;
+  for (;;) {
+    dds_sample_info_t info;
+    const int32_t taken = dds_take(dds->end, &dds->loan, &info, 1, 1);
+    if (taken < 0) return taken;
+    if (taken == 1 && info.valid_data) {
+      const KeyedSeq *sample = dds->loan;
+      *bytes = sample->baggage._buffer;
+      *size = sample->baggage._length;
+      return 1;
+    }
+    if (taken == 1) {
+      // Only news of a writer.
+      const int32_t code = dds_return_loan(dds->end, &dds->loan, 1);
+      dds->loan = NULL;
+      if (code < 0) return code;
+      continue;
+    }
+    dds->loan = NULL;
+    const dds_duration_t left = deadline - dds_time();
+    if (left <= 0) return 0;
+    const int32_t code = dds_waitset_wait(dds->waitset, NULL, 0, left);
+    if (code < 0) return code;
+  }
+}

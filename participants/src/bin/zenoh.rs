@@ -1,0 +1,157 @@
+//! zenoh over TCP, peer to peer, without scouting.
+
+use std::net::{SocketAddr, TcpListener};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{anyhow, Context, Result};
+use wiregauge_participant::participant;
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use zenoh::handlers::{FifoChannel, FifoChannelHandler};
+use zenoh::pubsub::{Publisher, Subscriber};
+use zenoh::qos::CongestionControl;
+use zenoh::sample::Sample;
+use zenoh::{Config, Session, Wait};
+
+fn main() -> ExitCode {
+    participant::main(vec![&Zenoh])
+}
+
+/// zenoh.
+struct Zenoh;
+
+/// Samples that wait for the reader before zenoh's own threads wait.
+const DEPTH: usize = 256;
+
+impl Transport for Zenoh {
+    fn name(&self) -> &'static str {
+        "zenoh"
+    }
+
+    fn library(&self) -> String {
+        "zenoh 1.10.2".into()
+    }
+
+    fn options(&self) -> Vec<String> {
+        vec![
+            "peers over TCP, no scouting, no shared memory; batching as by default".into(),
+            "congestion control Block, or Drop, which is zenoh's default".into(),
+            format!("a FIFO of {DEPTH} samples between zenoh's threads and the reader"),
+        ]
+    }
+
+    fn knows(&self) -> &'static [&'static str] {
+        &["congestion", "port"]
+    }
+
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        let port: u16 = match topic.options.get("port") {
+            Some(text) => text.parse().with_context(|| format!("'{text}' is no port"))?,
+            None => 0,
+        };
+        // zenoh does not say which port it got, so that one is chosen for it.
+        let address = SocketAddr::new(topic.bind, port);
+        let address = TcpListener::bind(address)
+            .and_then(|listener| listener.local_addr())
+            .with_context(|| format!("cannot listen at {address}"))?;
+        let endpoint = format!("tcp/{address}");
+        let session = open("listen/endpoints", std::slice::from_ref(&endpoint))?;
+        let subscriber = session
+            .declare_subscriber(topic.name.clone())
+            .with(FifoChannel::new(DEPTH))
+            .wait()
+            .map_err(|error| anyhow!("zenoh: {error}"))?;
+        let held = Held { sample: None, copy: Vec::new() };
+        Ok((Box::new(ZenohReader { subscriber, held, _session: session }), endpoint))
+    }
+
+    fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
+        let session = open("connect/endpoints", endpoints)?;
+        let congestion = match topic.options.get("congestion").map(String::as_str) {
+            None | Some("block") => CongestionControl::Block,
+            Some("drop") => CongestionControl::Drop,
+            Some(other) => return Err(anyhow!("congestion is block or drop, not '{other}'")),
+        };
+        let publisher = session
+            .declare_publisher(topic.name.clone())
+            .congestion_control(congestion)
+            .wait()
+            .map_err(|error| anyhow!("zenoh: {error}"))?;
+        Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer: Vec::new() }))
+    }
+}
+
+fn open(key: &str, endpoints: &[String]) -> Result<Session> {
+    let list = endpoints.iter().map(|e| format!("{e:?}")).collect::<Vec<_>>().join(", ");
+    let mut config = Config::default();
+    for (key, value) in [
+        ("mode", "\"peer\""),
+        ("scouting/multicast/enabled", "false"),
+        ("scouting/gossip/enabled", "false"),
+        // Only what is told: by default it would also listen somewhere.
+        ("listen/endpoints", "[]"),
+        (key, &format!("[{list}]")),
+    ] {
+        config.insert_json5(key, value).map_err(|error| anyhow!("zenoh: {key}: {error}"))?;
+    }
+    zenoh::open(config).wait().map_err(|error| anyhow!("zenoh: {error}"))
+}
+
+struct ZenohWriter {
+    publisher: Publisher<'static>,
+    session: Session,
+    size: usize,
+    /// Given away with each sample.
+    buffer: Vec<u8>,
+}
+
+impl Writer for ZenohWriter {
+    fn readers(&mut self) -> Result<usize> {
+        let matching = self.publisher.matching_status().wait();
+        let matching = matching.map_err(|error| anyhow!("zenoh: {error}"))?.matching();
+        let peers = self.session.info().peers_zid().wait().count();
+        Ok(if matching { peers } else { 0 })
+    }
+
+    fn room(&mut self) -> Result<&mut [u8]> {
+        self.buffer.resize(self.size, 0);
+        Ok(&mut self.buffer)
+    }
+
+    fn send(&mut self) -> Result<()> {
+        let sample = std::mem::take(&mut self.buffer);
+        self.publisher.put(sample).wait().map_err(|error| anyhow!("zenoh: {error}"))
+    }
+}
+
+struct ZenohReader {
+    subscriber: Subscriber<FifoChannelHandler<Sample>>,
+    held: Held,
+    _session: Session,
+}
+
+/// A sample where it lies, or its copy where it lies in pieces.
+struct Held {
+    sample: Option<Sample>,
+    copy: Vec<u8>,
+}
+
+impl Reader for ZenohReader {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        self.held.sample = None;
+        let next = self.subscriber.handler().recv_timeout(patience);
+        let Some(sample) = next.map_err(|error| anyhow!("zenoh: {error}"))? else {
+            return Ok(None);
+        };
+        let pieces = sample.payload().slices().count();
+        if pieces > 1 {
+            self.held.copy.clear();
+            for piece in sample.payload().slices() {
+                self.held.copy.extend_from_slice(piece);
+            }
+            return Ok(Some(&self.held.copy));
+        }
+        let sample = self.held.sample.insert(sample);
+        Ok(Some(sample.payload().slices().next().unwrap_or_default()))
+    }
+}

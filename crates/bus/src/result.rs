@@ -169,9 +169,17 @@ impl Cell<'_> {
     }
 
     /// What keeps the cell from being trusted.
-    pub fn caution(&self, title: &str) -> Option<Caution> {
-        let (reason, share) = self.invalid()?;
-        Some(Caution::Invalid { cell: format!("{title} at {}", self.load.id()), reason, share })
+    pub fn cautions(&self, title: &str) -> Vec<Caution> {
+        let cell = format!("{title} at {}", self.load.id());
+        let mut cautions = Vec::new();
+        if let Some((reason, share)) = self.invalid() {
+            cautions.push(Caution::Invalid { cell: cell.clone(), reason, share });
+        }
+        let datagrams = self.account.received.iter().map(|r| r.usage.udp_errors).sum();
+        if datagrams > 0 {
+            cautions.push(Caution::Datagrams { cell, datagrams });
+        }
+        cautions
     }
 }
 

@@ -104,6 +104,13 @@ pub enum Caution {
         /// How bad it was, comparable between runs.
         share: f64,
     },
+    /// The system dropped datagrams for want of room.
+    Datagrams {
+        /// What the figures are for.
+        cell: String,
+        /// How many.
+        datagrams: u64,
+    },
     /// Less time was taken than for doing nothing.
     NegativeNet {
         /// What the figure is for.
@@ -143,6 +150,7 @@ impl Caution {
             Caution::Outliers { .. } => "outliers",
             Caution::Processes { .. } => "processes",
             Caution::Invalid { .. } => "invalid",
+            Caution::Datagrams { .. } => "datagrams",
             Caution::NegativeNet { .. } => "negative-net",
         }
     }
@@ -184,6 +192,9 @@ impl Caution {
                 "measure over more processes: the layout of memory decides here"
             }
             Caution::Invalid { .. } => "do not use these figures; measure again on a quiet machine",
+            Caution::Datagrams { .. } => {
+                "give sockets more room with `sudo sysctl -w net.core.rmem_max=33554432`"
+            }
             Caution::NegativeNet { .. } => {
                 "take it for free within the precision, or measure longer epochs and more rounds"
             }
@@ -197,6 +208,7 @@ impl Caution {
             Caution::ShortEpoch { steps, .. } => -steps,
             Caution::Spread { share, .. } | Caution::Outliers { share, .. } => *share,
             Caution::Invalid { share, .. } => *share,
+            Caution::Datagrams { datagrams, .. } => *datagrams as f64,
             Caution::Processes { ratio, .. } => *ratio,
             Caution::NegativeNet { net_ns, .. } => -net_ns,
             _ => 0.0,
@@ -245,6 +257,9 @@ impl fmt::Display for Caution {
                 write!(f, "{cell}: processes differ {ratio:.1} times as much as samples within one")
             }
             Caution::Invalid { cell, reason, .. } => write!(f, "{cell}: invalid, {reason}"),
+            Caution::Datagrams { cell, datagrams } => {
+                write!(f, "{cell}: the system dropped {datagrams} datagrams")
+            }
             Caution::NegativeNet { cell, net_ns } => {
                 write!(f, "{cell}: it took {:.1} ns less than doing nothing", -net_ns)
             }

@@ -76,7 +76,10 @@ fn several_receive_the_same() {
 #[test]
 fn as_fast_as_possible_is_faster_than_real_time() {
     let folder = tempfile::tempdir().unwrap();
-    let said = run(folder.path(), &short(&["--cycle", "20ms", "--mode", "discrete", "--fast"]));
+    let said = run(
+        folder.path(),
+        &short(&["--transport", "tcp", "--cycle", "20ms", "--mode", "discrete", "--fast"]),
+    );
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let case = "500 B, as fast as possible, discrete";
     assert!(fact(&result(folder.path()), case, "tcp", "steps") > 50.0);
@@ -103,7 +106,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn an_option_that_a_transport_does_not_know_fails_that_transport() {
     let folder = tempfile::tempdir().unwrap();
-    let said = run(folder.path(), &short(&["--option", "speed=high"]));
+    let said = run(folder.path(), &short(&["--transport", "tcp", "--option", "speed=high"]));
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("failed") && status.contains("speed") && status.contains("port"));
@@ -112,12 +115,12 @@ fn an_option_that_a_transport_does_not_know_fails_that_transport() {
 #[test]
 fn a_port_in_use_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = taken.local_addr().unwrap().port();
+    let port = format!("port={}", taken.local_addr().unwrap().port());
     let folder = tempfile::tempdir().unwrap();
-    let said = run(folder.path(), &short(&["--option", &format!("port={port}")]));
+    let said = run(folder.path(), &short(&["--transport", "tcp", "--option", &port]));
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     let status = status(&result(folder.path()), "tcp");
-    assert!(status.contains("failed") && status.contains(&port.to_string()), "{status}");
+    assert!(status.contains("failed") && status.contains(&port[5..]), "{status}");
 }
 
 /// The participants that a run started: processes whose parent it is.
@@ -140,7 +143,18 @@ fn participants(of: &Child) -> Vec<(i32, String)> {
 /// A long run, and its participants once they are there.
 fn long_run(folder: &Path, mode: &str) -> (Child, Vec<(i32, String)>) {
     let child = wiregauge()
-        .args(["bus", "run", "--mode", mode, "--duration", "60s", "--timeout", "1s"])
+        .args([
+            "bus",
+            "run",
+            "--transport",
+            "tcp",
+            "--mode",
+            mode,
+            "--duration",
+            "60s",
+            "--timeout",
+            "1s",
+        ])
         .current_dir(folder)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

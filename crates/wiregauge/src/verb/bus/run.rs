@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use clap::ValueEnum;
-use wiregauge_bus::catalogue;
+use wiregauge_bus::catalogue::{self, Entry};
 use wiregauge_bus::load::Load;
 use wiregauge_participant::control;
 
 use super::series::{Common, Series};
 
 /// Send samples of a size in a cycle, and measure what arrives.
+///
+/// Without --transport: over raw TCP and over memory, which need nothing.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -72,11 +74,22 @@ impl Arguments {
         let series = Series {
             title: "Samples over a bus".into(),
             loads,
-            entries: catalogue::select(&self.common.transport)?,
+            entries: self.entries()?,
             duration: self.common.duration(Duration::from_secs(10)),
             reference: None,
         };
         series.run(&self.common)
+    }
+}
+
+impl Arguments {
+    /// The transports that are named, or those that need not be built.
+    fn entries(&self) -> Result<Vec<Entry>> {
+        let mut entries = catalogue::select(&self.common.transport)?;
+        if self.common.transport.is_empty() {
+            entries.retain(|entry| entry.engine.is_none());
+        }
+        Ok(entries)
     }
 }
 

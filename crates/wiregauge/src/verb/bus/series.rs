@@ -1,7 +1,8 @@
 //! Loads over transports, one run after another, and the result of all.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -28,7 +29,7 @@ use crate::verb::report::render;
 /// What all measuring sub-verbs take.
 #[derive(clap::Args)]
 pub struct Common {
-    /// Only these transports, and raw TCP as the floor.
+    /// These transports, and raw TCP as the floor.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub transport: Vec<String>,
     /// How long each run lasts: 10s, 5m.
@@ -79,7 +80,7 @@ pub struct Series {
 struct Row {
     entry: Entry,
     /// The program that brings it, where there is one.
-    program: Option<PathBuf>,
+    program: Option<Program>,
     subject: Subject,
 }
 
@@ -98,7 +99,7 @@ impl Series {
         let progress = Progress::new();
         let mut rows = Vec::new();
         for entry in &self.entries {
-            rows.push(Row::new(entry, program(entry, &progress))?);
+            rows.push(Row::new(entry, Program::of(entry, &progress))?);
         }
         let mut environment = Environment::probe(tools::versions());
         let (mut measurements, mut facts, mut cautions) = (Vec::new(), Vec::new(), Vec::new());
@@ -121,7 +122,7 @@ impl Series {
                         let cell = Cell { load, subject, account: &account, machine };
                         measurements.extend(cell.measurements());
                         facts.extend(cell.facts());
-                        cautions.extend(cell.caution(row.entry.title));
+                        cautions.extend(cell.cautions(row.entry.title));
                     }
                     Err(error) if error.is::<Interrupted>() => return Err(error),
                     Err(error) => row.failed(load, &error),
@@ -172,7 +173,7 @@ impl Series {
         &self,
         load: &Load,
         entry: &Entry,
-        program: &Path,
+        program: &Program,
         common: &Common,
         show: &dyn Fn(&str),
     ) -> Result<Account> {
@@ -210,7 +211,7 @@ impl Series {
             match stations.first_mut().filter(|_| entry.reach == Reach::Process) {
                 Some(station) => station.participants.push(participant),
                 None => {
-                    let command = Some(command(program));
+                    let command = Some(program.command());
                     stations.push(Station { command, participants: vec![participant] });
                 }
             }
@@ -219,30 +220,41 @@ impl Series {
     }
 }
 
-/// A command that starts this program, or another, as a participant.
-fn command(program: &Path) -> Command {
-    let mut command = Command::new(program);
-    if std::env::current_exe().is_ok_and(|own| own == program) {
-        command.args(["bus", "participant"]);
-    }
-    command
+/// What starts a participant.
+enum Program {
+    /// This program.
+    Own,
+    /// One that was built apart.
+    Engine(PathBuf),
 }
 
-/// The program that brings a transport, built where it is not there.
-fn program(entry: &Entry, progress: &Progress) -> Result<PathBuf> {
-    let Some(engine) = entry.engine else {
-        return std::env::current_exe().context("cannot find this program itself");
-    };
-    let show = |what: &str, done: usize, total: usize| {
-        progress.show(&format!("{}: {what}", entry.title), done, total);
-    };
-    engine.build(&build_folder()?, &show)
+impl Program {
+    /// That of a transport, built where it is not there.
+    fn of(entry: &Entry, progress: &Progress) -> Result<Program> {
+        let Some(engine) = entry.engine else { return Ok(Program::Own) };
+        let show = |what: &str, done: usize, total: usize| {
+            progress.show(&format!("{}: {what}", entry.title), done, total);
+        };
+        engine.build(&build_folder()?, &show).map(Program::Engine)
+    }
+
+    fn command(&self) -> Command {
+        match self {
+            Program::Own => {
+                // Not by its path, where another version may lie by now.
+                let mut command = Command::new("/proc/self/exe");
+                command.arg0("wiregauge").args(["bus", "participant"]);
+                command
+            }
+            Program::Engine(path) => Command::new(path),
+        }
+    }
 }
 
 impl Row {
     /// A row without figures where there is no program. That the user asks to
     /// stop is an error.
-    fn new(entry: &Entry, program: Result<PathBuf>) -> Result<Row> {
+    fn new(entry: &Entry, program: Result<Program>) -> Result<Row> {
         let (program, status) = match program {
             Ok(program) => (Some(program), Status::Measured),
             Err(error) if error.is::<Interrupted>() => return Err(error),

@@ -1,0 +1,130 @@
+//! The bus over the transports that are built apart. The first run builds
+//! them, which takes minutes.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{result, run};
+
+fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
+    run["facts"]
+        .as_array()
+        .expect("facts")
+        .iter()
+        .find(|f| f["case"] == case && f["subject"] == subject && f["metric"] == metric)
+        .and_then(|f| f["value"].as_f64())
+}
+
+/// Sends over these transports in both modes, and expects all to arrive.
+fn carries(transports: &[&str], sizes: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let (names, all) = (transports.join(","), sizes.join(",").replace(' ', ""));
+    let words = ["bus", "run", "--mode", "both", "--cycle", "20ms", "--duration", "2s"];
+    let words = [&words[..], &["--window", "250ms", "--transport", &names, "--size", &all]];
+    let said = run(folder.path(), &words.concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    for mode in ["continuous", "discrete"] {
+        for size in sizes {
+            let case = format!("{size}, 20 ms, {mode}");
+            for subject in transports {
+                let fact = |metric| fact(&run, &case, subject, metric);
+                assert!(fact("sent") > Some(0.0), "{subject} at {case}");
+                assert_eq!(fact("lost"), Some(0.0), "{subject} at {case}");
+                let bad = ["repeated", "damaged", "foreign"].map(fact);
+                assert_eq!(bad, [None; 3], "{subject} at {case}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dds_carries_all() {
+    carries(&["dds"], &["10 B", "100 kB"]);
+}
+
+#[test]
+fn zenoh_carries_all() {
+    carries(&["zenoh"], &["10 B", "100 kB"]);
+}
+
+#[test]
+fn iceoryx2_carries_all() {
+    carries(&["iceoryx2", "iceoryx2-copy"], &["10 B", "1 MB"]);
+}
+
+/// Cyclone's own tool, killed in the end.
+struct Ddsperf(Child);
+
+impl Ddsperf {
+    fn start(domain: &str, words: &[&str]) -> Ddsperf {
+        let child = Command::new("ddsperf")
+            .args(["-i", domain, "-D", "60", "-1"])
+            .args(words)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("ddsperf starts; apt-get install cyclonedds-tools");
+        Ddsperf(child)
+    }
+}
+
+impl Drop for Ddsperf {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// What makes a participant of ours meet ddsperf.
+const MEET: [&str; 4] = ["--option", "topic=DDSPerfRDataKS", "--option", "partition=DDSPerf"];
+
+#[test]
+fn ddsperf_receives_what_we_send() {
+    // A domain of its own, so that other tests are not disturbed.
+    let mut ddsperf = Ddsperf::start("41", &["sub"]);
+    let output = BufReader::new(ddsperf.0.stdout.take().unwrap());
+    let heard = thread::spawn(move || {
+        // Such as: `[123] 4.000 size 112 total 1999 lost 0 delta 500 …`.
+        output.lines().map_while(Result::ok).filter(|line| line.contains(" lost ")).find_map(
+            |line| {
+                let word = |name: &str| {
+                    let mut words = line.split_whitespace().skip_while(|word| *word != name);
+                    words.nth(1)?.parse::<u64>().ok()
+                };
+                (word("total")? >= 100).then(|| (word("size"), word("lost")))
+            },
+        )
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
+    let more = ["--duration", "6s", "--option", "domain=41"];
+    let said = run(folder.path(), &[&words[..], &more, &MEET].concat());
+    // Raw TCP does not know these options, so that it fails.
+    let run = result(folder.path());
+    let case = "100 B, 5 ms, continuous";
+    assert_eq!(fact(&run, case, "dds", "lost"), Some(0.0), "{}{}", said.out, said.err);
+    drop(ddsperf);
+    // It counts the fixed part of its type as payload.
+    assert_eq!(heard.join().unwrap(), Some((Some(112), Some(0))));
+}
+
+#[test]
+fn what_ddsperf_sends_is_received_and_told_apart() {
+    let _ddsperf = Ddsperf::start("42", &["pub", "200Hz", "size", "1000"]);
+    // It publishes only once it has found someone.
+    thread::sleep(Duration::from_millis(500));
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
+    let more = ["--duration", "6s", "--option", "domain=42"];
+    let said = run(folder.path(), &[&words[..], &more, &MEET].concat());
+    let run = result(folder.path());
+    let fact = |metric| fact(&run, "100 B, 5 ms, continuous", "dds", metric);
+    assert!(fact("foreign") > Some(100.0), "{:?} {}{}", fact("foreign"), said.out, said.err);
+    assert_eq!((fact("lost"), fact("damaged")), (Some(0.0), None));
+}

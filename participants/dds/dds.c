@@ -28,8 +28,8 @@ void wiregauge_dds_close(struct wiregauge_dds *dds) {
 const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
 
 // Opens a writer, or a reader that keeps at most `kept` samples.
-int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, const char *partition,
-                           int32_t kept, struct wiregauge_dds **opened) {
+int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, int32_t kept,
+                           struct wiregauge_dds **opened) {
   const bool reads = kept > 0;
   struct wiregauge_dds *dds = calloc(1, sizeof *dds);
   if (dds == NULL) return DDS_RETCODE_OUT_OF_RESOURCES;
@@ -41,20 +41,12 @@ int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, const char *
   dds_entity_t topic = dds_create_topic(dds->participant, &KeyedSeq_desc, topic_name, qos, NULL);
   dds_qset_history(qos, DDS_HISTORY_KEEP_ALL, DDS_LENGTH_UNLIMITED);
   if (reads) dds_qset_resource_limits(qos, kept, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
-  // A partition belongs to the group of writers or readers.
-  dds_qos_t *group_qos = dds_create_qos();
-  if (partition != NULL) dds_qset_partition1(group_qos, partition);
-  dds_entity_t group = reads ? dds_create_subscriber(dds->participant, group_qos, NULL)
-                             : dds_create_publisher(dds->participant, group_qos, NULL);
   if (topic < 0) {
     code = topic;
-  } else if (group < 0) {
-    code = group;
   } else {
-    code = dds->end = reads ? dds_create_reader(group, topic, qos, NULL)
-                            : dds_create_writer(group, topic, qos, NULL);
+    code = dds->end = reads ? dds_create_reader(dds->participant, topic, qos, NULL)
+                            : dds_create_writer(dds->participant, topic, qos, NULL);
   }
-  dds_delete_qos(group_qos);
   dds_delete_qos(qos);
   if (code < 0) goto failed;
 
@@ -87,7 +79,8 @@ int32_t wiregauge_dds_write(struct wiregauge_dds *dds, const uint8_t *bytes, uin
   sample.baggage._buffer = (uint8_t *)bytes;
   sample.baggage._length = size;
   sample.baggage._maximum = size;
-  return dds_write(dds->end, &sample);
+  // ddsperf takes a sample with an odd time for a ping and answers it.
+  return dds_write_ts(dds->end, &sample, dds_time() & ~(dds_time_t)1);
 }
 
 // The next sample: 1 if there is one, 0 if none came in time. It is valid until

@@ -137,13 +137,13 @@ fn accept(listener: TcpListener, events: Sender<Event>) -> Result<Guard> {
 /// one is not listened to.
 fn hear(stream: TcpStream, events: &Sender<Event>) {
     let Ok((speaker, mut listener)) = control::split(stream) else { return };
-    let Ok(Report::Loaded(loaded)) = listener.next() else { return };
+    let Ok(Report::Loaded(loaded)) = listener.hear() else { return };
     let name = loaded.name.clone();
     if events.send(Event::Came(loaded, speaker)).is_err() {
         return;
     }
     loop {
-        let event = match listener.next() {
+        let event = match listener.hear() {
             Ok(Report::Beat) => continue,
             Ok(report) => Event::Said(name.clone(), report),
             Err(error) => {

@@ -93,7 +93,7 @@ impl Load {
 fn bytes(size: usize) -> String {
     for (scale, unit) in [(1 << 30, "GiB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")]
     {
-        if size >= scale && size % scale == 0 {
+        if size >= scale && size.is_multiple_of(scale) {
             return format!("{} {unit}", size / scale);
         }
     }
@@ -104,7 +104,7 @@ fn bytes(size: usize) -> String {
 fn duration(duration: Duration) -> String {
     let nanoseconds = duration.as_nanos();
     for (scale, unit) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] {
-        if nanoseconds % scale == 0 {
+        if nanoseconds.is_multiple_of(scale) {
             return format!("{} {unit}", nanoseconds / scale);
         }
     }

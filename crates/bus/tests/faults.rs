@@ -81,7 +81,7 @@ impl Writer for FaultyWriter {
     fn send(&mut self) -> Result<()> {
         self.count += 1;
         let mut bytes = self.buffer.clone();
-        let now = self.faulty.every > 0 && self.count % self.faulty.every == 0;
+        let now = self.faulty.every > 0 && self.count.is_multiple_of(self.faulty.every);
         match self.faulty.fault {
             Fault::Lose if now => return Ok(()),
             Fault::Repeat if now => self.pass(&bytes.clone())?,
@@ -113,7 +113,8 @@ impl Reader for FaultyReader {
         let Some(sample) = self.inner.next(patience)? else { return Ok(None) };
         thread::sleep(self.faulty.dwell);
         self.count += 1;
-        let short = self.faulty.fault == Fault::Shorten && self.count % self.faulty.every == 0;
+        let short =
+            self.faulty.fault == Fault::Shorten && self.count.is_multiple_of(self.faulty.every);
         self.kept = sample[..sample.len() - usize::from(short)].to_vec();
         Ok(Some(&self.kept))
     }
@@ -138,6 +139,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         fast: false,
         duration: 400 * MS,
         window: 50 * MS,
+        announced: false,
         patience: 200 * MS,
     }
 }
@@ -166,8 +168,11 @@ fn run(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
 
 #[test]
 fn without_fault_all_arrives() {
-    for mode in [Mode::Continuous, Mode::Discrete] {
-        let account = run(Faulty::default(), &assignment("whole", mode)).unwrap();
+    for (mode, announced) in
+        [(Mode::Continuous, false), (Mode::Discrete, false), (Mode::Discrete, true)]
+    {
+        let assignment = Assignment { announced, ..assignment("whole", mode) };
+        let account = run(Faulty::default(), &assignment).unwrap();
         let received = &account.received[0];
         assert_eq!((account.sent.due, account.sent.samples), (Some(400), 400));
         assert_eq!(received.samples, 400);
@@ -197,7 +202,8 @@ fn each_fault_is_counted_as_what_it_is() {
 #[test]
 fn a_step_whose_data_is_lost_times_out_and_the_next_goes_on() {
     let faulty = Faulty { every: 100, fault: Fault::Lose, ..Faulty::default() };
-    let assignment = Assignment { duration: 2_000 * MS, ..assignment("steps", Mode::Discrete) };
+    let steps = assignment("steps", Mode::Discrete);
+    let assignment = Assignment { duration: 2_000 * MS, announced: true, ..steps };
     let account = run(faulty, &assignment).unwrap();
     let sent = &account.sent;
     assert!(sent.timeouts >= 1, "{sent:?}");

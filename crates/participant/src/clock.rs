@@ -213,7 +213,7 @@ impl Follower {
             while !stop.load(Ordering::Relaxed) {
                 thread::sleep(Duration::from_millis(100));
                 turns += 1;
-                if turns % 10 != 0 {
+                if !turns.is_multiple_of(10) {
                     continue;
                 }
                 // When the master is gone, the control channel tells.

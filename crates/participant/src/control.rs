@@ -165,6 +165,9 @@ pub struct Assignment {
     pub duration: u64,
     /// How long a window of the receiver lasts, at least.
     pub window: u64,
+    /// Whether a message of its own announces a step. Otherwise its sample does:
+    /// the sequence is the step.
+    pub announced: bool,
     /// How long the timing master waits for a step's acknowledgements.
     pub patience: u64,
 }
@@ -290,7 +293,7 @@ impl Listener {
     /// # Errors
     /// When the other side is gone, silent for [`SILENCE`], or says what it
     /// cannot say.
-    pub fn next<M: DeserializeOwned>(&mut self) -> Result<M> {
+    pub fn hear<M: DeserializeOwned>(&mut self) -> Result<M> {
         let deadline = Instant::now() + SILENCE;
         let mut searched = 0;
         loop {
@@ -341,10 +344,10 @@ mod tests {
             stream.write_all(&text[5..]).unwrap();
             stream
         });
-        assert_eq!(listener.next::<Order>().unwrap(), Order::Finish(7));
-        assert_eq!(listener.next::<Order>().unwrap(), Order::Start);
+        assert_eq!(listener.hear::<Order>().unwrap(), Order::Finish(7));
+        assert_eq!(listener.hear::<Order>().unwrap(), Order::Start);
         drop(late.join().unwrap());
-        let error = listener.next::<Order>().unwrap_err();
+        let error = listener.hear::<Order>().unwrap_err();
         assert!(error.to_string().contains("closed"), "{error}");
     }
 
@@ -352,11 +355,11 @@ mod tests {
     fn silence_and_nonsense_are_told() {
         let (mut stream, mut listener) = pair();
         let start = Instant::now();
-        let error = listener.next::<Order>().unwrap_err();
+        let error = listener.hear::<Order>().unwrap_err();
         assert!(error.to_string().contains("silent"), "{error}");
         assert!(start.elapsed() < SILENCE * 2);
         stream.write_all(b"GET / HTTP/1.1\n").unwrap();
-        let error = listener.next::<Order>().unwrap_err();
+        let error = listener.hear::<Order>().unwrap_err();
         assert!(error.to_string().contains("GET /"), "{error}");
     }
 }

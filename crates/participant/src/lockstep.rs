@@ -3,7 +3,9 @@
 //!
 //! The messages have a fixed size, as they are part of what is measured: an
 //! announcement is the step and the simulated time, an acknowledgement the
-//! step.
+//! step. Who receives a sample from the timing master in each step needs no
+//! announcement besides: the sample's sequence is the step. A message of its
+//! own costs a third of a step on one machine.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};

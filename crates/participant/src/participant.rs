@@ -169,7 +169,7 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Receiv
     let (sender, orders) = mpsc::channel();
     thread::Builder::new().name("control".into()).spawn(move || {
         loop {
-            match listener.next() {
+            match listener.hear() {
                 Ok(Order::Beat) => continue,
                 Ok(Order::Finish(sent)) => {
                     wish.told.store(monotonic(), Ordering::Relaxed);

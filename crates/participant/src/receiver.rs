@@ -75,8 +75,9 @@ pub fn run(
             received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
         }
         if let Some(steps) = &mut steps {
-            if steps.await_step(header.sequence, &|| !wish.abandoned())? {
-                steps.acknowledge(header.sequence)?;
+            let step = header.sequence;
+            if !assignment.announced || steps.await_step(step, &|| !wish.abandoned())? {
+                steps.acknowledge(step)?;
             }
         }
     }

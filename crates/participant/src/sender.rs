@@ -58,7 +58,7 @@ pub fn run(
             break;
         }
         let began = clock.now();
-        if discrete {
+        if discrete && assignment.announced {
             announcer.announce(sequence, sent * assignment.cycle)?;
         }
         // Stamped last, and before the call: a large sample may keep it for long.

@@ -83,7 +83,7 @@ mod tests {
     fn ten_samples_a_second_make_ten_or_eleven_a_window() {
         let mut windows = Windows::new(1000 * MS);
         for at in 0..=100u64 {
-            let jitter = if at % 3 == 0 { MS / 10 } else { 0 };
+            let jitter = if at.is_multiple_of(3) { MS / 10 } else { 0 };
             windows.add(1000 * MS + at * 100 * MS - jitter, 10_000_000, 0);
         }
         let closed = windows.closed();

@@ -106,7 +106,7 @@ pub fn duration(seconds: f64) -> String {
     }
 }
 
-/// Three significant digits without an exponent for the range that occurs.
+/// Three significant digits; with an exponent only below a millionth.
 pub fn significant(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -155,6 +155,12 @@ mod tests {
         ] {
             assert_eq!(time(ns), text);
         }
+    }
+
+    #[test]
+    fn the_very_small_has_an_exponent() {
+        assert_eq!(significant(0.0000123), "0.0000123");
+        assert_eq!(significant(2.5e-11), "2.50e−11");
     }
 
     #[test]

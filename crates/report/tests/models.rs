@@ -5,7 +5,7 @@ mod common;
 use wiregauge_gauge::run::Slope;
 use wiregauge_report::kind::shown;
 use wiregauge_report::phase::phases;
-use wiregauge_report::reference::{beside, slopes};
+use wiregauge_report::reference::{beside, of_one, slopes};
 use wiregauge_report::sweep::sweeps;
 use wiregauge_report::table::Table;
 
@@ -159,4 +159,26 @@ fn a_long_sweep_is_shown_by_its_ends() {
     // Cases that are no sweep are all shown.
     run.cases[0].parameter = None;
     assert_eq!(shown(&run).0.len(), 9);
+}
+
+#[test]
+fn what_was_published_of_one_thing_is_not_ranked() {
+    let mut run = common::run(3);
+    let mut reference = run.reference.take().unwrap();
+    assert!(of_one(&run, &reference, "-").is_none(), "several were published");
+    for figure in &mut reference.figures {
+        figure.name = "The bus".into();
+    }
+    let rows = of_one(&run, &reference, "-").unwrap();
+    let first = &reference.figures[0];
+    assert_eq!(rows[0][1], first.metric);
+    assert_eq!(rows[1][0], format!("{}: The bus", first.case));
+    // Under it those that stand for it and were measured, and no others.
+    let titles: Vec<&str> = rows[2..].iter().map(|row| row[0].trim()).collect();
+    assert!(!titles.is_empty());
+    for title in titles.iter().filter(|title| !title.contains(": The bus")) {
+        let subject = run.subjects.iter().find(|s| s.title == *title).unwrap();
+        assert!(reference.figures.iter().any(|figure| figure.subject == subject.id), "{title}");
+    }
+    assert!(rows.iter().all(|row| row.len() == rows[0].len()));
 }

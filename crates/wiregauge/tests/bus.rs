@@ -97,6 +97,7 @@ fn what_cannot_be_is_refused() {
         (vec!["--duration", "3s"], ["5 windows", "dropped"]),
         (vec!["--cycle", "0", "--mode", "discrete"], ["discrete", "cycle"]),
         (vec!["--fast"], ["discrete", "--cycle 0"]),
+        (vec!["--option", "dds.domain=7"], ["dds", "no part"]),
     ] {
         let all = [vec!["bus", "run"], arguments].concat();
         refuses(at, &all, &words);
@@ -106,7 +107,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn an_option_that_a_transport_does_not_know_fails_that_transport() {
     let folder = tempfile::tempdir().unwrap();
-    let said = run(folder.path(), &short(&["--transport", "tcp", "--option", "speed=high"]));
+    let said = run(folder.path(), &short(&["--transport", "tcp", "--option", "tcp.speed=high"]));
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("failed") && status.contains("speed") && status.contains("port"));
@@ -115,12 +116,12 @@ fn an_option_that_a_transport_does_not_know_fails_that_transport() {
 #[test]
 fn a_port_in_use_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = format!("port={}", taken.local_addr().unwrap().port());
+    let port = format!("tcp.port={}", taken.local_addr().unwrap().port());
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &short(&["--transport", "tcp", "--option", &port]));
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     let status = status(&result(folder.path()), "tcp");
-    assert!(status.contains("failed") && status.contains(&port[5..]), "{status}");
+    assert!(status.contains("failed") && status.contains(&port[9..]), "{status}");
 }
 
 /// The participants that a run started: processes whose parent it is.
@@ -140,35 +141,48 @@ fn participants(of: &Child) -> Vec<(i32, String)> {
     found
 }
 
-/// A long run, and its participants once they are there.
-fn long_run(folder: &Path, mode: &str) -> (Child, Vec<(i32, String)>) {
-    let child = wiregauge()
-        .args([
-            "bus",
-            "run",
-            "--transport",
-            "tcp",
-            "--mode",
-            mode,
-            "--duration",
-            "60s",
-            "--timeout",
-            "1s",
-        ])
-        .current_dir(folder)
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let begun = Instant::now();
-    loop {
-        let there = participants(&child);
-        if there.len() == 2 {
-            std::thread::sleep(Duration::from_millis(500));
-            return (child, there);
+/// A run of a minute, killed if it is still there in the end.
+struct Long {
+    child: Child,
+    /// Its participants.
+    there: Vec<(i32, String)>,
+}
+
+impl Long {
+    /// Starts it and waits until its participants are at work.
+    fn start(folder: &Path, mode: &str) -> Long {
+        let child = wiregauge()
+            .args(["bus", "run", "--transport", "tcp", "--mode", mode])
+            .args(["--duration", "60s", "--timeout", "1s"])
+            .current_dir(folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut long = Long { child, there: Vec::new() };
+        let begun = Instant::now();
+        while long.there.len() < 2 {
+            assert!(begun.elapsed() < Duration::from_secs(60), "the participants never came up");
+            std::thread::sleep(Duration::from_millis(10));
+            long.there = participants(&long.child);
         }
-        assert!(begun.elapsed() < Duration::from_secs(60), "the participants never came up");
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(Duration::from_millis(500));
+        long
+    }
+
+    fn participant(&self, name: &str) -> i32 {
+        self.there.iter().find(|(_, line)| line.contains(name)).expect("it is there").0
+    }
+
+    fn left_behind(&self) -> bool {
+        !self.there.iter().all(|(id, _)| is_gone(*id))
+    }
+}
+
+impl Drop for Long {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
@@ -187,18 +201,17 @@ fn a_participant_that_is_killed_is_missed_and_named() {
     for mode in ["continuous", "discrete"] {
         for victim in ["receiver", "sender"] {
             let folder = tempfile::tempdir().unwrap();
-            let (mut child, there) = long_run(folder.path(), mode);
-            let (id, _) = there.iter().find(|(_, line)| line.contains(victim)).unwrap();
+            let mut run = Long::start(folder.path(), mode);
             let killed = Instant::now();
-            send_signal("-KILL", *id);
-            let code = child.wait().unwrap().code();
+            send_signal("-KILL", run.participant(victim));
+            let code = run.child.wait().unwrap().code();
             // A second to notice, and some to say so.
             assert!(killed.elapsed() < Duration::from_secs(10), "{:?}", killed.elapsed());
             assert_eq!(code, Some(1));
             let status = status(&result(folder.path()), "tcp");
             let expected = format!("{victim} is lost: killed by SIGKILL");
             assert!(status.contains(&expected), "{mode}: {status}");
-            assert!(there.iter().all(|(id, _)| is_gone(*id)), "a participant was left behind");
+            assert!(!run.left_behind(), "a participant was left behind");
         }
     }
 }
@@ -206,15 +219,14 @@ fn a_participant_that_is_killed_is_missed_and_named() {
 #[test]
 fn a_participant_that_is_silent_is_missed() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut child, there) = long_run(folder.path(), "continuous");
-    let (id, _) = there.iter().find(|(_, line)| line.contains("receiver")).unwrap();
+    let mut run = Long::start(folder.path(), "continuous");
     let stopped = Instant::now();
-    send_signal("-STOP", *id);
-    assert_eq!(child.wait().unwrap().code(), Some(1));
+    send_signal("-STOP", run.participant("receiver"));
+    assert_eq!(run.child.wait().unwrap().code(), Some(1));
     assert!(stopped.elapsed() < Duration::from_secs(15), "{:?}", stopped.elapsed());
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("receiver is lost: silent"), "{status}");
-    assert!(there.iter().all(|(id, _)| is_gone(*id)), "a participant was left behind");
+    assert!(!run.left_behind(), "a participant was left behind");
 }
 
 #[test]
@@ -222,12 +234,12 @@ fn an_interruption_leaves_nothing() {
     for signal in ["-INT", "-KILL"] {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("run.json"), "the good old result").unwrap();
-        let (mut child, there) = long_run(folder.path(), "discrete");
-        send_signal(signal, child.id() as i32);
-        let code = child.wait().unwrap().code();
+        let mut run = Long::start(folder.path(), "discrete");
+        send_signal(signal, run.child.id() as i32);
+        let code = run.child.wait().unwrap().code();
         assert_eq!(code, (signal == "-INT").then_some(130));
         let begun = Instant::now();
-        while !there.iter().all(|(id, _)| is_gone(*id)) {
+        while run.left_behind() {
             assert!(begun.elapsed() < Duration::from_secs(5), "a participant was left behind");
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -82,7 +82,7 @@ impl Drop for Ddsperf {
 }
 
 /// What makes a participant of ours meet ddsperf.
-const MEET: [&str; 4] = ["--option", "topic=DDSPerfRDataKS", "--option", "partition=DDSPerf"];
+const MEET: [&str; 2] = ["--option", "dds.topic=DDSPerfRDataKS"];
 
 #[test]
 fn ddsperf_receives_what_we_send() {
@@ -103,9 +103,8 @@ fn ddsperf_receives_what_we_send() {
     });
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
-    let more = ["--duration", "6s", "--option", "domain=41"];
+    let more = ["--duration", "6s", "--option", "dds.domain=41"];
     let said = run(folder.path(), &[&words[..], &more, &MEET].concat());
-    // Raw TCP does not know these options, so that it fails.
     let run = result(folder.path());
     let case = "100 B, 5 ms, continuous";
     assert_eq!(fact(&run, case, "dds", "lost"), Some(0.0), "{}{}", said.out, said.err);
@@ -121,7 +120,7 @@ fn what_ddsperf_sends_is_received_and_told_apart() {
     thread::sleep(Duration::from_millis(500));
     let folder = tempfile::tempdir().unwrap();
     let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
-    let more = ["--duration", "6s", "--option", "domain=42"];
+    let more = ["--duration", "6s", "--option", "dds.domain=42"];
     let said = run(folder.path(), &[&words[..], &more, &MEET].concat());
     let run = result(folder.path());
     let fact = |metric| fact(&run, "100 B, 5 ms, continuous", "dds", metric);

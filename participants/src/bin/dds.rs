@@ -56,7 +56,7 @@ impl Transport for Dds {
     }
 
     fn knows(&self) -> &'static [&'static str] {
-        &["domain", "topic", "partition"]
+        &["domain", "topic"]
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
@@ -120,13 +120,9 @@ impl End {
             None => 0,
         };
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
-        let partition = topic.options.get("partition").map(|p| CString::new(p.as_str()));
-        let partition = partition.transpose()?;
-        let partition = partition.as_ref().map_or(ptr::null(), |name| name.as_ptr());
         let mut handle = ptr::null_mut();
-        // SAFETY: the strings live during the call.
-        let code =
-            unsafe { wiregauge_dds_open(domain, name.as_ptr(), partition, kept, &mut handle) };
+        // SAFETY: the string lives during the call.
+        let code = unsafe { wiregauge_dds_open(domain, name.as_ptr(), kept, &mut handle) };
         check(code).with_context(|| format!("cannot take part in DDS domain {domain}"))?;
         Ok(End(handle))
     }
@@ -173,7 +169,6 @@ extern "C" {
     fn wiregauge_dds_open(
         domain: u32,
         topic: *const c_char,
-        partition: *const c_char,
         kept: i32,
         opened: *mut *mut Handle,
     ) -> i32;

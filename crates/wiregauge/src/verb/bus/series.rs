@@ -41,9 +41,13 @@ pub struct Common {
     /// How long a step may go unacknowledged in discrete mode.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     timeout: Duration,
-    /// What else to say to the transport.
-    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
-    option: Vec<(String, String)>,
+    /// Announce each step by a message of its own in discrete mode, and not by
+    /// its sample alone.
+    #[arg(long)]
+    announce: bool,
+    /// What else to say to a transport, such as dds.domain=7.
+    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = option)]
+    option: Vec<Choice>,
     /// Seed of the samples' content.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -94,6 +98,10 @@ impl Series {
              the last are dropped",
             common.window
         );
+        for Choice { transport, .. } in &common.option {
+            let known = self.entries.iter().any(|entry| entry.transport == *transport);
+            ensure!(known, "--option is for '{transport}', which takes no part in this run");
+        }
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let progress = Progress::new();
@@ -178,10 +186,9 @@ impl Series {
         show: &dyn Fn(&str),
     ) -> Result<Account> {
         let bind = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let mut options: Vec<(String, String)> = common.option.clone();
-        options.extend(
-            entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string())),
-        );
+        let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        let chosen = common.option.iter().filter(|choice| choice.transport == entry.transport);
+        let chosen = chosen.map(|choice| (choice.name.clone(), choice.value.clone()));
         let assignment = Assignment {
             role: Role::Receiver,
             transport: entry.transport.into(),
@@ -191,7 +198,7 @@ impl Series {
                 size: load.size,
                 bind,
                 readers: load.receivers,
-                options: options.into_iter().collect(),
+                options: chosen.chain(own).collect(),
             },
             seed: common.seed,
             mode: load.mode,
@@ -199,6 +206,7 @@ impl Series {
             fast: load.fast,
             duration: self.duration.as_nanos() as u64,
             window: common.window.as_nanos() as u64,
+            announced: common.announce,
             patience: common.timeout.as_nanos() as u64,
         };
         let receivers = (1..=load.receivers).map(|number| match load.receivers {
@@ -286,8 +294,19 @@ impl Row {
     }
 }
 
-/// `NAME=VALUE`.
-fn option(text: &str) -> Result<(String, String)> {
-    let (name, value) = text.split_once('=').context("wants NAME=VALUE")?;
-    Ok((name.into(), value.into()))
+/// Something to say to a transport.
+#[derive(Clone, Debug)]
+struct Choice {
+    transport: String,
+    name: String,
+    value: String,
+}
+
+/// `TRANSPORT.NAME=VALUE`.
+fn option(text: &str) -> Result<Choice> {
+    let choice = text.split_once('=').and_then(|(key, value)| {
+        let (transport, name) = key.split_once('.')?;
+        Some(Choice { transport: transport.into(), name: name.into(), value: value.into() })
+    });
+    choice.context("wants TRANSPORT.NAME=VALUE, such as dds.domain=7")
 }

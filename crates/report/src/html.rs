@@ -656,6 +656,7 @@ fn setting(run: &Run) -> String {
     }
     let pages = match run.kind.as_str() {
         "cosim" => "docs/cosim.md and docs/methodology.md",
+        "bus" => "docs/bus.md and docs/methodology.md",
         _ => "docs/methodology.md",
     };
     text + &format!(

@@ -148,6 +148,7 @@ pub fn describe(metric: &str) -> Option<&'static str> {
         "step" => "the five phases together, by the FMUs' own clocks",
         "source" => "generating and serializing, by the source's own clock",
         "model" => "deserializing, calculating and serializing, by the model's own clock",
+        "agent" => "serializing in the source and the whole model, as BMW counts",
         "exchange" => "a whole step, by the master's clock",
         _ => return None,
     })

@@ -153,11 +153,8 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
         cmake::configure(&place.join("source"), &output, &settings(&place, &python, build)?)?;
         let targets: Vec<String> =
             here.iter().map(|i| format!("fmu-{}", wanted[*i].name())).collect();
-        let log = cmake::ninja(&output, &targets, &mut |line| {
-            if let Some((done, total)) = step(line) {
-                progress(&format!("compiling the FMUs ({})", build.name()), done, total)?;
-            }
-            Ok(())
+        let log = cmake::ninja(&output, &targets, &mut |done, total, _| {
+            progress(&format!("compiling the FMUs ({})", build.name()), done, total)
         })?;
         for index in here {
             let path = output.join("fmus").join(wanted[index].file());
@@ -204,11 +201,4 @@ fn failure<'a>(log: &'a [String], name: &str) -> Option<&'a str> {
     let at = log.iter().position(|line| line.starts_with("FAILED") && own(line))?;
     let error = log[at + 1..].iter().find(|line| line.contains("error"));
     Some(error.map_or("no reason given", |line| line.trim()))
-}
-
-/// `[3/17] …` as done and total.
-fn step(line: &str) -> Option<(usize, usize)> {
-    let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
-    let (total, _) = rest.split_once(']')?;
-    Some((done.parse().ok()?, total.parse().ok()?))
 }

@@ -49,6 +49,12 @@ pub fn deliver(run: &mut Run, more: Vec<Warning>, file: &Path, form: Form) -> Re
     cautions.extend(judge::cautions(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);
+    hand_over(run, file, form)
+}
+
+/// Writes a judged result to a file and shows it. The exit status says whether
+/// a subject failed.
+pub fn hand_over(run: &Run, file: &Path, form: Form) -> Result<ExitCode> {
     run.write(file)?;
     print(&render(std::slice::from_ref(run), form))?;
     let shown = file.display();

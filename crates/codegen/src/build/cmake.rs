@@ -26,12 +26,12 @@ pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()>
     Ok(())
 }
 
-/// Builds what it can of these targets, or of all; tells each line that ninja
-/// writes, and returns them. Each step's line begins with `[done/total] `.
+/// Builds what it can of these targets, or of all; returns the lines that ninja
+/// writes. Tells each step: how many are done of how many, and what it is.
 pub fn ninja(
     build: &Path,
     targets: &[String],
-    tell: &mut dyn FnMut(&str) -> Result<()>,
+    tell: &mut dyn FnMut(usize, usize, &str) -> Result<()>,
 ) -> Result<Vec<String>> {
     let ninja = Command::new("ninja")
         .args(["-k", "0", "-C"])
@@ -47,9 +47,18 @@ pub fn ninja(
     let mut log = Vec::new();
     for line in BufReader::new(child.0.stdout.take().context("ninja's stdout is piped")?).lines() {
         let line = line?;
-        tell(&line)?;
+        if let Some((done, total, what)) = step(&line) {
+            tell(done, total, what)?;
+        }
         log.push(line);
     }
     child.0.wait()?;
     Ok(log)
+}
+
+/// `[3/17] what` in parts.
+fn step(line: &str) -> Option<(usize, usize, &str)> {
+    let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
+    let (total, what) = rest.split_once(']')?;
+    Some((done.parse().ok()?, total.parse().ok()?, what))
 }

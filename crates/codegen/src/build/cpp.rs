@@ -24,11 +24,14 @@ pub fn compile(
     let build = folder.join("build");
     progress("configuring C++", 0, jobs.len())?;
     configure(&folder, &build, &["-DCMAKE_BUILD_TYPE=Release".into()])?;
-    let log = ninja(&build, &[], &mut |line| {
-        if let Some((done, total, name)) = step(line, jobs) {
-            progress(&format!("compiling C++: {name}"), done, total)?;
+    let log = ninja(&build, &[], &mut |done, total, what| {
+        let job = jobs.iter().find(|job| {
+            what.contains(&format!("{}.dir/", job.codec.name)) || what.ends_with(job.codec.name)
+        });
+        match job {
+            Some(job) => progress(&format!("compiling C++: {}", job.codec.title), done, total),
+            None => Ok(()),
         }
-        Ok(())
     })?;
     Ok(jobs
         .iter()
@@ -84,14 +87,4 @@ fn project(place: &Place, jobs: &[&Job]) -> String {
 
 fn quote(path: &Path) -> String {
     format!("\"{}\"", path.display())
-}
-
-/// `[3/17] … foo.dir/…` as done, total and the codec's title.
-fn step<'a>(line: &str, jobs: &[&'a Job]) -> Option<(usize, usize, &'a str)> {
-    let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
-    let (total, rest) = rest.split_once(']')?;
-    let job = jobs.iter().find(|job| {
-        rest.contains(&format!("{}.dir/", job.codec.name)) || rest.ends_with(job.codec.name)
-    })?;
-    Some((done.parse().ok()?, total.parse().ok()?, job.codec.title))
 }

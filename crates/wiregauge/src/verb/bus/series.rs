@@ -21,10 +21,9 @@ use wiregauge_participant::transport::Topic;
 
 use super::run::time;
 use crate::matter::build_folder;
-use crate::output::{print, Form};
+use crate::output::{command, hand_over, Form};
 use crate::progress::Progress;
 use crate::tools;
-use crate::verb::report::render;
 
 /// What all measuring sub-verbs take.
 #[derive(clap::Args)]
@@ -145,7 +144,7 @@ impl Series {
             version: VERSION,
             title: self.title,
             kind: "bus".into(),
-            command: crate::output::command(),
+            command: command(),
             started,
             seconds: began.elapsed().as_secs_f64(),
             environment,
@@ -165,15 +164,7 @@ impl Series {
             facts,
             reference: self.reference,
         };
-        run.write(&common.output)?;
-        print(&render(std::slice::from_ref(&run), common.format))?;
-        eprintln!(
-            "result in {}; wiregauge report {} -o report.html makes a page of it",
-            common.output.display(),
-            common.output.display()
-        );
-        let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)));
-        Ok(ExitCode::from(u8::from(failed)))
+        hand_over(&run, &common.output, common.format)
     }
 
     /// One load over one transport.

@@ -2,19 +2,21 @@
 //! their life cycle, and breaks off when one is lost.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::process::Command;
+use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_gauge::interrupt;
-use wiregauge_gauge::process::{Broken, Child, Limits};
+use wiregauge_gauge::process::{Broken, Child};
 use wiregauge_participant::control::{
     self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received, Report, Role,
     Sent, Speaker, BEAT, VERSION,
 };
+
+use crate::program::Program;
+use crate::site::{Site, Station};
 
 /// How long participants may take to come up and to open what they need.
 const SETUP: Duration = Duration::from_secs(30);
@@ -24,15 +26,6 @@ const SURPLUS: Duration = Duration::from_secs(30);
 const INQUEST: Duration = Duration::from_millis(300);
 /// How long participants may take to end.
 const FAREWELL: Duration = Duration::from_secs(4);
-
-/// A process, the participants in it, and what each does.
-pub struct Station {
-    /// The program with its arguments, but for `--control` and `--name`; none
-    /// where it is started by hand.
-    pub command: Option<Command>,
-    /// The participants: name and address that its transport binds to.
-    pub participants: Vec<(String, Role, IpAddr)>,
-}
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,67 +63,69 @@ enum Event {
 /// When one of them cannot do its part or is lost, and which and why; when the
 /// user asks to stop. No process is left either way.
 pub fn conduct(
+    site: &Site,
+    program: &Program,
     stations: Vec<Station>,
     assignment: &Assignment,
-    listen: SocketAddr,
     show: &dyn Fn(&str),
 ) -> Result<Account> {
-    let listener =
-        TcpListener::bind(listen).with_context(|| format!("cannot listen at {listen}"))?;
-    let address = listener.local_addr()?;
     let (events, heard) = mpsc::channel();
-    // Dropped last, so that nothing runs on whatever happens.
-    let mut children = Vec::new();
-    let mut members = Vec::new();
-    for (station, place) in stations.into_iter().enumerate() {
-        for (name, role, bind) in place.participants {
-            let (speaker, host, about) = (None, String::new(), None);
-            members.push(Member { name, role, bind, station, speaker, host, about });
-        }
-        children.push(match place.command {
-            Some(mut command) => {
-                command.arg("--control").arg(address.to_string());
-                for member in members.iter().filter(|member| member.station == station) {
-                    command.arg("--name").arg(&member.name);
-                }
-                let program = command.get_program().to_string_lossy().into_owned();
-                let child = Child::spawn(command, Limits::default());
-                Some(child.with_context(|| format!("cannot start {program}"))?)
-            }
-            None => None,
-        });
+    let mut controls = Vec::new();
+    let mut gates = Vec::new();
+    for place in &site.places {
+        let listener = place.listen()?;
+        controls.push(listener.local_addr()?);
+        gates.push(Gate::open(listener, events.clone())?);
     }
-    let guard = accept(listener, events)?;
-    let mut conductor = Conductor { members, children, heard, beat: Instant::now() };
-    let outcome = conductor.conduct(assignment, show);
+    let mut conductor =
+        Conductor { members: Vec::new(), children: Vec::new(), heard, beat: Instant::now() };
+    for (number, station) in stations.into_iter().enumerate() {
+        let place = &site.places[station.place];
+        let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
+        conductor.children.push(place.start(program, controls[station.place], &names)?);
+        for (name, role) in station.participants {
+            conductor.members.push(Member {
+                name,
+                role,
+                bind: place.address(),
+                station: number,
+                speaker: None,
+                host: String::new(),
+                about: None,
+            });
+        }
+    }
+    let outcome = conductor.conduct(assignment, gates, show);
     let outcome = match outcome {
         Err(error) if !error.is::<interrupt::Interrupted>() => Err(conductor.inquest(error)),
         other => other,
     };
     conductor.dismiss();
-    drop(guard);
     outcome
 }
 
-/// Ends the thread that accepts connections when it is dropped.
-struct Guard {
+/// Where participants come in. It closes when it is dropped.
+struct Gate {
     _alive: Sender<()>,
 }
 
-fn accept(listener: TcpListener, events: Sender<Event>) -> Result<Guard> {
-    listener.set_nonblocking(true)?;
-    let (alive, ended) = mpsc::channel::<()>();
-    thread::Builder::new().name("accept".into()).spawn(move || loop {
-        match ended.recv_timeout(Duration::from_millis(5)) {
-            Err(RecvTimeoutError::Timeout) => {}
-            _ => return,
-        }
-        while let Ok((stream, _)) = listener.accept() {
-            let events = events.clone();
-            let _ = thread::Builder::new().name("hear".into()).spawn(move || hear(stream, &events));
-        }
-    })?;
-    Ok(Guard { _alive: alive })
+impl Gate {
+    fn open(listener: TcpListener, events: Sender<Event>) -> Result<Gate> {
+        listener.set_nonblocking(true)?;
+        let (alive, ended) = mpsc::channel::<()>();
+        thread::Builder::new().name("accept".into()).spawn(move || loop {
+            match ended.recv_timeout(Duration::from_millis(5)) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => return,
+            }
+            while let Ok((stream, _)) = listener.accept() {
+                let events = events.clone();
+                let hear = move || hear(stream, &events);
+                let _ = thread::Builder::new().name("hear".into()).spawn(hear);
+            }
+        })?;
+        Ok(Gate { _alive: alive })
+    }
 }
 
 /// Hears one participant until it is gone. Who does not introduce itself as
@@ -166,9 +161,16 @@ struct Conductor {
 }
 
 impl Conductor {
-    fn conduct(&mut self, assignment: &Assignment, show: &dyn Fn(&str)) -> Result<Account> {
+    fn conduct(
+        &mut self,
+        assignment: &Assignment,
+        gates: Vec<Gate>,
+        show: &dyn Fn(&str),
+    ) -> Result<Account> {
         show("loading");
         self.gather(assignment)?;
+        // Nobody looks for more while it is measured.
+        drop(gates);
         show("opening");
         for member in &self.members {
             let mut own = assignment.clone();

@@ -11,4 +11,7 @@ pub mod conductor;
 pub mod engine;
 pub mod fep;
 pub mod load;
+pub mod program;
 pub mod result;
+pub mod site;
+pub mod trial;

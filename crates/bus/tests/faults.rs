@@ -1,14 +1,15 @@
 //! A transport that does what it must not: each fault is counted as what it
 //! is, and none of them makes anyone wait for ever.
 
-use std::net::{SocketAddr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
-use wiregauge_bus::conductor::{conduct, Account, Station};
+use wiregauge_bus::catalogue::Reach;
+use wiregauge_bus::conductor::{conduct, Account};
+use wiregauge_bus::program::Program;
+use wiregauge_bus::site::Site;
 use wiregauge_participant::control::{Assignment, Mode, Role};
-use wiregauge_participant::participant::serve;
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use wiregauge_participant::transports::memory::Memory;
 
@@ -144,26 +145,11 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
     }
 }
 
-/// A port that is free, as far as one can know.
-fn free() -> SocketAddr {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
-}
-
 fn run(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
-    let conductor = free();
     let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
-    let bind = [127, 0, 0, 1].into();
-    let participants = [("receiver", Role::Receiver), ("sender", Role::Sender)];
-    let threads = participants
-        .map(|(name, _)| thread::spawn(move || serve(conductor, name, &[transport], false)));
-    let participants = participants.map(|(name, role)| (name.to_owned(), role, bind)).to_vec();
-    let station = Station { command: None, participants };
-    let account = conduct(vec![station], assignment, conductor, &|_| {});
-    for thread in threads {
-        // They end, whatever became of the run.
-        let _ = thread.join().unwrap();
-    }
-    account
+    let site = Site::within(Box::leak(Box::new([transport])));
+    let stations = site.stations(1, Reach::Process);
+    conduct(&site, &Program::Own, stations, assignment, &|_| {})
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
+use wiregauge_bus::site::Site;
 use wiregauge_bus::{catalogue, fep};
 
 use super::series::{Common, Series};
@@ -35,6 +36,7 @@ impl Arguments {
             title: "The simulation bus of FEP SDK 3, repeated".into(),
             loads: fep::loads(),
             entries,
+            site: Site::here(),
             duration: match self.quick {
                 true => Duration::from_secs(10),
                 false => self.common.duration(fep::DURATION),

@@ -7,6 +7,7 @@ use anyhow::{bail, Context, Result};
 use clap::ValueEnum;
 use wiregauge_bus::catalogue::{self, Entry};
 use wiregauge_bus::load::Load;
+use wiregauge_bus::site::Site;
 use wiregauge_participant::control;
 
 use super::series::{Common, Series};
@@ -75,6 +76,7 @@ impl Arguments {
             title: "Samples over a bus".into(),
             loads,
             entries: self.entries()?,
+            site: Site::here(),
             duration: self.common.duration(Duration::from_secs(10)),
             reference: None,
         };

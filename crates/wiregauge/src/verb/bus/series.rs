@@ -1,23 +1,21 @@
 //! Loads over transports, one run after another, and the result of all.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{ensure, Context, Result};
-use indexmap::IndexMap;
-use wiregauge_bus::catalogue::{Entry, Reach};
-use wiregauge_bus::conductor::{conduct, Account, Station};
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
+use wiregauge_bus::program::Program;
 use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
+use wiregauge_bus::site::Site;
+use wiregauge_bus::trial::{Choice, Terms, Trial};
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::interrupt::Interrupted;
 use wiregauge_gauge::run::{Reference, Run, Settings, Status, Subject, FORMAT, VERSION};
 use wiregauge_gauge::warning;
-use wiregauge_participant::control::{Assignment, Role};
-use wiregauge_participant::transport::Topic;
 
 use super::run::time;
 use crate::matter::build_folder;
@@ -59,6 +57,17 @@ pub struct Common {
 }
 
 impl Common {
+    fn terms(&self, duration: Duration) -> Terms {
+        Terms {
+            duration,
+            window: self.window,
+            patience: self.timeout,
+            announced: self.announce,
+            seed: self.seed,
+            choices: self.option.clone(),
+        }
+    }
+
     /// How long each run lasts.
     pub fn duration(&self, otherwise: Duration) -> Duration {
         self.duration.unwrap_or(otherwise)
@@ -73,6 +82,8 @@ pub struct Series {
     pub loads: Vec<Load>,
     /// Over what.
     pub entries: Vec<Entry>,
+    /// Where.
+    pub site: Site,
     /// How long each.
     pub duration: Duration,
     /// What was published of the same.
@@ -101,12 +112,13 @@ impl Series {
             let known = self.entries.iter().any(|entry| entry.transport == *transport);
             ensure!(known, "--option is for '{transport}', which takes no part in this run");
         }
+        let terms = common.terms(self.duration);
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let progress = Progress::new();
         let mut rows = Vec::new();
         for entry in &self.entries {
-            rows.push(Row::new(entry, Program::of(entry, &progress))?);
+            rows.push(Row::new(entry, self.program(entry, &progress))?);
         }
         let mut environment = Environment::probe(tools::versions());
         let (mut measurements, mut facts, mut cautions) = (Vec::new(), Vec::new(), Vec::new());
@@ -118,12 +130,12 @@ impl Series {
                 let what = format!("{}, {}", row.entry.title, load.id());
                 progress.show(&what, done, total);
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
-                let mut machine = Environment::probe(IndexMap::new());
-                let outcome = self.measure(load, &row.entry, program, common, &show);
-                machine.finish();
+                let trial =
+                    Trial { site: &self.site, load, entry: &row.entry, program, terms: &terms };
+                let outcome = trial.run(&show);
                 done += 1;
                 match outcome {
-                    Ok(account) => {
+                    Ok((account, machine)) => {
                         row.measured(&account);
                         let (subject, machine) = (row.entry.id, &machine);
                         let cell = Cell { load, subject, account: &account, machine };
@@ -167,86 +179,14 @@ impl Series {
         hand_over(&run, &common.output, common.format)
     }
 
-    /// One load over one transport.
-    fn measure(
-        &self,
-        load: &Load,
-        entry: &Entry,
-        program: &Program,
-        common: &Common,
-        show: &dyn Fn(&str),
-    ) -> Result<Account> {
-        let bind = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        let chosen = common.option.iter().filter(|choice| choice.transport == entry.transport);
-        let chosen = chosen.map(|choice| (choice.name.clone(), choice.value.clone()));
-        let assignment = Assignment {
-            role: Role::Receiver,
-            transport: entry.transport.into(),
-            topic: Topic {
-                // So that runs at the same time do not meet. DDS takes no hyphens.
-                name: format!("wiregauge_{}_{}", std::process::id(), entry.transport),
-                size: load.size,
-                bind,
-                readers: load.receivers,
-                options: chosen.chain(own).collect(),
-            },
-            seed: common.seed,
-            mode: load.mode,
-            cycle: load.cycle.as_nanos() as u64,
-            fast: load.fast,
-            duration: self.duration.as_nanos() as u64,
-            window: common.window.as_nanos() as u64,
-            announced: common.announce,
-            patience: common.timeout.as_nanos() as u64,
-        };
-        let receivers = (1..=load.receivers).map(|number| match load.receivers {
-            1 => ("receiver".to_owned(), Role::Receiver, bind),
-            _ => (format!("receiver-{number}"), Role::Receiver, bind),
-        });
-        let participants = receivers.chain([("sender".to_owned(), Role::Sender, bind)]);
-        let mut stations: Vec<Station> = Vec::new();
-        for participant in participants {
-            match stations.first_mut().filter(|_| entry.reach == Reach::Process) {
-                Some(station) => station.participants.push(participant),
-                None => {
-                    let command = Some(program.command());
-                    stations.push(Station { command, participants: vec![participant] });
-                }
-            }
+    /// The program of a transport, if it is of use here.
+    fn program(&self, entry: &Entry, progress: &Progress) -> Result<Program> {
+        if let Some(why) = self.site.out_of(entry.reach) {
+            bail!("{why}");
         }
-        conduct(stations, &assignment, SocketAddr::new(bind, 0), show)
-    }
-}
-
-/// What starts a participant.
-enum Program {
-    /// This program.
-    Own,
-    /// One that was built apart.
-    Engine(PathBuf),
-}
-
-impl Program {
-    /// That of a transport, built where it is not there.
-    fn of(entry: &Entry, progress: &Progress) -> Result<Program> {
-        let Some(engine) = entry.engine else { return Ok(Program::Own) };
-        let show = |what: &str, done: usize, total: usize| {
+        Program::of(entry, &build_folder()?, &|what, done, total| {
             progress.show(&format!("{}: {what}", entry.title), done, total);
-        };
-        engine.build(&build_folder()?, &show).map(Program::Engine)
-    }
-
-    fn command(&self) -> Command {
-        match self {
-            Program::Own => {
-                // Not by its path, where another version may lie by now.
-                let mut command = Command::new("/proc/self/exe");
-                command.arg0("wiregauge").args(["bus", "participant"]);
-                command
-            }
-            Program::Engine(path) => Command::new(path),
-        }
+        })
     }
 }
 
@@ -283,14 +223,6 @@ impl Row {
             self.subject.status = Status::Failed(reason);
         }
     }
-}
-
-/// Something to say to a transport.
-#[derive(Clone, Debug)]
-struct Choice {
-    transport: String,
-    name: String,
-    value: String,
 }
 
 /// `TRANSPORT.NAME=VALUE`.

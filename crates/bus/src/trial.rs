@@ -1,0 +1,101 @@
+//! One load over one transport.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use indexmap::IndexMap;
+use wiregauge_gauge::environment::Environment;
+use wiregauge_participant::control::{Assignment, Role};
+use wiregauge_participant::transport::Topic;
+
+use crate::catalogue::Entry;
+use crate::conductor::{conduct, Account};
+use crate::load::Load;
+use crate::program::Program;
+use crate::site::Site;
+
+/// What holds for all trials of a series.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// How long samples are sent.
+    pub duration: Duration,
+    /// Shortest window of a receiver.
+    pub window: Duration,
+    /// How long a step may go unacknowledged.
+    pub patience: Duration,
+    /// Whether a message of its own announces a step.
+    pub announced: bool,
+    /// Seed of the samples' content.
+    pub seed: u64,
+    /// What else to say to transports.
+    pub choices: Vec<Choice>,
+}
+
+/// Something to say to a transport.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// What the program calls it: `dds`.
+    pub transport: String,
+    /// What is chosen: `domain`.
+    pub name: String,
+    /// And how.
+    pub value: String,
+}
+
+/// A load over a transport.
+pub struct Trial<'a> {
+    /// Where.
+    pub site: &'a Site,
+    /// What is sent.
+    pub load: &'a Load,
+    /// Over what.
+    pub entry: &'a Entry,
+    /// The program that brings it.
+    pub program: &'a Program,
+    /// How.
+    pub terms: &'a Terms,
+}
+
+impl Trial<'_> {
+    /// Carries it out. Tells the state that the participants are in. Beside
+    /// what they saw comes what the machine did meanwhile.
+    ///
+    /// # Errors
+    /// When a participant cannot do its part or is lost, or the user asks to
+    /// stop.
+    pub fn run(&self, show: &dyn Fn(&str)) -> Result<(Account, Environment)> {
+        let stations = self.site.stations(self.load.receivers, self.entry.reach);
+        let mut machine = Environment::probe(IndexMap::new());
+        let outcome = conduct(self.site, self.program, stations, &self.assignment(), show);
+        machine.finish();
+        Ok((outcome?, machine))
+    }
+
+    /// What a participant is to do; its role and its address are its own.
+    fn assignment(&self) -> Assignment {
+        let Trial { load, entry, terms, .. } = self;
+        let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        let chosen = terms.choices.iter().filter(|choice| choice.transport == entry.transport);
+        let chosen = chosen.map(|choice| (choice.name.clone(), choice.value.clone()));
+        Assignment {
+            role: Role::Receiver,
+            transport: entry.transport.into(),
+            topic: Topic {
+                // So that runs at the same time do not meet. DDS takes no hyphens.
+                name: format!("wiregauge_{}_{}", std::process::id(), entry.transport),
+                size: load.size,
+                bind: self.site.places[0].address(),
+                readers: load.receivers,
+                options: chosen.chain(own).collect(),
+            },
+            seed: terms.seed,
+            mode: load.mode,
+            cycle: load.cycle.as_nanos() as u64,
+            fast: load.fast,
+            duration: terms.duration.as_nanos() as u64,
+            window: terms.window.as_nanos() as u64,
+            announced: terms.announced,
+            patience: terms.patience.as_nanos() as u64,
+        }
+    }
+}

@@ -5,7 +5,7 @@
 //! throughput, its variance and the samples of a window.
 
 use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::{Fact, Measurement};
+use wiregauge_gauge::run::{Curve, Fact, Measurement};
 use wiregauge_gauge::warning::{Caution, MOST_STEAL};
 use wiregauge_participant::control::Received;
 use wiregauge_participant::latency::Distribution;
@@ -110,13 +110,13 @@ impl Cell<'_> {
         }
         facts.distribution("latency", received.iter().map(|r| &r.latency));
         facts.distribution("jitter", received.iter().map(|r| &r.jitter));
-        facts.distribution("write", [&sent.write].into_iter());
-        facts.distribution("lateness", [&sent.lateness].into_iter());
+        facts.distribution("write", [&sent.write]);
+        facts.distribution("lateness", [&sent.lateness]);
         if sent.step.count > 0 {
             let steps = sent.samples - sent.timeouts;
             facts.add("steps", "1/s", steps as f64 / (sent.span as f64 / 1e9));
-            facts.distribution("step", [&sent.step].into_iter());
-            facts.distribution("barrier", [&sent.barrier].into_iter());
+            facts.distribution("step", [&sent.step]);
+            facts.distribution("barrier", [&sent.barrier]);
         }
         let seconds = sent.span.max(1) as f64;
         let most = |of: fn(&Received) -> u64| received.iter().map(of).max().unwrap_or(0) as f64;
@@ -135,6 +135,27 @@ impl Cell<'_> {
         }
         facts.add("valid", "1", f64::from(u8::from(self.invalid().is_none())));
         facts.facts
+    }
+
+    /// How what was timed is distributed, of the slowest receiver.
+    pub fn curves(&self) -> Vec<Curve> {
+        let Account { sent, received, .. } = self.account;
+        let mut curves = Vec::new();
+        let latencies: Vec<&Distribution> = received.iter().map(|r| &r.latency).collect();
+        for (metric, times) in
+            [("latency", slowest(latencies)), ("step", Some(&sent.step).filter(|d| d.count > 0))]
+        {
+            let Some(times) = times else { continue };
+            curves.push(Curve {
+                case: self.load.id(),
+                subject: self.subject.into(),
+                metric: metric.into(),
+                unit: "ns".into(),
+                over: "share".into(),
+                points: times.shares.iter().map(|(share, time)| (*share, *time as f64)).collect(),
+            });
+        }
+        curves
     }
 
     /// Samples that were sent and did not arrive, over all receivers.
@@ -189,6 +210,11 @@ fn beyond(times: &Distribution, limit: u64) -> f64 {
     first.map_or(0.0, |(share, _)| 1.0 - share)
 }
 
+/// That of the slowest who timed anything.
+fn slowest<'d>(of: impl IntoIterator<Item = &'d Distribution>) -> Option<&'d Distribution> {
+    of.into_iter().filter(|times| times.count > 0).max_by_key(|times| (times.at(0.5), times.most))
+}
+
 fn figures(received: &Received, figure: fn(&Window) -> f64) -> Vec<f64> {
     kept(&received.windows).iter().map(figure).collect()
 }
@@ -221,9 +247,8 @@ impl Facts<'_> {
         });
     }
 
-    fn distribution<'d>(&mut self, metric: &str, of: impl Iterator<Item = &'d Distribution>) {
-        let slowest = |d: &&Distribution| (d.at(0.5), d.most);
-        let Some(times) = of.filter(|d| d.count > 0).max_by_key(slowest) else { return };
+    fn distribution<'d>(&mut self, metric: &str, of: impl IntoIterator<Item = &'d Distribution>) {
+        let Some(times) = slowest(of) else { return };
         for (share, name) in TOLD {
             if let Some(time) = times.at(share) {
                 self.add(&format!("{metric}/{name}"), "ns", time as f64);

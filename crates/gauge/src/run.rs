@@ -50,6 +50,10 @@ pub struct Run {
     pub measurements: Vec<Measurement>,
     /// Single figures that are counted rather than sampled.
     pub facts: Vec<Fact>,
+    /// Figures over something that is no case: a distribution over its shares,
+    /// a latency over the rate that was tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<Curve>,
     /// Published figures to show beside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
@@ -180,6 +184,24 @@ pub struct Fact {
     pub unit: String,
     /// The figure.
     pub value: f64,
+}
+
+/// A figure over something that is no case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Curve {
+    /// [`Case::id`].
+    pub case: String,
+    /// [`Subject::id`].
+    pub subject: String,
+    /// What it is: `latency`.
+    pub metric: String,
+    /// Unit of the figures: `ns`.
+    pub unit: String,
+    /// What it goes over: `share`, for the time that this share of all stays
+    /// within, `rate` or `size`.
+    pub over: String,
+    /// The points, ascending.
+    pub points: Vec<(f64, f64)>,
 }
 
 /// Published figures to show beside the measured ones.

@@ -161,6 +161,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         subjects: (0..Simulation::SUBJECTS).map(subject).collect(),
         measurements,
         facts: Vec::new(),
+        curves: Vec::new(),
         reference: None,
     }
 }

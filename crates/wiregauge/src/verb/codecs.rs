@@ -215,6 +215,7 @@ impl Arguments {
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
+            curves: Vec::new(),
             reference: match self.experiment {
                 Some(Published::Polysync) => Some(polysync::reference()),
                 Some(Published::Rsb) => Some(rsb::reference()),

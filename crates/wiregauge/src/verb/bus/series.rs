@@ -121,7 +121,8 @@ impl Series {
             rows.push(Row::new(entry, self.program(entry, &progress))?);
         }
         let mut environment = Environment::probe(tools::versions());
-        let (mut measurements, mut facts, mut cautions) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut measurements, mut facts) = (Vec::new(), Vec::new());
+        let (mut curves, mut cautions) = (Vec::new(), Vec::new());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
         for load in &self.loads {
@@ -141,6 +142,7 @@ impl Series {
                         let cell = Cell { load, subject, account: &account, machine };
                         measurements.extend(cell.measurements());
                         facts.extend(cell.facts());
+                        curves.extend(cell.curves());
                         cautions.extend(cell.cautions(row.entry.title));
                     }
                     Err(error) if error.is::<Interrupted>() => return Err(error),
@@ -174,6 +176,7 @@ impl Series {
             subjects: rows.into_iter().map(|row| row.subject).collect(),
             measurements,
             facts,
+            curves,
             reference: self.reference,
         };
         hand_over(&run, &common.output, common.format)

@@ -87,6 +87,7 @@ impl Arguments {
             subjects: imported.subjects,
             measurements: imported.measurements,
             facts: imported.facts,
+            curves: Vec::new(),
             reference: None,
         };
         deliver(&mut run, imported.warnings, &self.output, self.format)

@@ -120,6 +120,7 @@ impl Pace {
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
+            curves: Vec::new(),
             reference: matter.reference,
         };
         (matter.derive)(&mut run);

@@ -11,8 +11,8 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_gauge::interrupt;
 use wiregauge_gauge::process::{Broken, Child};
 use wiregauge_participant::control::{
-    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received, Report, Role,
-    Sent, Speaker, BEAT, VERSION,
+    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Pinged, Received,
+    Report, Role, Sent, Speaker, BEAT, VERSION,
 };
 
 use crate::program::Program;
@@ -32,6 +32,9 @@ const FAREWELL: Duration = Duration::from_secs(4);
 pub struct Account {
     /// What the transport says of itself.
     pub about: About,
+    /// Round trips between the sender and the first receiver, where they were
+    /// taken.
+    pub round_trips: Option<Pinged>,
     /// What the sender did.
     pub sent: Sent,
     /// What each receiver saw, in the order of the stations.
@@ -181,7 +184,18 @@ impl Conductor {
             Report::Initialized(opened) => Some(opened),
             _ => None,
         })?;
-        self.connect(&opened)?;
+        self.connect(&opened, assignment.round_trips > 0)?;
+        let mut round_trips = None;
+        if assignment.round_trips > 0 {
+            show("taking round trips");
+            self.tell(Role::Sender, &Order::Ping)?;
+            let pinged = |report| match report {
+                Report::Pinged(pinged) => Some(pinged),
+                _ => None,
+            };
+            let reports = self.some(Role::Sender, "take round trips", SURPLUS, pinged)?;
+            round_trips = reports.into_iter().next().map(|(_, pinged)| pinged);
+        }
         show("running");
         // Receivers first, so that the first sample finds them waiting.
         let running = |report| matches!(report, Report::Running).then_some(());
@@ -209,7 +223,8 @@ impl Conductor {
             })
             .collect::<Result<_>>()?;
         let about = self.members.iter().find_map(|member| member.about.clone());
-        Ok(Account { about: about.context("no participant has the transport")?, sent, received })
+        let about = about.context("no participant has the transport")?;
+        Ok(Account { about, round_trips, sent, received })
     }
 
     /// Waits until all participants are there.
@@ -243,7 +258,7 @@ impl Conductor {
     }
 
     /// Tells everyone where the others are.
-    fn connect(&mut self, opened: &[(String, Opened)]) -> Result<()> {
+    fn connect(&mut self, opened: &[(String, Opened)], echo: bool) -> Result<()> {
         let of: HashMap<&str, &Opened> =
             opened.iter().map(|(name, opened)| (name.as_str(), opened)).collect();
         let master: Master = opened
@@ -251,16 +266,22 @@ impl Conductor {
             .find_map(|(_, opened)| opened.master)
             .context("no participant is the timing master")?;
         let sender = self.members.iter().find(|member| member.role == Role::Sender);
-        let host = sender.context("no participant sends")?.host.clone();
+        let sender = sender.context("no participant sends")?;
+        let host = &sender.host;
         let endpoints: Vec<String> = self
             .members
             .iter()
             .filter(|member| member.role == Role::Receiver)
             .filter_map(|member| Some(of.get(member.name.as_str())?.endpoint.clone()))
             .collect();
+        // The first receiver sends back, to the sender's own endpoint.
+        let mut back = of.get(sender.name.as_str()).map(|opened| opened.endpoint.clone());
+        back = back.filter(|_| echo);
         for member in &self.members {
-            let shared = !host.is_empty() && member.host == host;
-            member.say(&Order::Connect(Peers { endpoints: endpoints.clone(), master, shared }))?;
+            let shared = !host.is_empty() && member.host == *host;
+            let back = if member.role == Role::Receiver { back.take() } else { None };
+            let peers = Peers { endpoints: endpoints.clone(), back, master, shared };
+            member.say(&Order::Connect(peers))?;
         }
         self.all("find the others", SETUP, |report| matches!(report, Report::Ready).then_some(()))?;
         Ok(())

@@ -52,6 +52,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/participant/Cargo.toml", include_str!("../../participant/Cargo.toml")),
     ("crates/participant/src/clock.rs", include_str!("../../participant/src/clock.rs")),
     ("crates/participant/src/control.rs", include_str!("../../participant/src/control.rs")),
+    ("crates/participant/src/echo.rs", include_str!("../../participant/src/echo.rs")),
     ("crates/participant/src/latency.rs", include_str!("../../participant/src/latency.rs")),
     ("crates/participant/src/lib.rs", include_str!("../../participant/src/lib.rs")),
     ("crates/participant/src/lockstep.rs", include_str!("../../participant/src/lockstep.rs")),

@@ -65,9 +65,11 @@ impl Cell<'_> {
             iterations: iterations.clone(),
             samples,
         };
-        let latency = |window: &Window| window.latency.at(0.5).map(|time| time as f64);
+        let median = |window: &Window| window.times.at(0.5).map(|time| time as f64);
+        let steps = kept(&self.account.sent.steps).iter().map(median).collect();
         let all = vec![
-            measurement("latency", "ns", samples(&latency)),
+            measurement("latency", "ns", samples(&median)),
+            measurement("step", "ns", vec![steps]),
             measurement("throughput/window", "MB/s", samples(&|w| Some(throughput(w)))),
         ];
         let some = |m: &Measurement| m.samples.iter().flatten().any(Option::is_some);
@@ -109,6 +111,12 @@ impl Cell<'_> {
             }
         }
         facts.distribution("latency", received.iter().map(|r| &r.latency));
+        if let Some(pinged) = &self.account.round_trips {
+            facts.distribution("round-trip", [&pinged.times]);
+            if pinged.lost > 0 {
+                facts.add("round-trip/lost", "1", pinged.lost as f64);
+            }
+        }
         facts.distribution("jitter", received.iter().map(|r| &r.jitter));
         facts.distribution("write", [&sent.write]);
         facts.distribution("lateness", [&sent.lateness]);
@@ -141,10 +149,12 @@ impl Cell<'_> {
     pub fn curves(&self) -> Vec<Curve> {
         let Account { sent, received, .. } = self.account;
         let mut curves = Vec::new();
-        let latencies: Vec<&Distribution> = received.iter().map(|r| &r.latency).collect();
-        for (metric, times) in
-            [("latency", slowest(latencies)), ("step", Some(&sent.step).filter(|d| d.count > 0))]
-        {
+        let round_trips = self.account.round_trips.as_ref().map(|pinged| &pinged.times);
+        for (metric, times) in [
+            ("latency", slowest(received.iter().map(|r| &r.latency))),
+            ("round-trip", slowest(round_trips)),
+            ("step", slowest([&sent.step])),
+        ] {
             let Some(times) = times else { continue };
             curves.push(Curve {
                 case: self.load.id(),
@@ -170,11 +180,9 @@ impl Cell<'_> {
             let percent = steal * 100.0;
             return Some((format!("the hypervisor took {percent:.1} % of the CPU"), steal));
         }
-        let sent = &self.account.sent;
-        // In discrete mode a step may rightly take longer than its cycle.
         let cycle = self.load.cycle.as_nanos() as u64;
-        let late = beyond(&sent.lateness, cycle);
-        if late > MOST_LATE_SENT && sent.barrier.count == 0 && !self.held_up() {
+        let late = beyond(&self.account.sent.lateness, cycle);
+        if late > MOST_LATE_SENT && !self.held_up() {
             let percent = late * 100.0;
             let reason = format!("{percent:.1} % of the samples were sent more than a cycle late");
             return Some((reason, late));
@@ -183,10 +191,11 @@ impl Cell<'_> {
     }
 
     /// Whether it was the transport that made the sender late: the call that
-    /// sends takes longer than a cycle.
+    /// sends, or the step, takes about as long as the cycle.
     fn held_up(&self) -> bool {
         let cycle = self.load.cycle.as_nanos() as f64;
-        self.account.sent.write.mean > 0.5 * cycle
+        let sent = &self.account.sent;
+        sent.timeouts > 0 || sent.write.mean.max(sent.step.mean) > 0.5 * cycle
     }
 
     /// What keeps the cell from being trusted.
@@ -265,7 +274,7 @@ mod tests {
     use wiregauge_participant::control::{About, Mode, Sent};
 
     fn window(span: u64, bytes: u64, samples: u64) -> Window {
-        Window { span, bytes, samples, latency: Distribution::default() }
+        Window { span, bytes, samples, times: Distribution::default() }
     }
 
     fn account(windows: Vec<Window>) -> Account {
@@ -277,7 +286,7 @@ mod tests {
         };
         let received = Received { windows, samples: 95, ..Received::default() };
         let sent = Sent { samples: 100, due: Some(110), ..Sent::default() };
-        Account { about, sent, received: vec![received] }
+        Account { about, round_trips: None, sent, received: vec![received] }
     }
 
     const LOAD: Load = Load {

@@ -25,6 +25,8 @@ pub struct Terms {
     pub patience: Duration,
     /// Whether a message of its own announces a step.
     pub announced: bool,
+    /// How many round trips are taken before, at most.
+    pub round_trips: u64,
     /// Seed of the samples' content.
     pub seed: u64,
     /// What else to say to transports.
@@ -96,6 +98,7 @@ impl Trial<'_> {
             window: terms.window.as_nanos() as u64,
             announced: terms.announced,
             patience: terms.patience.as_nanos() as u64,
+            round_trips: terms.round_trips,
         }
     }
 }

@@ -142,6 +142,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         window: 50 * MS,
         announced: false,
         patience: 200 * MS,
+        round_trips: 0,
     }
 }
 
@@ -183,6 +184,21 @@ fn each_fault_is_counted_as_what_it_is() {
     assert_eq!(count(Fault::Shorten, "shorten"), [40, 0, 0, 0, 40]);
     // The last one is held for ever.
     assert_eq!(count(Fault::Swap, "swap"), [1, 39, 0, 0, 0]);
+}
+
+#[test]
+fn round_trips_are_taken_one_by_one_and_are_no_part_of_the_run() {
+    let assignment = |topic| Assignment { round_trips: 50, ..assignment(topic, Mode::Continuous) };
+    let account = run(Faulty::default(), &assignment("trips")).unwrap();
+    let pinged = account.round_trips.unwrap();
+    assert_eq!((pinged.times.count, pinged.lost), (50, 0));
+    assert!(pinged.times.least >= account.received[0].latency.least);
+    assert_eq!((account.sent.samples, account.received[0].samples), (400, 400));
+    assert_eq!(account.received[0].foreign, 0);
+    // The 40th is lost on its way, the next on its way back: two seconds are over.
+    let faulty = Faulty { every: 40, fault: Fault::Lose, ..Faulty::default() };
+    let pinged = run(faulty, &assignment("lost trips")).unwrap().round_trips.unwrap();
+    assert_eq!((pinged.times.count, pinged.lost), (39, 2));
 }
 
 #[test]

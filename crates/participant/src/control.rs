@@ -21,7 +21,7 @@ use crate::usage::Usage;
 use crate::window::Window;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// From beat to beat.
 pub const BEAT: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost.
@@ -37,6 +37,8 @@ pub enum Order {
     Open(Box<Assignment>),
     /// Where the others are.
     Connect(Peers),
+    /// To the sender: take round trips.
+    Ping,
     /// From *initialized* to *running*.
     Start,
     /// To receivers: no more than so many samples were sent.
@@ -55,8 +57,11 @@ pub enum Report {
     Loaded(Loaded),
     /// It has opened what it was told to.
     Initialized(Opened),
-    /// It has found the others.
+    /// It has found the others. A receiver sends back what comes from now on,
+    /// until it is to start.
     Ready,
+    /// Round trips were taken.
+    Pinged(Pinged),
     /// It sends, or waits for samples.
     Running,
     /// It is done.
@@ -96,7 +101,7 @@ pub struct About {
 /// What a participant opened.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opened {
-    /// Of a receiver: its transport's endpoint.
+    /// Its transport's endpoint: where samples go, or come back to the sender.
     pub endpoint: String,
     /// Of the timing master.
     pub master: Option<Master>,
@@ -118,6 +123,8 @@ pub struct Master {
 pub struct Peers {
     /// The receivers' endpoints.
     pub endpoints: Vec<String>,
+    /// To the one who sends samples back: where to.
+    pub back: Option<String>,
     /// The timing master.
     pub master: Master,
     /// Whether it runs on the same machine.
@@ -170,6 +177,8 @@ pub struct Assignment {
     pub announced: bool,
     /// How long the timing master waits for a step's acknowledgements.
     pub patience: u64,
+    /// How many round trips are taken before the run, at most.
+    pub round_trips: u64,
 }
 
 impl Assignment {
@@ -193,6 +202,15 @@ pub enum Outcome {
     Received(Received),
 }
 
+/// Round trips.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pinged {
+    /// From before the call that sends to when the sample is back.
+    pub times: Distribution,
+    /// Samples that did not come back within a second.
+    pub lost: u64,
+}
+
 /// What the sender did.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sent {
@@ -211,6 +229,8 @@ pub struct Sent {
     /// In discrete mode: from the end of the own work to the last
     /// acknowledgement.
     pub barrier: Distribution,
+    /// In discrete mode: windows of steps, with the times that they took.
+    pub steps: Vec<Window>,
     /// Steps that were not acknowledged in time.
     pub timeouts: u64,
     /// What it took.

@@ -10,6 +10,7 @@
 
 pub mod clock;
 pub mod control;
+pub mod echo;
 pub mod latency;
 pub mod lockstep;
 pub mod participant;

@@ -7,7 +7,7 @@
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,9 +20,9 @@ use crate::control::{
     Role, Speaker, VERSION,
 };
 use crate::lockstep::{Announcer, Steps};
-use crate::transport::{Reader, Transport};
+use crate::transport::{Reader, Transport, Writer};
 use crate::usage::host;
-use crate::{receiver, sender};
+use crate::{echo, receiver, sender};
 
 /// How long the sender looks for the readers.
 const DISCOVERY: Duration = Duration::from_secs(20);
@@ -139,13 +139,13 @@ pub fn serve(
         transports: transports.iter().map(about).collect(),
     }))?;
     let wish = Arc::new(Wish::default());
-    let orders = listen(listener, Arc::clone(&wish), alone)?;
+    let mut orders = listen(listener, Arc::clone(&wish), alone)?;
     beat(speaker.clone())?;
-    let result = live(&orders, &speaker, &wish, transports);
+    let result = live(&mut orders, &speaker, &wish, transports);
     if let Err(error) = &result {
         // Heard as long as there is someone to hear.
         let _ = speaker.say(&Report::Failed(format!("{error:#}")));
-        while next(&orders) != Order::Quit {}
+        while orders.next() != Order::Quit {}
     }
     speaker.close();
     result
@@ -165,8 +165,8 @@ fn reach(conductor: SocketAddr) -> Result<std::net::TcpStream> {
 }
 
 /// Hears orders. Those that concern the work at hand become wishes at once.
-fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Receiver<Order>> {
-    let (sender, orders) = mpsc::channel();
+fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders> {
+    let (sender, receiver) = mpsc::channel();
     thread::Builder::new().name("control".into()).spawn(move || {
         loop {
             match listener.hear() {
@@ -192,7 +192,7 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Receiv
             std::process::exit(3);
         }
     })?;
-    Ok(orders)
+    Ok(Orders { receiver, waiting: None })
 }
 
 fn beat(speaker: Speaker) -> Result<()> {
@@ -204,18 +204,39 @@ fn beat(speaker: Speaker) -> Result<()> {
     Ok(())
 }
 
-/// The next order. The end of all orders is the order to quit.
-fn next(orders: &Receiver<Order>) -> Order {
-    orders.recv().unwrap_or(Order::Quit)
+/// Orders, in turn.
+struct Orders {
+    receiver: mpsc::Receiver<Order>,
+    waiting: Option<Order>,
+}
+
+impl Orders {
+    /// The next one. The end of all orders is the order to quit.
+    fn next(&mut self) -> Order {
+        let waiting = self.waiting.take();
+        waiting.unwrap_or_else(|| self.receiver.recv().unwrap_or(Order::Quit))
+    }
+
+    /// Whether there is one.
+    fn wait(&mut self) -> bool {
+        if self.waiting.is_none() {
+            self.waiting = match self.receiver.try_recv() {
+                Ok(order) => Some(order),
+                Err(mpsc::TryRecvError::Empty) => None,
+                Err(mpsc::TryRecvError::Disconnected) => Some(Order::Quit),
+            };
+        }
+        self.waiting.is_some()
+    }
 }
 
 fn live(
-    orders: &Receiver<Order>,
+    orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
     transports: &[&'static dyn Transport],
 ) -> Result<()> {
-    let assignment = match next(orders) {
+    let assignment = match orders.next() {
         Order::Open(assignment) => assignment,
         Order::Quit => return Ok(()),
         other => bail!("the order {other:?} before 'open'"),
@@ -241,8 +262,8 @@ fn live(
 }
 
 /// The peers, once they are told; none to quit.
-fn peers(orders: &Receiver<Order>, wish: &Wish) -> Result<Option<Peers>> {
-    match next(orders) {
+fn peers(orders: &mut Orders, wish: &Wish) -> Result<Option<Peers>> {
+    match orders.next() {
         Order::Connect(peers) => {
             wish.epoch.store(peers.master.epoch, Ordering::Relaxed);
             Ok(Some(peers))
@@ -253,8 +274,8 @@ fn peers(orders: &Receiver<Order>, wish: &Wish) -> Result<Option<Peers>> {
 }
 
 /// Waits for the start; false to quit.
-fn started(orders: &Receiver<Order>) -> Result<bool> {
-    match next(orders) {
+fn started(orders: &mut Orders) -> Result<bool> {
+    match orders.next() {
         Order::Start => Ok(true),
         Order::Quit => Ok(false),
         other => bail!("the order {other:?} instead of 'start'"),
@@ -263,16 +284,16 @@ fn started(orders: &Receiver<Order>) -> Result<bool> {
 
 /// Says what went wrong while all is still open: the others would notice that
 /// it closes, and say so first.
-fn fail<T>(error: anyhow::Error, orders: &Receiver<Order>, speaker: &Speaker) -> Result<T> {
+fn fail<T>(error: anyhow::Error, orders: &mut Orders, speaker: &Speaker) -> Result<T> {
     speaker.say(&Report::Failed(format!("{error:#}")))?;
-    while next(orders) != Order::Quit {}
+    while orders.next() != Order::Quit {}
     Err(error)
 }
 
 fn send(
     assignment: &Assignment,
     transport: &dyn Transport,
-    orders: &Receiver<Order>,
+    orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
 ) -> Result<()> {
@@ -280,41 +301,64 @@ fn send(
     let mut announcer = Announcer::open(assignment.topic.bind)?;
     let epoch = monotonic();
     let master = Master { clock: server.address, steps: announcer.address()?, epoch };
-    let opened = Opened { endpoint: String::new(), master: Some(master) };
-    speaker.say(&Report::Initialized(opened))?;
+    let (mut back, endpoint) = match assignment.round_trips {
+        0 => (None, String::new()),
+        _ => {
+            let (back, endpoint) = transport.reader(&assignment.topic.back())?;
+            (Some(back), endpoint)
+        }
+    };
+    speaker.say(&Report::Initialized(Opened { endpoint, master: Some(master) }))?;
     let Some(peers) = peers(orders, wish)? else { return Ok(()) };
     let clock = Clock::new(epoch);
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
-    let deadline = Instant::now() + DISCOVERY;
-    loop {
-        let found = writer.readers()?;
-        if found >= assignment.topic.readers || wish.abandoned() {
-            break;
-        }
-        let (wanted, seconds) = (assignment.topic.readers, DISCOVERY.as_secs());
-        ensure!(Instant::now() < deadline, "found {found} of {wanted} readers in {seconds} s");
-        thread::sleep(Duration::from_millis(5));
-    }
+    find(writer.as_mut(), assignment.topic.readers, wish)?;
     if assignment.mode == Mode::Discrete {
         announcer.gather(assignment.topic.readers, DISCOVERY)?;
     }
     speaker.say(&Report::Ready)?;
+    if let Some(back) = &mut back {
+        match orders.next() {
+            Order::Ping => {}
+            Order::Quit => return Ok(()),
+            other => bail!("the order {other:?} instead of 'ping'"),
+        }
+        let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), &clock, wish)
+            .or_else(|error| fail(error, orders, speaker))?;
+        speaker.say(&Report::Pinged(pinged))?;
+    }
     if !started(orders)? {
         return Ok(());
     }
+    // The topic that they came back on is no part of the run.
+    drop(back);
     speaker.say(&Report::Running)?;
     let sent = sender::run(assignment, writer.as_mut(), &mut announcer, &clock, wish)
         .or_else(|error| fail(error, orders, speaker))?;
     speaker.say(&Report::Stopped(Box::new(Outcome::Sent(sent))))?;
     // The writer stays until all has arrived.
-    while next(orders) != Order::Quit {}
+    while orders.next() != Order::Quit {}
     Ok(())
+}
+
+/// Waits until a writer knows of so many readers.
+fn find(writer: &mut dyn Writer, wanted: usize, wish: &Wish) -> Result<()> {
+    let deadline = Instant::now() + DISCOVERY;
+    loop {
+        let found = writer.readers()?;
+        if found >= wanted || wish.abandoned() {
+            return Ok(());
+        }
+        let seconds = DISCOVERY.as_secs();
+        ensure!(Instant::now() < deadline, "found {found} of {wanted} readers in {seconds} s");
+        thread::sleep(Duration::from_millis(5));
+    }
 }
 
 fn receive(
     assignment: &Assignment,
     transport: &dyn Transport,
-    orders: &Receiver<Order>,
+    orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
 ) -> Result<()> {
@@ -327,7 +371,18 @@ fn receive(
         Mode::Discrete => Some(Steps::follow(peers.master.steps)?),
         Mode::Continuous => None,
     };
+    let mut back: Option<Box<dyn Writer>> = None;
+    if let Some(endpoint) = peers.back {
+        let writer = back.insert(transport.writer(&assignment.topic.back(), &[endpoint])?);
+        find(writer.as_mut(), 1, wish)?;
+    }
     speaker.say(&Report::Ready)?;
+    if assignment.round_trips > 0 {
+        let mut writer = back.take();
+        let writer = writer.as_mut().map(|writer| writer.as_mut() as &mut dyn Writer);
+        echo::echo(reader.as_mut(), writer, &mut || orders.wait())
+            .or_else(|error| fail(error, orders, speaker))?;
+    }
     if !started(orders)? {
         return Ok(());
     }
@@ -336,6 +391,6 @@ fn receive(
         .or_else(|error| fail(error, orders, speaker))?;
     received.alignment = follower.finish();
     speaker.say(&Report::Stopped(Box::new(Outcome::Received(received))))?;
-    while next(orders) != Order::Quit {}
+    while orders.next() != Order::Quit {}
     Ok(())
 }

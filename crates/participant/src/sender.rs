@@ -12,6 +12,7 @@ use crate::participant::Wish;
 use crate::sample::{self, Header, Shape};
 use crate::transport::Writer;
 use crate::usage::{sharpen_timers, Usage};
+use crate::window::Windows;
 
 /// From the start to the first deadline.
 const LEAD: u64 = 10_000_000;
@@ -36,6 +37,7 @@ pub fn run(
     let paced = assignment.cycle > 0 && !assignment.fast;
     let discrete = assignment.mode == Mode::Discrete;
     let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| Times::new());
+    let mut steps = Windows::new(assignment.window);
     let mut timeouts = 0;
     let before = Usage::now();
     let start = clock.now() + LEAD;
@@ -73,6 +75,7 @@ pub fn run(
             if announcer.gather_step(sequence, patience, &|| !wish.abandoned())? {
                 let done = clock.now();
                 step.add(done - began);
+                steps.add(done, 0, done - began);
                 barrier.add(done - written);
             } else {
                 timeouts += 1;
@@ -87,13 +90,14 @@ pub fn run(
         write: write.distribution(),
         step: step.distribution(),
         barrier: barrier.distribution(),
+        steps: steps.closed(),
         timeouts,
         usage: Usage::now().since(before),
     })
 }
 
 /// Sleeps until a deadline, and looks around in a long sleep.
-fn pause(clock: &Clock, deadline: u64, wish: &Wish) {
+pub fn pause(clock: &Clock, deadline: u64, wish: &Wish) {
     loop {
         let now = clock.now();
         if now >= deadline || wish.abandoned() {

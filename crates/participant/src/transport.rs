@@ -22,6 +22,16 @@ pub struct Topic {
     pub options: BTreeMap<String, String>,
 }
 
+impl Topic {
+    /// The topic on which the first receiver sends samples back.
+    pub fn back(&self) -> Topic {
+        let mut back = Topic { name: format!("{}_back", self.name), readers: 1, ..self.clone() };
+        // A chosen port or topic is the receivers'.
+        back.options.retain(|name, _| !["port", "topic"].contains(&name.as_str()));
+        back
+    }
+}
+
 /// A way to carry samples from one writer to some readers.
 pub trait Transport: Sync {
     /// Its key: `tcp`.

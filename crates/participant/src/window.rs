@@ -1,4 +1,4 @@
-//! Windows of the receiver, as the reference defines them.
+//! Windows of a receiver, as the reference defines them.
 //!
 //! The receiver adds up samples and bytes during one second *or a little bit
 //! more*: the sample whose arrival makes it a second ends the window, is
@@ -18,8 +18,8 @@ pub struct Window {
     pub bytes: u64,
     /// Samples in it.
     pub samples: u64,
-    /// One-way latencies of these samples.
-    pub latency: Distribution,
+    /// Times of these samples: of a receiver, their one-way latencies.
+    pub times: Distribution,
 }
 
 /// The windows of a run.
@@ -28,29 +28,29 @@ pub struct Windows {
     start: Option<u64>,
     bytes: u64,
     samples: u64,
-    latencies: Times,
+    times: Times,
     closed: Vec<Window>,
 }
 
 impl Windows {
     /// Windows that last at least so many nanoseconds.
     pub fn new(least: u64) -> Windows {
-        let latencies = Times::new();
-        Windows { least, start: None, bytes: 0, samples: 0, latencies, closed: Vec::new() }
+        let times = Times::new();
+        Windows { least, start: None, bytes: 0, samples: 0, times, closed: Vec::new() }
     }
 
     /// A sample arrived. The first of all starts the first window.
-    pub fn add(&mut self, now: u64, bytes: u64, latency: u64) {
+    pub fn add(&mut self, now: u64, bytes: u64, time: u64) {
         let start = *self.start.get_or_insert(now);
         self.bytes += bytes;
         self.samples += 1;
-        self.latencies.add(latency);
+        self.times.add(time);
         let span = now.saturating_sub(start);
         if span >= self.least {
-            let latency = self.latencies.distribution();
-            self.closed.push(Window { span, bytes: self.bytes, samples: self.samples, latency });
+            let times = self.times.distribution();
+            self.closed.push(Window { span, bytes: self.bytes, samples: self.samples, times });
             (self.bytes, self.samples, self.start) = (0, 0, Some(now));
-            self.latencies.clear();
+            self.times.clear();
         }
     }
 
@@ -76,7 +76,7 @@ mod tests {
         let closed = windows.closed();
         let figures: Vec<_> = closed.iter().map(|w| (w.span, w.bytes, w.samples)).collect();
         assert_eq!(figures, [(1200 * MS, 40, 4), (1200 * MS, 30, 3)]);
-        assert_eq!((closed[0].latency.most, closed[1].latency.least), (3, 4));
+        assert_eq!((closed[0].times.most, closed[1].times.least), (3, 4));
     }
 
     #[test]

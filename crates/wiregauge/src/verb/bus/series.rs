@@ -42,6 +42,9 @@ pub struct Common {
     /// its sample alone.
     #[arg(long)]
     announce: bool,
+    /// How many round trips to take before each run, in two seconds at most.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    round_trips: u32,
     /// What else to say to a transport, such as dds.domain=7.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = option)]
     option: Vec<Choice>,
@@ -63,6 +66,7 @@ impl Common {
             window: self.window,
             patience: self.timeout,
             announced: self.announce,
+            round_trips: self.round_trips.into(),
             seed: self.seed,
             choices: self.option.clone(),
         }

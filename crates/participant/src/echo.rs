@@ -1,0 +1,97 @@
+//! Round trips, before the run itself: the sender sends one sample at a time,
+//! and the first receiver sends it back over a topic of its own.
+//!
+//! They need no common clock. They are no part of the run, as answers would
+//! double what the transport has to carry.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::clock::Clock;
+use crate::control::{Assignment, Pinged};
+use crate::latency::Times;
+use crate::participant::Wish;
+use crate::sample::{self, Header, Shape};
+use crate::sender::pause;
+use crate::transport::{Reader, Writer};
+
+/// Longest wait of the receiver between two looks at whether to go on.
+const SLICE: Duration = Duration::from_millis(100);
+/// How long the sender waits for an answer.
+const PATIENCE: u64 = 1_000_000_000;
+/// How long it asks, if it has not asked as often as it was told by then.
+const LONGEST: u64 = 2_000_000_000;
+
+/// Sends samples and waits for each to come back, in the run's cycle.
+///
+/// # Errors
+/// When the transport fails.
+pub fn ping(
+    assignment: &Assignment,
+    writer: &mut dyn Writer,
+    back: &mut dyn Reader,
+    clock: &Clock,
+    wish: &Wish,
+) -> Result<Pinged> {
+    let count = assignment.round_trips;
+    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count };
+    let mut times = Times::new();
+    let (start, mut lost) = (clock.now(), 0);
+    for number in 0..count {
+        let due = start + number * assignment.cycle;
+        if due.max(clock.now()) > start + LONGEST || wish.abandoned() {
+            break;
+        }
+        let sequence = number as u32;
+        shape.fill(writer.room()?, sequence);
+        pause(clock, due, wish);
+        let sent = clock.now();
+        sample::stamp(writer.room()?, Header { sequence, time: sent });
+        writer.send()?;
+        let deadline = sent + PATIENCE;
+        loop {
+            let left = deadline.saturating_sub(clock.now());
+            if left == 0 || wish.abandoned() {
+                lost += 1;
+                break;
+            }
+            let Some(sample) = back.next(Duration::from_nanos(left).min(SLICE))? else { continue };
+            let now = clock.now();
+            // Not one that was given up already.
+            if shape.check(sample, now).is_ok_and(|header| header.sequence == sequence) {
+                times.add(now - sent);
+                break;
+            }
+        }
+    }
+    Ok(Pinged { times: times.distribution(), lost })
+}
+
+/// Sends back what comes, or only takes it, until there is something else to
+/// do and nothing came for a while.
+///
+/// # Errors
+/// When the transport fails.
+pub fn echo(
+    reader: &mut dyn Reader,
+    mut back: Option<&mut dyn Writer>,
+    done: &mut dyn FnMut() -> bool,
+) -> Result<()> {
+    loop {
+        match reader.next(SLICE)? {
+            Some(sample) => {
+                if let Some(back) = &mut back {
+                    let room = back.room()?;
+                    // Not someone else's.
+                    if sample.len() == room.len() {
+                        room.copy_from_slice(sample);
+                        back.send()?;
+                    }
+                }
+            }
+            None if done() => return Ok(()),
+            None => {}
+        }
+    }
+}

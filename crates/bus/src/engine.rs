@@ -51,6 +51,7 @@ const FILES: &[(&str, &str)] = &[
     ("participants/src/bin/zenoh.rs", include_str!("../../../participants/src/bin/zenoh.rs")),
     ("crates/participant/Cargo.toml", include_str!("../../participant/Cargo.toml")),
     ("crates/participant/src/clock.rs", include_str!("../../participant/src/clock.rs")),
+    ("crates/participant/src/coder.rs", include_str!("../../participant/src/coder.rs")),
     ("crates/participant/src/control.rs", include_str!("../../participant/src/control.rs")),
     ("crates/participant/src/echo.rs", include_str!("../../participant/src/echo.rs")),
     ("crates/participant/src/latency.rs", include_str!("../../participant/src/latency.rs")),
@@ -72,6 +73,7 @@ const FILES: &[(&str, &str)] = &[
         include_str!("../../participant/src/transports/tcp.rs"),
     ),
     ("crates/participant/src/usage.rs", include_str!("../../participant/src/usage.rs")),
+    ("crates/participant/src/wake_up.rs", include_str!("../../participant/src/wake_up.rs")),
     ("crates/participant/src/window.rs", include_str!("../../participant/src/window.rs")),
 ];
 

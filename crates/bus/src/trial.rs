@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 use indexmap::IndexMap;
 use wiregauge_gauge::environment::Environment;
+use wiregauge_participant::coder::Coding;
 use wiregauge_participant::control::{Assignment, Role};
 use wiregauge_participant::transport::Topic;
 
@@ -54,6 +55,8 @@ pub struct Trial<'a> {
     pub entry: &'a Entry,
     /// The program that brings it.
     pub program: &'a Program,
+    /// The codec whose bytes are sent, if not generated content.
+    pub coding: Option<&'a Coding>,
     /// How.
     pub terms: &'a Terms,
 }
@@ -99,6 +102,7 @@ impl Trial<'_> {
             announced: terms.announced,
             patience: terms.patience.as_nanos() as u64,
             round_trips: terms.round_trips,
+            coding: self.coding.cloned(),
         }
     }
 }

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Alignment;
+use crate::coder::Coding;
 use crate::latency::Distribution;
 use crate::transport::Topic;
 use crate::usage::Usage;
@@ -179,6 +180,8 @@ pub struct Assignment {
     pub patience: u64,
     /// How many round trips are taken before the run, at most.
     pub round_trips: u64,
+    /// The codec whose bytes are sent, if not generated content.
+    pub coding: Option<Coding>,
 }
 
 impl Assignment {
@@ -231,6 +234,10 @@ pub struct Sent {
     pub barrier: Distribution,
     /// In discrete mode: windows of steps, with the times that they took.
     pub steps: Vec<Window>,
+    /// With a codec: windows of what encoding took.
+    pub encodes: Vec<Window>,
+    /// With a codec: windows of the call that sends.
+    pub writes: Vec<Window>,
     /// Steps that were not acknowledged in time.
     pub timeouts: u64,
     /// What it took.
@@ -258,6 +265,10 @@ pub struct Received {
     pub foreign: u64,
     /// That took longer than a cycle.
     pub late: u64,
+    /// With a codec: windows of what decoding took.
+    pub decodes: Vec<Window>,
+    /// With a codec: what waking a thread takes on its machine.
+    pub wake_up: Distribution,
     /// Its clock.
     pub alignment: Alignment,
     /// What it took.

@@ -31,11 +31,12 @@ pub fn ping(
     assignment: &Assignment,
     writer: &mut dyn Writer,
     back: &mut dyn Reader,
+    message: Option<&[u8]>,
     clock: &Clock,
     wish: &Wish,
 ) -> Result<Pinged> {
     let count = assignment.round_trips;
-    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count };
+    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count, message };
     let mut times = Times::new();
     let (start, mut lost) = (clock.now(), 0);
     for number in 0..count {

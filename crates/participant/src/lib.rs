@@ -9,6 +9,7 @@
 //! and call [`participant::main`].
 
 pub mod clock;
+pub mod coder;
 pub mod control;
 pub mod echo;
 pub mod latency;
@@ -21,4 +22,5 @@ pub mod sequence;
 pub mod transport;
 pub mod transports;
 pub mod usage;
+pub mod wake_up;
 pub mod window;

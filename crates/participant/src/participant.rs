@@ -15,14 +15,17 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::clock::{monotonic, Clock, Follower, TimeServer};
+use crate::coder::Coder;
 use crate::control::{
     self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers, Report,
     Role, Speaker, VERSION,
 };
+use crate::latency::Distribution;
 use crate::lockstep::{Announcer, Steps};
+use crate::sample::HEADER;
 use crate::transport::{Reader, Transport, Writer};
 use crate::usage::host;
-use crate::{echo, receiver, sender};
+use crate::{echo, receiver, sender, wake_up};
 
 /// How long the sender looks for the readers.
 const DISCOVERY: Duration = Duration::from_secs(20);
@@ -297,6 +300,7 @@ fn send(
     speaker: &Speaker,
     wish: &Wish,
 ) -> Result<()> {
+    let mut coder = coder(assignment)?;
     let server = TimeServer::start(assignment.topic.bind)?;
     let mut announcer = Announcer::open(assignment.topic.bind)?;
     let epoch = monotonic();
@@ -323,7 +327,8 @@ fn send(
             Order::Quit => return Ok(()),
             other => bail!("the order {other:?} instead of 'ping'"),
         }
-        let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), &clock, wish)
+        let message = coder.as_ref().map(|coder| coder.encoded.as_slice());
+        let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), message, &clock, wish)
             .or_else(|error| fail(error, orders, speaker))?;
         speaker.say(&Report::Pinged(pinged))?;
     }
@@ -333,12 +338,22 @@ fn send(
     // The topic that they came back on is no part of the run.
     drop(back);
     speaker.say(&Report::Running)?;
-    let sent = sender::run(assignment, writer.as_mut(), &mut announcer, &clock, wish)
-        .or_else(|error| fail(error, orders, speaker))?;
+    let sent =
+        sender::run(assignment, writer.as_mut(), &mut announcer, coder.as_mut(), &clock, wish)
+            .or_else(|error| fail(error, orders, speaker))?;
     speaker.say(&Report::Stopped(Box::new(Outcome::Sent(sent))))?;
     // The writer stays until all has arrived.
     while orders.next() != Order::Quit {}
     Ok(())
+}
+
+/// The codec of an assignment, with its message.
+fn coder(assignment: &Assignment) -> Result<Option<Coder>> {
+    let Some(coding) = &assignment.coding else { return Ok(None) };
+    let coder = Coder::start(coding)?;
+    let (size, wanted) = (HEADER + coder.encoded.len(), assignment.topic.size);
+    ensure!(size == wanted, "the codec writes {size} B this time, and {wanted} B the time before");
+    Ok(Some(coder))
 }
 
 /// Waits until a writer knows of so many readers.
@@ -362,6 +377,11 @@ fn receive(
     speaker: &Speaker,
     wish: &Wish,
 ) -> Result<()> {
+    let mut coder = coder(assignment)?;
+    let wake_up = match coder {
+        Some(_) => wake_up::measure(assignment.cycle)?,
+        None => Distribution::default(),
+    };
     let (mut reader, endpoint): (Box<dyn Reader>, String) = transport.reader(&assignment.topic)?;
     speaker.say(&Report::Initialized(Opened { endpoint, master: None }))?;
     let Some(peers) = peers(orders, wish)? else { return Ok(()) };
@@ -387,9 +407,11 @@ fn receive(
         return Ok(());
     }
     speaker.say(&Report::Running)?;
-    let mut received = receiver::run(assignment, reader.as_mut(), steps.as_mut(), &clock, wish)
-        .or_else(|error| fail(error, orders, speaker))?;
+    let mut received =
+        receiver::run(assignment, reader.as_mut(), steps.as_mut(), coder.as_mut(), &clock, wish)
+            .or_else(|error| fail(error, orders, speaker))?;
     received.alignment = follower.finish();
+    received.wake_up = wake_up;
     speaker.say(&Report::Stopped(Box::new(Outcome::Received(received))))?;
     while orders.next() != Order::Quit {}
     Ok(())

@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::clock::Clock;
+use crate::coder::{Coder, Work};
 use crate::control::{Assignment, Received};
 use crate::latency::Times;
 use crate::lockstep::Steps;
@@ -29,12 +30,15 @@ pub fn run(
     assignment: &Assignment,
     reader: &mut dyn Reader,
     mut steps: Option<&mut Steps>,
+    mut coder: Option<&mut Coder>,
     clock: &Clock,
     wish: &Wish,
 ) -> Result<Received> {
     let count = assignment.count();
-    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count };
-    let mut windows = Windows::new(assignment.window);
+    let message = coder.as_ref().map(|coder| coder.encoded.clone());
+    let (size, seed) = (assignment.topic.size, assignment.seed);
+    let shape = Shape { size, seed, count, message: message.as_deref() };
+    let [mut windows, mut decodes] = [(); 2].map(|()| Windows::new(assignment.window));
     let mut sequence = Sequence::default();
     let (mut latencies, mut jitters) = (Times::new(), Times::new());
     let mut received = Received::default();
@@ -73,6 +77,10 @@ pub fn run(
             }
             last = Some((header.sequence, latency));
             received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
+            if let Some(coder) = &mut coder {
+                let time = coder.run(Work::Decode)?;
+                decodes.add(clock.now(), 0, time);
+            }
         }
         if let Some(steps) = &mut steps {
             let step = header.sequence;
@@ -85,6 +93,7 @@ pub fn run(
     received.reordered = sequence.reordered;
     received.repeated = sequence.repeated;
     received.windows = windows.closed();
+    received.decodes = decodes.closed();
     received.latency = latencies.distribution();
     received.jitter = jitters.distribution();
     received.usage = Usage::now().since(before);

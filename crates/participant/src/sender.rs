@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 
 use crate::clock::Clock;
+use crate::coder::{Coder, Work};
 use crate::control::{Assignment, Mode, Sent};
 use crate::latency::Times;
 use crate::lockstep::Announcer;
@@ -27,17 +28,20 @@ pub fn run(
     assignment: &Assignment,
     writer: &mut dyn Writer,
     announcer: &mut Announcer,
+    mut coder: Option<&mut Coder>,
     clock: &Clock,
     wish: &Wish,
 ) -> Result<Sent> {
     sharpen_timers();
     let count = assignment.count();
-    let shape = Shape { size: assignment.topic.size, seed: assignment.seed, count };
+    let message = coder.as_ref().map(|coder| coder.encoded.clone());
+    let (size, seed) = (assignment.topic.size, assignment.seed);
+    let shape = Shape { size, seed, count, message: message.as_deref() };
     let patience = Duration::from_nanos(assignment.patience);
     let paced = assignment.cycle > 0 && !assignment.fast;
     let discrete = assignment.mode == Mode::Discrete;
     let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| Times::new());
-    let mut steps = Windows::new(assignment.window);
+    let [mut steps, mut encodes, mut writes] = [(); 3].map(|()| Windows::new(assignment.window));
     let mut timeouts = 0;
     let before = Usage::now();
     let start = clock.now() + LEAD;
@@ -63,6 +67,10 @@ pub fn run(
         if discrete && assignment.announced {
             announcer.announce(sequence, sent * assignment.cycle)?;
         }
+        if let Some(coder) = &mut coder {
+            let time = coder.run(Work::Encode)?;
+            encodes.add(clock.now(), 0, time);
+        }
         // Stamped last, and before the call: a large sample may keep it for long.
         let time = clock.now();
         ensure!(time < sample::LONGEST, "a run cannot last longer than 78 hours");
@@ -70,6 +78,9 @@ pub fn run(
         writer.send()?;
         let written = clock.now();
         write.add(written - time);
+        if coder.is_some() {
+            writes.add(written, 0, written - time);
+        }
         sent += 1;
         if discrete {
             if announcer.gather_step(sequence, patience, &|| !wish.abandoned())? {
@@ -91,6 +102,8 @@ pub fn run(
         step: step.distribution(),
         barrier: barrier.distribution(),
         steps: steps.closed(),
+        encodes: encodes.closed(),
+        writes: writes.closed(),
         timeouts,
         usage: Usage::now().since(before),
     })

@@ -32,6 +32,12 @@ impl std::str::FromStr for Own {
     }
 }
 
+/// A field's length: `PATH=N`.
+pub fn size(text: &str) -> Result<(String, usize)> {
+    let (path, length) = text.split_once('=').context("wants PATH=N")?;
+    Ok((path.into(), length.parse().with_context(|| format!("'{length}' is not a length"))?))
+}
+
 /// The codecs of these names and the bounds; all where none is named.
 pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
     let all = Codec::all();

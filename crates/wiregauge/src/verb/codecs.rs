@@ -60,7 +60,7 @@ pub struct Arguments {
     messages: u32,
 
     /// Length of a list, string or bytes field in generated values.
-    #[arg(long, value_name = "PATH=N", value_parser = size)]
+    #[arg(long, value_name = "PATH=N", value_parser = lineup::size)]
     size: Vec<(String, usize)>,
     /// Measure several lengths of a list.
     #[arg(long, value_name = "PATH=N,N,…")]
@@ -309,10 +309,4 @@ impl Arguments {
             None => format!("{message} ({})", matter.source),
         }
     }
-}
-
-/// `PATH=N`.
-fn size(text: &str) -> Result<(String, usize)> {
-    let (path, length) = text.split_once('=').context("wants PATH=N")?;
-    Ok((path.into(), length.parse().with_context(|| format!("'{length}' is not a length"))?))
 }

@@ -135,8 +135,14 @@ impl Series {
                 let what = format!("{}, {}", row.entry.title, load.id());
                 progress.show(&what, done, total);
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
-                let trial =
-                    Trial { site: &self.site, load, entry: &row.entry, program, terms: &terms };
+                let trial = Trial {
+                    site: &self.site,
+                    load,
+                    entry: &row.entry,
+                    program,
+                    coding: None,
+                    terms: &terms,
+                };
                 let outcome = trial.run(&show);
                 done += 1;
                 match outcome {

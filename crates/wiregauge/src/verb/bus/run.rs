@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use clap::ValueEnum;
-use wiregauge_bus::catalogue::{self, Entry};
 use wiregauge_bus::load::Load;
 use wiregauge_bus::site::Site;
 use wiregauge_participant::control;
@@ -75,23 +74,12 @@ impl Arguments {
         let series = Series {
             title: "Samples over a bus".into(),
             loads,
-            entries: self.entries()?,
+            entries: self.common.entries()?,
             site: Site::here(),
             duration: self.common.duration(Duration::from_secs(10)),
             reference: None,
         };
         series.run(&self.common)
-    }
-}
-
-impl Arguments {
-    /// The transports that are named, or those that need not be built.
-    fn entries(&self) -> Result<Vec<Entry>> {
-        let mut entries = catalogue::select(&self.common.transport)?;
-        if self.common.transport.is_empty() {
-            entries.retain(|entry| entry.engine.is_none());
-        }
-        Ok(entries)
     }
 }
 

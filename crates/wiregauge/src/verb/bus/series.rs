@@ -2,26 +2,22 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
-use anyhow::{bail, ensure, Context, Result};
-use wiregauge_bus::catalogue::Entry;
-use wiregauge_bus::conductor::Account;
+use anyhow::{ensure, Context, Result};
+use wiregauge_bus::catalogue::{self, Entry};
 use wiregauge_bus::load::Load;
-use wiregauge_bus::program::Program;
 use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
-use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::interrupt::Interrupted;
-use wiregauge_gauge::run::{Reference, Run, Settings, Status, Subject, FORMAT, VERSION};
-use wiregauge_gauge::warning;
+use wiregauge_gauge::run::Reference;
 
+use super::findings::{About, Findings};
+use super::row::Row;
 use super::run::time;
-use crate::matter::build_folder;
-use crate::output::{command, hand_over, Form};
+use crate::output::Form;
 use crate::progress::Progress;
-use crate::tools;
 
 /// What all measuring sub-verbs take.
 #[derive(clap::Args)]
@@ -32,9 +28,9 @@ pub struct Common {
     /// How long each run lasts: 10s, 5m.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<Duration>,
-    /// Shortest window of the receiver.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
-    window: Duration,
+    /// Shortest window of the receiver [default: 1s].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub window: Option<Duration>,
     /// How long a step may go unacknowledged in discrete mode.
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
     timeout: Duration,
@@ -50,26 +46,51 @@ pub struct Common {
     option: Vec<Choice>,
     /// Seed of the samples' content.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     /// Write the result here.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
-    output: PathBuf,
+    pub output: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    pub format: Form,
 }
 
 impl Common {
-    fn terms(&self, duration: Duration) -> Terms {
+    /// Whether what was said suits these transports.
+    ///
+    /// # Errors
+    /// An option for one that is not among them.
+    pub fn check(&self, entries: &[Entry]) -> Result<()> {
+        for Choice { transport, .. } in &self.option {
+            let known = entries.iter().any(|entry| entry.transport == *transport);
+            ensure!(known, "--option is for '{transport}', which takes no part in this run");
+        }
+        Ok(())
+    }
+
+    /// What holds for all runs of this duration.
+    pub fn terms(&self, duration: Duration, window: Duration) -> Terms {
         Terms {
             duration,
-            window: self.window,
+            window,
             patience: self.timeout,
             announced: self.announce,
             round_trips: self.round_trips.into(),
             seed: self.seed,
             choices: self.option.clone(),
         }
+    }
+
+    /// The transports that are named, or those that need not be built.
+    ///
+    /// # Errors
+    /// A name that there is not.
+    pub fn entries(&self) -> Result<Vec<Entry>> {
+        let mut entries = catalogue::select(&self.transport)?;
+        if self.transport.is_empty() {
+            entries.retain(|entry| entry.engine.is_none());
+        }
+        Ok(entries)
     }
 
     /// How long each run lasts.
@@ -94,39 +115,21 @@ pub struct Series {
     pub reference: Option<Reference>,
 }
 
-/// A transport with what came of it.
-struct Row {
-    entry: Entry,
-    /// The program that brings it, where there is one.
-    program: Option<Program>,
-    subject: Subject,
-}
-
 impl Series {
     /// Runs all, writes the result and prints it.
     pub fn run(self, common: &Common) -> Result<ExitCode> {
+        let window = common.window.unwrap_or(Duration::from_secs(1));
         let windows = (DROPPED_FIRST + DROPPED_LAST + 1) as u32;
         ensure!(
-            self.duration > common.window * windows && !common.window.is_zero(),
-            "--duration must be more than {windows} windows of {:?}: the first {DROPPED_FIRST} and \
-             the last are dropped",
-            common.window
+            self.duration > window * windows && !window.is_zero(),
+            "--duration must be more than {windows} windows of {window:?}: the first \
+             {DROPPED_FIRST} and the last are dropped"
         );
-        for Choice { transport, .. } in &common.option {
-            let known = self.entries.iter().any(|entry| entry.transport == *transport);
-            ensure!(known, "--option is for '{transport}', which takes no part in this run");
-        }
-        let terms = common.terms(self.duration);
-        let began = Instant::now();
-        let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        common.check(&self.entries)?;
+        let terms = common.terms(self.duration, window);
         let progress = Progress::new();
-        let mut rows = Vec::new();
-        for entry in &self.entries {
-            rows.push(Row::new(entry, self.program(entry, &progress))?);
-        }
-        let mut environment = Environment::probe(tools::versions());
-        let (mut measurements, mut facts) = (Vec::new(), Vec::new());
-        let (mut curves, mut cautions) = (Vec::new(), Vec::new());
+        let mut rows = Row::all(&self.entries, &self.site, &progress)?;
+        let mut findings = Findings::new();
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
         for load in &self.loads {
@@ -147,94 +150,26 @@ impl Series {
                 done += 1;
                 match outcome {
                     Ok((account, machine)) => {
-                        row.measured(&account);
+                        row.measured(&account.about);
                         let (subject, machine) = (row.entry.id, &machine);
                         let cell = Cell { load, subject, account: &account, machine };
-                        measurements.extend(cell.measurements());
-                        facts.extend(cell.facts());
-                        curves.extend(cell.curves());
-                        cautions.extend(cell.cautions(row.entry.title));
+                        findings.add(&cell, row.entry.title);
                     }
                     Err(error) if error.is::<Interrupted>() => return Err(error),
-                    Err(error) => row.failed(load, &error),
+                    Err(error) => row.failed(&load.id(), &error),
                 }
             }
         }
         drop(progress);
-        environment.finish();
-        cautions.splice(0..0, environment.cautions());
-        let run = Run {
-            format: FORMAT.into(),
-            version: VERSION,
+        let rounds = (self.duration.as_nanos() / window.as_nanos()) as u32;
+        let about = About {
             title: self.title,
-            kind: "bus".into(),
-            command: command(),
-            started,
-            seconds: began.elapsed().as_secs_f64(),
-            environment,
-            warnings: warning::merge(&cautions),
-            settings: Settings {
-                processes: 1,
-                rounds: (self.duration.as_nanos() / common.window.as_nanos()) as u32
-                    - (DROPPED_FIRST + DROPPED_LAST) as u32,
-                epoch_ns: common.window.as_nanos() as u64,
-                buffers: "reused".into(),
-                objects: "reused".into(),
-                seed: common.seed,
-            },
             cases: self.loads.iter().map(Load::case).collect(),
-            subjects: rows.into_iter().map(|row| row.subject).collect(),
-            measurements,
-            facts,
-            curves,
+            rounds: rounds - (DROPPED_FIRST + DROPPED_LAST) as u32,
+            epoch_ns: window.as_nanos() as u64,
             reference: self.reference,
         };
-        hand_over(&run, &common.output, common.format)
-    }
-
-    /// The program of a transport, if it is of use here.
-    fn program(&self, entry: &Entry, progress: &Progress) -> Result<Program> {
-        if let Some(why) = self.site.out_of(entry.reach) {
-            bail!("{why}");
-        }
-        Program::of(entry, &build_folder()?, &|what, done, total| {
-            progress.show(&format!("{}: {what}", entry.title), done, total);
-        })
-    }
-}
-
-impl Row {
-    /// A row without figures where there is no program. That the user asks to
-    /// stop is an error.
-    fn new(entry: &Entry, program: Result<Program>) -> Result<Row> {
-        let (program, status) = match program {
-            Ok(program) => (Some(program), Status::Measured),
-            Err(error) if error.is::<Interrupted>() => return Err(error),
-            Err(error) => (None, Status::Skipped(format!("{error:#}"))),
-        };
-        let subject = Subject {
-            id: entry.id.into(),
-            title: entry.title.into(),
-            language: String::new(),
-            library: String::new(),
-            options: Vec::new(),
-            bound: false,
-            lowerings: Vec::new(),
-            status,
-        };
-        Ok(Row { entry: *entry, program, subject })
-    }
-
-    fn measured(&mut self, account: &Account) {
-        self.subject.library = account.about.library.clone();
-        self.subject.options = account.about.options.clone();
-    }
-
-    fn failed(&mut self, load: &Load, error: &anyhow::Error) {
-        let reason = format!("at {}: {error:#}", load.id());
-        if !matches!(self.subject.status, Status::Failed(_)) {
-            self.subject.status = Status::Failed(reason);
-        }
+        findings.hand_over(about, rows, common)
     }
 }
 

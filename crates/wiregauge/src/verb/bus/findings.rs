@@ -1,0 +1,109 @@
+//! What a series finds, until it is a result.
+
+use std::process::ExitCode;
+use std::time::{Instant, SystemTime};
+
+use anyhow::Result;
+use wiregauge_bus::result::Cell;
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::run::{
+    Case, Curve, Fact, Measurement, Reference, Run, Settings, FORMAT, VERSION,
+};
+use wiregauge_gauge::warning::{self, Caution};
+
+use super::row::Row;
+use super::series::Common;
+use crate::output::{command, hand_over};
+use crate::tools;
+
+/// What a series finds.
+pub struct Findings {
+    began: Instant,
+    started: String,
+    environment: Environment,
+    /// What was sampled.
+    pub measurements: Vec<Measurement>,
+    /// What was counted.
+    pub facts: Vec<Fact>,
+    /// What goes over something.
+    pub curves: Vec<Curve>,
+    /// What keeps it from being trusted.
+    pub cautions: Vec<Caution>,
+}
+
+/// What a result says of itself.
+pub struct About {
+    /// Its title.
+    pub title: String,
+    /// What was sent.
+    pub cases: Vec<Case>,
+    /// How many samples a measurement has.
+    pub rounds: u32,
+    /// What a sample is taken over, in nanoseconds.
+    pub epoch_ns: u64,
+    /// What was published of the same.
+    pub reference: Option<Reference>,
+}
+
+impl Findings {
+    /// Nothing so far. The machine is watched from now on.
+    pub fn new() -> Findings {
+        Findings {
+            began: Instant::now(),
+            started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
+            environment: Environment::probe(tools::versions()),
+            measurements: Vec::new(),
+            facts: Vec::new(),
+            curves: Vec::new(),
+            cautions: Vec::new(),
+        }
+    }
+
+    /// All that is known of a cell.
+    pub fn add(&mut self, cell: &Cell, title: &str) {
+        self.measurements.extend(cell.measurements());
+        self.facts.extend(cell.facts());
+        self.curves.extend(cell.curves());
+        self.cautions.extend(cell.cautions(title));
+    }
+
+    /// Writes the result and prints it.
+    pub fn hand_over(mut self, about: About, rows: Vec<Row>, common: &Common) -> Result<ExitCode> {
+        let seconds = self.began.elapsed().as_secs_f64();
+        self.environment.finish();
+        let mut cautions = self.environment.cautions();
+        cautions.append(&mut self.cautions);
+        let mut subjects = Vec::new();
+        for row in rows {
+            let (subject, failures) = row.settle();
+            subjects.push(subject);
+            cautions.extend(failures);
+        }
+        let run = Run {
+            format: FORMAT.into(),
+            version: VERSION,
+            title: about.title,
+            kind: "bus".into(),
+            command: command(),
+            started: self.started,
+            seconds,
+            environment: self.environment,
+            warnings: warning::merge(&cautions),
+            settings: Settings {
+                processes: 1,
+                rounds: about.rounds,
+                epoch_ns: about.epoch_ns,
+                buffers: "reused".into(),
+                objects: "reused".into(),
+                seed: common.seed,
+            },
+            cases: about.cases,
+            subjects,
+            measurements: self.measurements,
+            facts: self.facts,
+            curves: self.curves,
+            reference: about.reference,
+        };
+        hand_over(&run, &common.output, common.format)
+    }
+}

@@ -1,0 +1,140 @@
+//! A transport as a row of the result: its program, and what came of its loads.
+
+use anyhow::{bail, Result};
+use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::program::Program;
+use wiregauge_bus::site::Site;
+use wiregauge_gauge::interrupt::Interrupted;
+use wiregauge_gauge::run::{Status, Subject};
+use wiregauge_gauge::warning::Caution;
+use wiregauge_participant::control::About;
+
+use crate::matter::build_folder;
+use crate::progress::Progress;
+
+/// A transport with what came of it.
+pub struct Row {
+    /// The transport.
+    pub entry: Entry,
+    /// The program that brings it, where there is one.
+    pub program: Option<Program>,
+    subject: Subject,
+    /// Whether it carried any load.
+    worked: bool,
+    /// Loads that it failed at, and why.
+    failures: Vec<(String, String)>,
+}
+
+impl Row {
+    /// The rows of these transports. Without a program, or out of its reach, a
+    /// transport has no figures, and the reason.
+    ///
+    /// # Errors
+    /// That the user asks to stop.
+    pub fn all(entries: &[Entry], site: &Site, progress: &Progress) -> Result<Vec<Row>> {
+        entries.iter().map(|entry| Row::new(entry, program(entry, site, progress))).collect()
+    }
+
+    fn new(entry: &Entry, program: Result<Program>) -> Result<Row> {
+        let (program, status) = match program {
+            Ok(program) => (Some(program), Status::Measured),
+            Err(error) if error.is::<Interrupted>() => return Err(error),
+            Err(error) => (None, Status::Skipped(format!("{error:#}"))),
+        };
+        let subject = Subject {
+            id: entry.id.into(),
+            title: entry.title.into(),
+            language: String::new(),
+            library: String::new(),
+            options: Vec::new(),
+            bound: false,
+            lowerings: Vec::new(),
+            status,
+        };
+        Ok(Row { entry: *entry, program, subject, worked: false, failures: Vec::new() })
+    }
+
+    /// It carried a load; this is what it says of itself.
+    pub fn measured(&mut self, about: &About) {
+        self.worked = true;
+        self.subject.library = about.library.clone();
+        self.subject.options = about.options.clone();
+    }
+
+    /// It failed at this load.
+    pub fn failed(&mut self, load: &str, error: &anyhow::Error) {
+        self.failures.push((load.into(), format!("{error:#}")));
+    }
+
+    /// The row as it goes into the result. The transport has failed if it
+    /// carried no load at all; each failure that this does not say is a caution.
+    pub fn settle(self) -> (Subject, Vec<Caution>) {
+        let Row { mut subject, worked, failures, .. } = self;
+        let mut failures = failures.into_iter();
+        if !worked {
+            if let Some((load, reason)) = failures.next() {
+                subject.status = Status::Failed(format!("at {load}: {reason}"));
+            }
+        }
+        let caution = |(load, reason)| Caution::Failed {
+            cell: format!("{} at {load}", subject.title),
+            reason,
+        };
+        let cautions = failures.map(caution).collect();
+        (subject, cautions)
+    }
+}
+
+/// The program of a transport, if it is of use here.
+fn program(entry: &Entry, site: &Site, progress: &Progress) -> Result<Program> {
+    if let Some(why) = site.out_of(entry.reach) {
+        bail!("{why}");
+    }
+    Program::of(entry, &build_folder()?, &|what, done, total| {
+        progress.show(&format!("{}: {what}", entry.title), done, total);
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+    use wiregauge_bus::catalogue::ALL;
+
+    fn row() -> Row {
+        Row::new(&ALL[0], Ok(Program::Own)).unwrap()
+    }
+
+    fn about() -> About {
+        let (name, library) = ("tcp".into(), "Linux TCP".into());
+        About { name, library, options: Vec::new(), knows: Vec::new() }
+    }
+
+    #[test]
+    fn a_load_that_fails_is_a_caution_where_another_works() {
+        for failed_first in [true, false] {
+            let mut row = row();
+            if !failed_first {
+                row.measured(&about());
+            }
+            row.failed("10 MB", &anyhow!("no room"));
+            if failed_first {
+                row.measured(&about());
+            }
+            let (subject, cautions) = row.settle();
+            assert_eq!((subject.status, subject.library.as_str()), (Status::Measured, "Linux TCP"));
+            let [Caution::Failed { cell, reason }] = &cautions[..] else { panic!("{cautions:?}") };
+            assert_eq!((cell.as_str(), reason.as_str()), ("TCP at 10 MB", "no room"));
+        }
+    }
+
+    #[test]
+    fn a_transport_without_a_load_that_works_has_failed() {
+        let mut row = row();
+        row.failed("10 B", &anyhow!("no port"));
+        row.failed("10 MB", &anyhow!("no room"));
+        let (subject, cautions) = row.settle();
+        assert_eq!(subject.status, Status::Failed("at 10 B: no port".into()));
+        assert_eq!(cautions.len(), 1, "the status tells the first");
+    }
+}

@@ -9,6 +9,7 @@
 pub mod catalogue;
 pub mod conductor;
 pub mod engine;
+pub mod fan_out;
 pub mod fep;
 pub mod load;
 pub mod program;

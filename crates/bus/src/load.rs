@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
-use wiregauge_gauge::run::Case;
+use wiregauge_gauge::run::{Case, Parameter};
 use wiregauge_participant::control::Mode;
 use wiregauge_participant::sample::{HEADER, LARGEST, LONGEST};
 
@@ -52,20 +52,17 @@ impl Load {
 
     /// Its key: `10 B, 1 ms, discrete`.
     pub fn id(&self) -> String {
-        let mode = match self.mode {
-            Mode::Continuous => "continuous",
-            Mode::Discrete => "discrete",
-        };
+        key(&self.sample(), self.mode, self.receivers)
+    }
+
+    /// What is sent: `10 B, 1 ms`.
+    fn sample(&self) -> String {
         let cycle = match (self.fast, self.cycle.is_zero()) {
             (true, _) => "as fast as possible".to_owned(),
             (_, true) => "unthrottled".to_owned(),
             _ => duration(self.cycle),
         };
-        let mut id = format!("{}, {cycle}, {mode}", bytes(self.size));
-        if self.receivers > 1 {
-            id += &format!(", {} participants", self.receivers + 1);
-        }
-        id
+        format!("{}, {cycle}", bytes(self.size))
     }
 
     /// What is measured on.
@@ -89,8 +86,38 @@ impl Load {
     }
 }
 
+/// What is measured on. Loads that differ in nothing but the number of those
+/// who receive are a sweep over it.
+pub fn cases(loads: &[Load]) -> Vec<Case> {
+    let alone = |load: &Load| Load { receivers: 1, ..*load };
+    let case = |load: &Load| {
+        let kin = |other: &Load| other != load && alone(other) == alone(load);
+        let mut case = load.case();
+        if loads.iter().any(kin) {
+            case.message = key(&load.sample(), load.mode, 1);
+            let value = load.receivers as f64;
+            case.parameter = Some(Parameter { name: "receivers".into(), value });
+        }
+        case
+    };
+    loads.iter().map(case).collect()
+}
+
+/// `10 B, 1 ms, discrete, 4 participants`, with those who take part only where
+/// they are more than two.
+pub(crate) fn key(what: &str, mode: Mode, receivers: usize) -> String {
+    let mode = match mode {
+        Mode::Continuous => "continuous",
+        Mode::Discrete => "discrete",
+    };
+    match receivers {
+        1 => format!("{what}, {mode}"),
+        more => format!("{what}, {mode}, {} participants", more + 1),
+    }
+}
+
 /// `10 MB` for 10,000,000.
-fn bytes(size: usize) -> String {
+pub(crate) fn bytes(size: usize) -> String {
     for (scale, unit) in [(1 << 30, "GiB"), (1_000_000_000, "GB"), (1_000_000, "MB"), (1000, "kB")]
     {
         if size >= scale && size.is_multiple_of(scale) {
@@ -101,7 +128,7 @@ fn bytes(size: usize) -> String {
 }
 
 /// `100 ms`.
-fn duration(duration: Duration) -> String {
+pub(crate) fn duration(duration: Duration) -> String {
     let nanoseconds = duration.as_nanos();
     for (scale, unit) in [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs")] {
         if nanoseconds.is_multiple_of(scale) {
@@ -137,5 +164,21 @@ mod tests {
             load(size, Duration::from_millis(1)).check().unwrap();
         }
         assert!(load(10, Duration::ZERO).check().is_err());
+    }
+
+    #[test]
+    fn loads_that_differ_in_receivers_make_a_sweep() {
+        let one = load(10, Duration::from_millis(1));
+        let three = Load { receivers: 3, ..one };
+        let alone = load(500, Duration::from_millis(1));
+        let cases = cases(&[one, three, alone]);
+        let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
+        let expected = ["10 B, 1 ms, discrete", "10 B, 1 ms, discrete, 4 participants"];
+        assert_eq!(ids[..2], expected);
+        assert_eq!([&cases[0].message, &cases[1].message], [expected[0]; 2]);
+        let receivers = |case: &Case| case.parameter.as_ref().map(|p| (p.name.clone(), p.value));
+        assert_eq!(receivers(&cases[0]), Some(("receivers".into(), 1.0)));
+        assert_eq!(receivers(&cases[1]), Some(("receivers".into(), 3.0)));
+        assert_eq!((receivers(&cases[2]), cases[2].message.as_str()), (None, "sample"));
     }
 }

@@ -139,6 +139,21 @@ impl Cell<'_> {
         ]
     }
 
+    /// The latency of the slowest receiver, window by window: what a sweep over
+    /// the number of receivers goes by, as all of them have the sample only then.
+    pub fn slowest(&self) -> Option<Measurement> {
+        let latencies = self.account.received.iter().map(|r| &r.latency).enumerate();
+        let timed = latencies.filter(|(_, times)| times.count > 0);
+        let (slowest, _) = timed.max_by_key(|(_, times)| (times.at(0.5), times.most))?;
+        let mut all = self.measurements().into_iter().find(|m| m.metric == "latency")?;
+        Some(Measurement {
+            metric: "slowest latency".into(),
+            iterations: vec![all.iterations[slowest]],
+            samples: vec![all.samples.swap_remove(slowest)],
+            ..all
+        })
+    }
+
     /// What is counted over the whole run. Of several receivers, losses are
     /// added up and the slowest tells the times.
     pub fn facts(&self) -> Vec<Fact> {

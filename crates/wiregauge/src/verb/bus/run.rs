@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 use clap::ValueEnum;
+use wiregauge_bus::fan_out::FanOut;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::site::Site;
 use wiregauge_participant::control;
@@ -20,7 +21,8 @@ Examples:
   wiregauge bus run --size 500 --cycle 1ms --transport dds,zenoh
   wiregauge bus run --size 10MB --cycle 100ms --mode both --duration 5m
   wiregauge bus run --size 500 --mode discrete --fast       as many steps as there can be
-  wiregauge bus run --size 1MB --cycle 0                    as much as gets through")]
+  wiregauge bus run --size 1MB --cycle 0                    as much as gets through
+  wiregauge bus run --participants 2..64 --mode both        what a receiver more costs")]
 pub struct Arguments {
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes)]
@@ -35,16 +37,17 @@ pub struct Arguments {
     /// Simulated time runs as fast as it can (discrete mode).
     #[arg(long)]
     fast: bool,
-    /// One sends, the others receive.
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
-    participants: u32,
+    /// One sends, the others receive: 4, or a sweep such as 2,4,8, or 2..64 for
+    /// the powers of two.
+    #[arg(long, value_name = "N", default_value = "2")]
+    participants: FanOut,
     #[command(flatten)]
     common: Common,
 }
 
 /// One mode or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Modes {
+pub enum Modes {
     /// The sender paces to absolute deadlines of the common time.
     Continuous,
     /// Lockstep: a step is done when all have acknowledged its data.
@@ -53,22 +56,29 @@ enum Modes {
     Both,
 }
 
-impl Arguments {
-    /// Carries it out.
-    pub fn run(self) -> Result<ExitCode> {
-        let modes = match self.mode {
+impl Modes {
+    /// Each of them.
+    pub fn all(self) -> Vec<control::Mode> {
+        match self {
             Modes::Continuous => vec![control::Mode::Continuous],
             Modes::Discrete => vec![control::Mode::Discrete],
             Modes::Both => vec![control::Mode::Continuous, control::Mode::Discrete],
-        };
-        let receivers = self.participants as usize - 1;
+        }
+    }
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
         let (cycle, fast) = (self.cycle, self.fast);
         let mut loads = Vec::new();
-        for mode in modes {
+        for mode in self.mode.all() {
             for &size in &self.size {
-                let load = Load { size, cycle, mode, fast, receivers };
-                load.check()?;
-                loads.push(load);
+                for receivers in self.participants.receivers() {
+                    let load = Load { size, cycle, mode, fast, receivers };
+                    load.check()?;
+                    loads.push(load);
+                }
             }
         }
         let series = Series {

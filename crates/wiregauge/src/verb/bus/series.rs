@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_bus::catalogue::{self, Entry};
-use wiregauge_bus::load::Load;
+use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
@@ -130,6 +130,8 @@ impl Series {
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
         let mut findings = Findings::new();
+        let cases = load::cases(&self.loads);
+        let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
         for load in &self.loads {
@@ -154,6 +156,9 @@ impl Series {
                         let (subject, machine) = (row.entry.id, &machine);
                         let cell = Cell { load, subject, account: &account, machine };
                         findings.add(&cell, row.entry.title);
+                        if swept {
+                            findings.measurements.extend(cell.slowest());
+                        }
                     }
                     Err(error) if error.is::<Interrupted>() => return Err(error),
                     Err(error) => row.failed(&load.id(), &error),
@@ -164,7 +169,7 @@ impl Series {
         let rounds = (self.duration.as_nanos() / window.as_nanos()) as u32;
         let about = About {
             title: self.title,
-            cases: self.loads.iter().map(Load::case).collect(),
+            cases,
             rounds: rounds - (DROPPED_FIRST + DROPPED_LAST) as u32,
             epoch_ns: window.as_nanos() as u64,
             reference: self.reference,

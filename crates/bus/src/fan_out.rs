@@ -1,0 +1,94 @@
+//! To how many: the numbers of participants that are measured one after
+//! another.
+
+use std::str::FromStr;
+
+use anyhow::{ensure, Context, Result};
+
+/// Fewest participants: one sends, one receives.
+const FEWEST: usize = 2;
+/// Most participants.
+const MOST: usize = 64;
+
+/// Numbers of participants, ascending and each once: `4`, `2,4,8`, or `2..64`
+/// for the powers of two from one number to the other, and both ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FanOut(Vec<usize>);
+
+impl FanOut {
+    /// How many receive in each: all but the one that sends.
+    pub fn receivers(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().map(|participants| participants - 1)
+    }
+}
+
+impl FromStr for FanOut {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<FanOut> {
+        let mut numbers = Vec::new();
+        for part in text.split(',') {
+            match part.split_once("..") {
+                Some((first, last)) => {
+                    let (first, last) = (number(first)?, number(last)?);
+                    ensure!(first <= last, "'{part}' is no range: {first} is more than {last}");
+                    let powers = (1..).map(|power| 1 << power).take_while(|power| *power < last);
+                    numbers.push(first);
+                    numbers.extend(powers.filter(|power| *power > first));
+                    numbers.push(last);
+                }
+                None => numbers.push(number(part)?),
+            }
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        Ok(FanOut(numbers))
+    }
+}
+
+fn number(text: &str) -> Result<usize> {
+    let number = text.parse().with_context(|| format!("'{text}' is no number of participants"))?;
+    let possible = (FEWEST..=MOST).contains(&number);
+    ensure!(possible, "{number} participants are not measured, but {FEWEST} to {MOST}");
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_numbers_lists_and_ranges() {
+        for (text, participants) in [
+            ("2", vec![2]),
+            ("8,2,4,2", vec![2, 4, 8]),
+            ("2..64", vec![2, 4, 8, 16, 32, 64]),
+            ("2..63", vec![2, 4, 8, 16, 32, 63]),
+            ("3..17", vec![3, 4, 8, 16, 17]),
+            ("5..5", vec![5]),
+            ("2..8,12", vec![2, 4, 8, 12]),
+        ] {
+            let fan_out: FanOut = text.parse().unwrap();
+            assert_eq!(fan_out.0, participants, "{text}");
+            let receivers: Vec<usize> = participants.iter().map(|n| n - 1).collect();
+            assert_eq!(fan_out.receivers().collect::<Vec<_>>(), receivers);
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_of_participants_is_named() {
+        for (text, words) in [
+            ("1", "1 participants"),
+            ("65", "65 participants"),
+            ("2..65", "65 participants"),
+            ("8..2", "8 is more than 2"),
+            ("2,", "'' is no number"),
+            ("2..", "'' is no number"),
+            ("many", "'many' is no number"),
+            ("-3", "'-3' is no number"),
+        ] {
+            let error = format!("{:#}", text.parse::<FanOut>().unwrap_err());
+            assert!(error.contains(words), "{text}: {error}");
+        }
+    }
+}

@@ -177,7 +177,7 @@ impl Cell<'_> {
         facts.add("late", "1", sum(|r| r.late));
         facts.add("reordered", "1", sum(|r| r.reordered));
         for (metric, count) in [
-            ("unsent", sent.due.map_or(0.0, |due| due.saturating_sub(sent.samples) as f64)),
+            ("unsent", self.unsent() as f64),
             ("repeated", sum(|r| r.repeated)),
             ("damaged", sum(|r| r.damaged)),
             ("foreign", sum(|r| r.foreign)),
@@ -257,6 +257,12 @@ impl Cell<'_> {
         received.iter().map(|r| sent.samples.saturating_sub(r.samples)).sum()
     }
 
+    /// Samples that were due and were not sent.
+    pub fn unsent(&self) -> u64 {
+        let sent = &self.account.sent;
+        sent.due.map_or(0, |due| due.saturating_sub(sent.samples))
+    }
+
     /// Why the figures say nothing of the transport, if so, and how bad it is.
     pub fn invalid(&self) -> Option<(String, f64)> {
         if let Some(steal) = self.machine.activity.steal.filter(|share| *share > MOST_STEAL) {
@@ -275,7 +281,7 @@ impl Cell<'_> {
 
     /// Whether it was the transport that made the sender late: the call that
     /// sends, or the step, takes about as long as the cycle.
-    fn held_up(&self) -> bool {
+    pub fn held_up(&self) -> bool {
         let cycle = self.load.cycle.as_nanos() as f64;
         let sent = &self.account.sent;
         sent.timeouts > 0 || sent.write.mean.max(sent.step.mean) > 0.5 * cycle

@@ -2,6 +2,7 @@
 
 mod fep;
 mod findings;
+mod headroom;
 mod participant;
 mod row;
 mod run;
@@ -19,6 +20,7 @@ use clap::Subcommand;
 Examples:
   wiregauge bus fep --quick                 the reference's table over all transports
   wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds --duration 5m
+  wiregauge bus headroom --size 500         the highest rate that is carried whole and in time
   wiregauge bus transports                  what is available, and why something is not")]
 pub struct Arguments {
     #[command(subcommand)]
@@ -29,6 +31,7 @@ pub struct Arguments {
 enum Verb {
     Run(run::Arguments),
     Fep(fep::Arguments),
+    Headroom(headroom::Arguments),
     Transports(transports::Arguments),
     Participant(participant::Arguments),
 }
@@ -39,6 +42,7 @@ impl Arguments {
         match self.verb {
             Verb::Run(arguments) => arguments.run(),
             Verb::Fep(arguments) => arguments.run(),
+            Verb::Headroom(arguments) => arguments.run(),
             Verb::Transports(arguments) => arguments.run(),
             Verb::Participant(arguments) => arguments.run(),
         }

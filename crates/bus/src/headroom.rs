@@ -1,0 +1,289 @@
+//! The search for the most that is still good: the highest rate, the largest
+//! size.
+//!
+//! It grows from a value that is certainly good until one is bad, bisects on a
+//! logarithmic scale until the two are near each other, and tries what it found
+//! once more. It takes for granted that what is more is not better; where that
+//! does not hold, it finds *a* good value with a bad one near above it.
+
+use anyhow::Result;
+
+/// Factor of the growth.
+const GROWTH: f64 = 4.0;
+/// Ratio of a bad value to a good one that is near enough.
+pub const NEAR: f64 = 1.05;
+/// How often a trial is repeated that the machine spoiled.
+pub const REPEATS: u32 = 2;
+
+/// Where to search.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The least that is tried.
+    pub least: f64,
+    /// What is tried first.
+    pub start: f64,
+    /// The most that is tried.
+    pub most: f64,
+    /// Whether values are whole numbers.
+    pub whole: bool,
+}
+
+impl Range {
+    /// The value of three significant digits that is tried instead.
+    fn round(&self, value: f64) -> f64 {
+        let digit = 10f64.powf(value.log10().floor() - 2.0);
+        let rounded = (value / digit).round() * digit;
+        // Without the noise of the multiplication.
+        let rounded = if digit >= 1.0 { rounded.round() } else { (rounded * 1e6).round() / 1e6 };
+        let rounded = if self.whole { rounded.round() } else { rounded };
+        rounded.clamp(self.least, self.most)
+    }
+
+    /// The value in the middle of two, if there is one between them.
+    fn middle(&self, low: f64, high: f64) -> Option<f64> {
+        let middle = self.round((low * high).sqrt());
+        (low < middle && middle < high).then_some(middle)
+    }
+}
+
+/// What a trial shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// All went well.
+    Good,
+    /// It did not, and why.
+    Bad(String),
+    /// It did not, and the machine is to blame.
+    Spoiled {
+        /// What happened.
+        reason: String,
+        /// How bad it was, comparable between trials.
+        share: f64,
+    },
+}
+
+/// A value that was tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tried<T> {
+    /// The value.
+    pub value: f64,
+    /// What the last trial showed. What is still spoiled then counts as bad.
+    pub verdict: Verdict,
+    /// How many trials before were spoiled.
+    pub repeats: u32,
+    /// What else was seen in the last one.
+    pub seen: T,
+}
+
+/// A search with all that it tried, in the order in which it did.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search<T> {
+    range: Range,
+    /// What was tried.
+    pub tried: Vec<Tried<T>>,
+}
+
+impl<T> Search<T> {
+    /// Searches to the end. A trial tells its verdict and what else is to be
+    /// kept of it.
+    ///
+    /// # Errors
+    /// The first that a trial has.
+    pub fn run(
+        range: Range,
+        mut trial: impl FnMut(f64) -> Result<(Verdict, T)>,
+    ) -> Result<Search<T>> {
+        let mut search = Search { range, tried: Vec::new() };
+        while let Some(value) = search.next() {
+            let mut repeats = 0;
+            let (verdict, seen) = loop {
+                match trial(value)? {
+                    (Verdict::Spoiled { .. }, _) if repeats < REPEATS => repeats += 1,
+                    outcome => break outcome,
+                }
+            };
+            search.tried.push(Tried { value, verdict, repeats, seen });
+        }
+        Ok(search)
+    }
+
+    /// The least value that was bad.
+    pub fn limit(&self) -> Option<&Tried<T>> {
+        let bad = self.tried.iter().filter(|tried| tried.verdict != Verdict::Good);
+        bad.min_by(|a, b| a.value.total_cmp(&b.value))
+    }
+
+    /// The greatest value that was good while nothing below it, nor itself, was
+    /// bad: its last trial.
+    pub fn found(&self) -> Option<&Tried<T>> {
+        let limit = self.limit().map_or(f64::INFINITY, |limit| limit.value);
+        let good = self.tried.iter().filter(|tried| tried.value < limit);
+        good.max_by(|a, b| a.value.total_cmp(&b.value))
+    }
+
+    /// How many trials were repeated as the machine spoiled them.
+    pub fn repeats(&self) -> u32 {
+        self.tried.iter().map(|tried| tried.repeats).sum()
+    }
+
+    /// What to try next; none in the end.
+    fn next(&self) -> Option<f64> {
+        let range = &self.range;
+        let limit = self.limit().map(|limit| limit.value);
+        let Some(found) = self.found().map(|found| found.value) else {
+            return match limit {
+                None => Some(range.round(range.start)),
+                Some(limit) if limit > range.least => Some(range.round(limit / GROWTH)),
+                Some(_) => None,
+            };
+        };
+        let further = match limit {
+            None => (found < range.most).then(|| range.round(found * GROWTH)),
+            Some(limit) if limit > found * NEAR => range.middle(found, limit),
+            Some(_) => None,
+        };
+        let confirmed = self.tried.iter().filter(|tried| tried.value == found).count() > 1;
+        further.or((!confirmed).then_some(found))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+
+    const RATES: Range = Range { least: 3.3, start: 100.0, most: 1e7, whole: false };
+    const SIZES: Range = Range { least: 10.0, start: 1000.0, most: 1_073_741_824.0, whole: true };
+
+    fn bad() -> Verdict {
+        Verdict::Bad("too much".into())
+    }
+
+    fn search(range: Range, mut trial: impl FnMut(f64) -> Verdict) -> Search<()> {
+        Search::run(range, |value| Ok((trial(value), ()))).unwrap()
+    }
+
+    fn times(search: &Search<()>, value: f64) -> usize {
+        search.tried.iter().filter(|tried| tried.value == value).count()
+    }
+
+    #[test]
+    fn finds_a_threshold_wherever_it_is() {
+        for range in [RATES, SIZES] {
+            let mut threshold = range.least * 1.01;
+            while threshold < range.most {
+                let search =
+                    search(range, |value| if value < threshold { Verdict::Good } else { bad() });
+                let found = search.found().unwrap().value;
+                let limit = search.limit().unwrap().value;
+                assert!(found < threshold && threshold <= limit);
+                let near = limit <= found * NEAR || (range.whole && limit - found <= 1.0);
+                assert!(near, "{found} {limit}");
+                assert_eq!(times(&search, found), 2, "it is confirmed");
+                assert!(search.tried.len() <= 22, "{} trials", search.tried.len());
+                assert!(search
+                    .tried
+                    .iter()
+                    .all(|tried| !range.whole || tried.value.fract() == 0.0));
+                threshold *= 1.37;
+            }
+        }
+    }
+
+    #[test]
+    fn ends_where_all_is_good_or_nothing() {
+        for range in [RATES, SIZES] {
+            let all = search(range, |_| Verdict::Good);
+            assert_eq!((all.found().unwrap().value, all.limit()), (range.most, None));
+            assert_eq!(times(&all, range.most), 2);
+            let nothing = search(range, |_| bad());
+            assert_eq!(nothing.found(), None);
+            assert_eq!(nothing.limit().unwrap().value, range.least);
+            assert_eq!(times(&nothing, range.least), 1);
+        }
+    }
+
+    #[test]
+    fn what_it_finds_was_good_each_time_even_when_trials_disagree() {
+        // Good by chance, the less likely the more it is.
+        let mut state = 1u64;
+        for _ in 0..300 {
+            let search = search(RATES, |value| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let chance = (state >> 33) as f64 / (1u64 << 31) as f64;
+                if chance * value < 20_000.0 {
+                    Verdict::Good
+                } else {
+                    bad()
+                }
+            });
+            let Some(found) = search.found() else { continue };
+            let of_found = search.tried.iter().filter(|tried| tried.value == found.value);
+            assert!(of_found.clone().all(|tried| tried.verdict == Verdict::Good));
+            assert_eq!(of_found.count(), 2);
+            let below = search.tried.iter().filter(|tried| tried.value <= found.value);
+            assert!(below.into_iter().all(|tried| tried.verdict == Verdict::Good));
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_not_good_again_is_not_found() {
+        let mut seen = 0;
+        let search = search(RATES, |value| match value {
+            _ if value > 1600.0 => bad(),
+            1600.0 => {
+                seen += 1;
+                if seen == 1 {
+                    Verdict::Good
+                } else {
+                    bad()
+                }
+            }
+            _ => Verdict::Good,
+        });
+        assert_eq!((seen, search.limit().unwrap().value), (2, 1600.0));
+        let found = search.found().unwrap().value;
+        assert!(found < 1600.0 && found * NEAR >= 1600.0, "{found}");
+        assert_eq!(times(&search, found), 2);
+    }
+
+    #[test]
+    fn a_spoiled_trial_is_repeated_before_it_counts() {
+        let spoiled = || Verdict::Spoiled { reason: "steal".into(), share: 0.1 };
+        let mut trials = 0;
+        let once = search(RATES, |_| {
+            trials += 1;
+            if trials == 1 {
+                spoiled()
+            } else {
+                Verdict::Good
+            }
+        });
+        assert_eq!((once.limit(), once.repeats(), once.tried[0].repeats), (None, 1, 1));
+        let mut trials = 0;
+        let always = search(Range { least: 100.0, ..RATES }, |_| {
+            trials += 1;
+            spoiled()
+        });
+        assert_eq!((always.found(), trials, always.repeats()), (None, REPEATS + 1, REPEATS));
+        assert_eq!(always.limit().unwrap().verdict, spoiled());
+    }
+
+    #[test]
+    fn an_error_ends_it() {
+        let mut trials = 0;
+        let outcome = Search::<()>::run(RATES, |_| {
+            trials += 1;
+            bail!("interrupted")
+        });
+        assert!(outcome.is_err() && trials == 1);
+    }
+
+    #[test]
+    fn values_have_three_digits() {
+        let round = |value| RATES.round(value);
+        assert_eq!([12_345.0, 123.456, 7.777_7].map(round), [12_300.0, 123.0, 7.78]);
+        assert_eq!([1.0, 1e9].map(round), [RATES.least, RATES.most]);
+        assert_eq!(SIZES.round(12.34), 12.0);
+    }
+}

@@ -1,0 +1,284 @@
+//! `wiregauge bus headroom`: the highest rate, or the largest sample, that is
+//! still carried whole and in time.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Result};
+use wiregauge_bus::headroom::{Search, Tried, Verdict};
+use wiregauge_bus::quest::{Aim, Quest};
+use wiregauge_bus::result::Cell;
+use wiregauge_bus::site::Site;
+use wiregauge_bus::trial::{Terms, Trial};
+use wiregauge_gauge::interrupt::Interrupted;
+use wiregauge_gauge::run::{Curve, Fact};
+use wiregauge_gauge::warning::Caution;
+
+use super::findings::{self, Findings};
+use super::row::Row;
+use super::run::{bytes, time, Modes};
+use super::series::Common;
+use crate::progress::Progress;
+
+/// How long a trial lasts.
+const TRIAL: Duration = Duration::from_secs(3);
+/// Windows of a trial.
+const WINDOWS: u32 = 10;
+/// What is told of each value that was tried.
+const TRACED: [&str; 4] = ["latency/p50", "latency/p99", "step/p99", "lost"];
+/// What is told of the value that was found, besides.
+const TOLD: [&str; 6] =
+    ["latency/p50", "latency/p99", "step/p50", "step/p99", "cpu/sender", "cpu/receiver"];
+
+/// Search for the highest rate at a size, or the largest size at a rate, that
+/// is carried whole and in time.
+///
+/// A trial of three seconds (--duration) is good if nothing is lost, damaged or
+/// left unsent, no step times out, and the 99th percentile of the latency, and
+/// of the step in discrete mode, is within the cycle. The rate or size grows
+/// until a trial is bad; then the two are brought within 5 % of each other.
+#[derive(clap::Args)]
+#[command(mut_arg("round_trips", |argument| argument.hide(true)))]
+#[command(after_help = "\
+Examples:
+  wiregauge bus headroom --size 500                         the highest rate of 500 B
+  wiregauge bus headroom --cycle 10ms --mode discrete       the largest sample each 10 ms
+  wiregauge bus headroom --rate 100 --transport dds,zenoh   the same at 100 a second")]
+pub struct Arguments {
+    /// Search the rate at this size: 500, 64kB, 10MB.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    size: Option<usize>,
+    /// Search the size in this cycle.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    cycle: Option<Duration>,
+    /// Search the size at this rate, in samples per second.
+    #[arg(long, value_name = "N")]
+    rate: Option<f64>,
+    /// How participants keep together.
+    #[arg(long, value_enum, default_value = "continuous")]
+    mode: Modes,
+    /// One sends, the others receive.
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
+    participants: u32,
+    #[command(flatten)]
+    common: Common,
+}
+
+/// What is kept of a trial.
+struct Seen {
+    /// Its figures; none where it did not come to an end.
+    facts: Vec<Fact>,
+}
+
+impl Seen {
+    fn figure(&self, metric: &str) -> Option<&Fact> {
+        self.facts.iter().find(|fact| fact.metric == metric)
+    }
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let common = &self.common;
+        let aim = self.aim()?;
+        let duration = common.duration(TRIAL);
+        ensure!(!duration.is_zero(), "--duration must be more than nothing");
+        let window = common.window.unwrap_or(duration / WINDOWS);
+        ensure!(!window.is_zero(), "--window must be more than nothing");
+        let receivers = self.participants as usize - 1;
+        let quest = |mode| Quest { aim, mode, receivers };
+        let quests: Vec<Quest> = self.mode.all().into_iter().map(quest).collect();
+        for quest in &quests {
+            quest.range(duration)?;
+        }
+        let entries = common.entries()?;
+        common.check(&entries)?;
+        let (site, progress) = (Site::here(), Progress::new());
+        let mut rows = Row::all(&entries, &site, &progress)?;
+        let terms = Terms { round_trips: 0, ..common.terms(duration, window) };
+        let mut findings = Findings::new();
+        let mut cases = Vec::new();
+        let total = quests.len() * rows.iter().filter(|row| row.program.is_some()).count();
+        let mut done = 0;
+        for quest in &quests {
+            let mut notes = Vec::new();
+            for row in rows.iter_mut().filter(|row| row.program.is_some()) {
+                let what = format!("{}, {}", row.entry.title, quest.id());
+                let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
+                match search(quest, row, &site, &terms, &show) {
+                    Ok(search) => {
+                        let told = Told { quest, search: &search, row };
+                        findings.facts.extend(told.facts());
+                        findings.curves.extend(told.curves());
+                        findings.cautions.extend(told.caution());
+                        notes.push(told.note());
+                    }
+                    Err(error) if error.is::<Interrupted>() => return Err(error),
+                    Err(error) => row.failed(&quest.id(), &error),
+                }
+                done += 1;
+            }
+            cases.push(quest.case(notes));
+        }
+        drop(progress);
+        let title = match aim {
+            Aim::Rate { .. } => "The highest rate of a bus",
+            Aim::Size { .. } => "The largest sample of a bus",
+        };
+        let about = findings::About {
+            title: title.into(),
+            cases,
+            rounds: 1,
+            epoch_ns: duration.as_nanos() as u64,
+            reference: None,
+        };
+        findings.hand_over(about, rows, common)
+    }
+
+    /// What is given and what is searched.
+    fn aim(&self) -> Result<Aim> {
+        Ok(match (self.size, self.cycle, self.rate) {
+            (Some(size), None, None) => Aim::Rate { size },
+            (None, Some(cycle), None) => Aim::Size { cycle },
+            (None, None, Some(rate)) => {
+                ensure!(
+                    (1e-3..=1e9).contains(&rate),
+                    "--rate {rate} is no rate: it must be from 0.001 to 1000000000 a second"
+                );
+                Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
+            }
+            (None, None, None) => bail!(
+                "what is given? --size searches the rate, --rate or --cycle searches the size"
+            ),
+            (None, ..) => bail!("--cycle and --rate say the same; give one of them"),
+            _ => bail!(
+                "--size searches the rate, --rate or --cycle searches the size; with both there \
+                 is nothing to search: 'wiregauge bus run' measures that load"
+            ),
+        })
+    }
+}
+
+/// Searches over a transport. The error of its first trial is its own: then the
+/// transport does not work at all.
+fn search(
+    quest: &Quest,
+    row: &mut Row,
+    site: &Site,
+    terms: &Terms,
+    show: &dyn Fn(&str),
+) -> Result<Search<Seen>> {
+    let range = quest.range(terms.duration)?;
+    let mut works = false;
+    Search::run(range, |value| {
+        let load = quest.load(value);
+        let show = |state: &str| show(&format!("{}: {state}", quest.shown(value)));
+        let Some(program) = &row.program else { bail!("there is no program") };
+        let trial =
+            Trial { site, load: &load, entry: &row.entry, program, coding: None, terms };
+        match trial.run(&show) {
+            Ok((account, machine)) => {
+                works = true;
+                row.measured(&account.about);
+                let (subject, machine) = (row.entry.id, &machine);
+                let cell = Cell { load: &load, subject, account: &account, machine };
+                Ok((cell.verdict(), Seen { facts: cell.facts() }))
+            }
+            Err(error) if !works || error.is::<Interrupted>() => Err(error),
+            Err(error) => Ok((Verdict::Bad(format!("{error:#}")), Seen { facts: Vec::new() })),
+        }
+    })
+}
+
+/// A search, as it is told.
+struct Told<'a> {
+    quest: &'a Quest,
+    search: &'a Search<Seen>,
+    row: &'a Row,
+}
+
+impl Told<'_> {
+    fn fact(&self, metric: &str, unit: &str, value: f64) -> Fact {
+        Fact {
+            case: self.quest.id(),
+            subject: self.row.entry.id.into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value,
+        }
+    }
+
+    /// What was found, and what its last trial saw.
+    fn facts(&self) -> Vec<Fact> {
+        let mut facts = Vec::new();
+        if let Some(found) = self.search.found() {
+            let (value, over) = (found.value, self.quest.over());
+            facts.push(self.fact(&format!("headroom/{over}"), self.quest.unit(), value));
+            let throughput = self.quest.throughput(value);
+            facts.push(self.fact("headroom/throughput", "MB/s", throughput));
+            let told = TOLD.iter().filter_map(|metric| found.seen.figure(metric));
+            facts.extend(told.map(|fact| self.fact(&fact.metric, &fact.unit, fact.value)));
+        }
+        let trials = self.search.tried.len() as u32 + self.search.repeats();
+        facts.push(self.fact("headroom/trials", "1", trials.into()));
+        if self.search.repeats() > 0 {
+            facts.push(self.fact("headroom/repeated", "1", self.search.repeats().into()));
+        }
+        facts
+    }
+
+    /// What was seen at each value that was tried.
+    fn curves(&self) -> Vec<Curve> {
+        let mut tried: Vec<&Tried<Seen>> = self.search.tried.iter().collect();
+        tried.sort_by(|a, b| a.value.total_cmp(&b.value));
+        let curve = |metric: &&str| {
+            let figures: Vec<(f64, &Fact)> = tried
+                .iter()
+                .filter_map(|tried| Some((tried.value, tried.seen.figure(metric)?)))
+                .collect();
+            let unit = figures.first()?.1.unit.clone();
+            Some(Curve {
+                case: self.quest.id(),
+                subject: self.row.entry.id.into(),
+                metric: metric.to_string(),
+                unit,
+                over: self.quest.over().into(),
+                points: figures.into_iter().map(|(value, fact)| (value, fact.value)).collect(),
+            })
+        };
+        TRACED.iter().filter_map(curve).collect()
+    }
+
+    /// What was found, and what was wrong with more.
+    fn note(&self) -> String {
+        let title = self.row.entry.title;
+        let shown = |tried: &Tried<Seen>| self.quest.shown(tried.value);
+        let why = |limit: &Tried<Seen>| match &limit.verdict {
+            Verdict::Bad(reason) | Verdict::Spoiled { reason, .. } => reason.clone(),
+            Verdict::Good => String::new(),
+        };
+        match (self.search.found(), self.search.limit()) {
+            (Some(found), Some(limit)) => {
+                let more = 100.0 * (limit.value / found.value - 1.0);
+                let (found, at) = (shown(found), shown(limit));
+                format!("{title}: {found} is good twice; at {at}, {more:.1} % more, {}", why(limit))
+            }
+            (Some(found), None) => {
+                format!("{title}: {} is good twice; it is the most that is tried", shown(found))
+            }
+            (None, Some(limit)) => {
+                format!("{title}: not even {} is good: {}", shown(limit), why(limit))
+            }
+            (None, None) => format!("{title}: nothing was tried"),
+        }
+    }
+
+    /// That it was the machine that set the limit.
+    fn caution(&self) -> Option<Caution> {
+        let limit = self.search.limit()?;
+        let Verdict::Spoiled { reason, share } = &limit.verdict else { return None };
+        let (title, value) = (self.row.entry.title, self.quest.shown(limit.value));
+        let cell = format!("{title} at {}, {value}", self.quest.id());
+        Some(Caution::Invalid { cell, reason: reason.clone(), share: *share })
+    }
+}

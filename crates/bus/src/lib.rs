@@ -8,6 +8,7 @@
 
 pub mod catalogue;
 pub mod conductor;
+pub mod emulation;
 pub mod engine;
 pub mod fan_out;
 pub mod fep;

@@ -10,6 +10,7 @@ use wiregauge_participant::participant::serve;
 use wiregauge_participant::transport::Transport;
 
 use crate::catalogue::Reach;
+use crate::emulation::{Emulation, Host};
 use crate::program::Program;
 
 /// Where participants run: a host, as far as they can tell.
@@ -18,6 +19,8 @@ pub enum Place {
     Here,
     /// Threads of this process, with these transports.
     Within(&'static [&'static dyn Transport]),
+    /// A host that this machine emulates.
+    Emulated(Host),
 }
 
 impl Place {
@@ -25,6 +28,7 @@ impl Place {
     pub fn address(&self) -> IpAddr {
         match self {
             Place::Here | Place::Within(_) => Ipv4Addr::LOCALHOST.into(),
+            Place::Emulated(host) => host.address(),
         }
     }
 
@@ -33,6 +37,9 @@ impl Place {
     /// # Errors
     /// When there is no port.
     pub fn listen(&self) -> Result<TcpListener> {
+        if let Place::Emulated(host) = self {
+            return host.listen();
+        }
         let address = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
         TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))
     }
@@ -60,6 +67,9 @@ impl Place {
         for name in names {
             command.arg("--name").arg(name);
         }
+        if let Place::Emulated(host) = self {
+            host.enter(&mut command)?;
+        }
         let shown = command.get_program().to_string_lossy().into_owned();
         let child = Child::spawn(command, Limits::default());
         child.map(Some).with_context(|| format!("cannot start {shown}"))
@@ -79,6 +89,8 @@ pub struct Station {
 pub struct Site {
     /// All places.
     pub places: Vec<Place>,
+    /// What the reader of a figure must know of them.
+    pub notes: Vec<String>,
     /// Where the sender is.
     sender: usize,
     /// Where the receivers are.
@@ -88,12 +100,24 @@ pub struct Site {
 impl Site {
     /// Everyone on this machine.
     pub fn here() -> Site {
-        Site { places: vec![Place::Here], sender: 0, receivers: 0 }
+        Site { places: vec![Place::Here], notes: Vec::new(), sender: 0, receivers: 0 }
     }
 
     /// Everyone in this process.
     pub fn within(transports: &'static [&'static dyn Transport]) -> Site {
-        Site { places: vec![Place::Within(transports)], sender: 0, receivers: 0 }
+        let places = vec![Place::Within(transports)];
+        Site { places, notes: Vec::new(), sender: 0, receivers: 0 }
+    }
+
+    /// The sender on one emulated host, all receivers on the other.
+    pub fn emulated(emulation: &Emulation) -> Site {
+        let hosts = [&emulation.sender, &emulation.receiver];
+        Site {
+            places: hosts.map(|host| Place::Emulated(host.clone())).into(),
+            notes: emulation.notes(),
+            sender: 0,
+            receivers: 1,
+        }
     }
 
     /// Why a transport of this reach does not reach from the sender to the

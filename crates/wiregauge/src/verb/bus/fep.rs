@@ -4,7 +4,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Result;
-use wiregauge_bus::site::Site;
 use wiregauge_bus::{catalogue, fep};
 
 use super::series::{Common, Series};
@@ -18,7 +17,9 @@ use super::series::{Common, Series};
 #[command(after_help = "\
 Examples:
   wiregauge bus fep --quick                     ten seconds each
-  wiregauge bus fep --transport dds,zenoh       five minutes each, and raw TCP")]
+  wiregauge bus fep --transport dds,zenoh       five minutes each, and raw TCP
+  sudo wiregauge bus fep --quick --emulate 1gbit
+                                                over a link, as the reference's hosts had")]
 pub struct Arguments {
     /// Ten seconds each.
     #[arg(long, conflicts_with = "duration")]
@@ -36,7 +37,7 @@ impl Arguments {
             title: "The simulation bus of FEP SDK 3, repeated".into(),
             loads: fep::loads(),
             entries,
-            site: Site::here(),
+            site: self.common.site()?,
             duration: match self.quick {
                 true => Duration::from_secs(10),
                 false => self.common.duration(fep::DURATION),

@@ -93,7 +93,7 @@ impl Arguments {
         }
         let entries = common.entries()?;
         common.check(&entries)?;
-        let (site, progress) = (Site::here(), Progress::new());
+        let (site, progress) = (common.site()?, Progress::new());
         let mut rows = Row::all(&entries, &site, &progress)?;
         let terms = Terms { round_trips: 0, ..common.terms(duration, window) };
         let mut findings = Findings::new();
@@ -118,6 +118,7 @@ impl Arguments {
                 }
                 done += 1;
             }
+            notes.extend(site.notes.iter().cloned());
             cases.push(quest.case(notes));
         }
         drop(progress);
@@ -174,8 +175,7 @@ fn search(
         let load = quest.load(value);
         let show = |state: &str| show(&format!("{}: {state}", quest.shown(value)));
         let Some(program) = &row.program else { bail!("there is no program") };
-        let trial =
-            Trial { site, load: &load, entry: &row.entry, program, coding: None, terms };
+        let trial = Trial { site, load: &load, entry: &row.entry, program, coding: None, terms };
         match trial.run(&show) {
             Ok((account, machine)) => {
                 works = true;

@@ -7,7 +7,6 @@ use anyhow::{bail, Context, Result};
 use clap::ValueEnum;
 use wiregauge_bus::fan_out::FanOut;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::site::Site;
 use wiregauge_participant::control;
 
 use super::series::{Common, Series};
@@ -22,7 +21,9 @@ Examples:
   wiregauge bus run --size 10MB --cycle 100ms --mode both --duration 5m
   wiregauge bus run --size 500 --mode discrete --fast       as many steps as there can be
   wiregauge bus run --size 1MB --cycle 0                    as much as gets through
-  wiregauge bus run --participants 2..64 --mode both        what a receiver more costs")]
+  wiregauge bus run --participants 2..64 --mode both        what a receiver more costs
+  sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
+                                                            over a link between two hosts")]
 pub struct Arguments {
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes)]
@@ -85,7 +86,7 @@ impl Arguments {
             title: "Samples over a bus".into(),
             loads,
             entries: self.common.entries()?,
-            site: Site::here(),
+            site: self.common.site()?,
             duration: self.common.duration(Duration::from_secs(10)),
             reference: None,
         };

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_bus::catalogue::{self, Entry};
+use wiregauge_bus::emulation::{Emulation, Rate};
 use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::site::Site;
@@ -41,6 +42,10 @@ pub struct Common {
     /// How many round trips to take before each run, in two seconds at most.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     round_trips: u32,
+    /// Between two hosts that this machine emulates, over a link of this rate:
+    /// 100mbit, 1gbit. Wants root.
+    #[arg(long, value_name = "RATE")]
+    emulate: Option<Rate>,
     /// What else to say to a transport, such as dds.domain=7.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = option)]
     option: Vec<Choice>,
@@ -93,6 +98,14 @@ impl Common {
         Ok(entries)
     }
 
+    /// Where participants run.
+    pub fn site(&self) -> Result<Site> {
+        match self.emulate {
+            Some(rate) => Ok(Site::emulated(&Emulation::build(rate)?)),
+            None => Ok(Site::here()),
+        }
+    }
+
     /// How long each run lasts.
     pub fn duration(&self, otherwise: Duration) -> Duration {
         self.duration.unwrap_or(otherwise)
@@ -130,7 +143,10 @@ impl Series {
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
         let mut findings = Findings::new();
-        let cases = load::cases(&self.loads);
+        let mut cases = load::cases(&self.loads);
+        for case in &mut cases {
+            case.notes.extend(self.site.notes.iter().cloned());
+        }
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;

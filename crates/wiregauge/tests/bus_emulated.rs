@@ -1,0 +1,398 @@
+//! The bus between two hosts that this machine emulates: what crosses the link,
+//! what happens when it is cut, and that nothing of it stays behind. Where the
+//! machine does not let us emulate one, these tests say so and pass.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{has_its_form, result, run, said, status, wiregauge};
+use wiregauge_bus::catalogue::Reach;
+use wiregauge_bus::conductor::{conduct, Account};
+use wiregauge_bus::emulation::{Emulation, Host};
+use wiregauge_bus::program::Program;
+use wiregauge_bus::site::Site;
+use wiregauge_participant::control::{Assignment, Mode, Role};
+use wiregauge_participant::transport::Topic;
+
+/// A guard that keeps the tests apart, as namespaces are found by numbers that
+/// the kernel gives again; none, and a word, where there can be no emulation.
+/// That is asked of the tools, so that no fault of ours hides here.
+fn alone() -> Option<MutexGuard<'static, ()>> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let try_it = "mount -t tmpfs shm /dev/shm && ip link add name a type veth peer name b \
+                  && tc qdisc add dev a root tbf rate 1gbit burst 64k limit 2mb \
+                  && ethtool -K a tso off gso off gro off";
+    let tried =
+        Command::new("unshare").args(["--net", "--ipc", "--mount", "sh", "-c", try_it]).output();
+    match tried {
+        Ok(output) if output.status.success() => return Some(guard),
+        Ok(output) => print!("skipped: {}", String::from_utf8_lossy(&output.stderr)),
+        Err(error) => println!("skipped: unshare: {error}"),
+    }
+    None
+}
+
+fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
+    run["facts"]
+        .as_array()
+        .expect("facts")
+        .iter()
+        .find(|f| f["case"] == case && f["subject"] == subject && f["metric"] == metric)
+        .and_then(|f| f["value"].as_f64())
+}
+
+/// Sends over these transports in both modes, and expects all to arrive.
+fn carries(transports: &[&str], receivers: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let (names, participants) = (transports.join(","), (receivers + 1).to_string());
+    let words = ["bus", "run", "--emulate", "100mbit", "--mode", "both", "--cycle", "20ms"];
+    let words = [&words[..], &["--duration", "2s", "--window", "250ms", "--size", "10,100kB"]];
+    let words = [&words.concat()[..], &["--transport", &names, "--participants", &participants]];
+    let said = run(folder.path(), &words.concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    for case in run["cases"].as_array().unwrap() {
+        let case = case["id"].as_str().unwrap();
+        for subject in transports.iter().filter(|subject| **subject != "memory") {
+            let fact = |metric| fact(&run, case, subject, metric);
+            assert!(fact("sent") > Some(0.0), "{subject} at {case}");
+            assert_eq!(fact("lost"), Some(0.0), "{subject} at {case}");
+            let bad = ["repeated", "damaged", "foreign"].map(fact);
+            assert_eq!(bad, [None; 3], "{subject} at {case}");
+        }
+        // Who reads a figure knows of what.
+        for words in ["tbf rate 100mbit burst 64k limit 2mb", "two hosts emulated"] {
+            assert!(said.out.contains(words), "{}", said.out);
+        }
+    }
+    if transports.contains(&"memory") {
+        assert!(status(&run, "memory").contains("does not leave a process"), "{run}");
+    }
+    has_its_form(&run);
+}
+
+#[test]
+fn tcp_crosses_the_link_and_memory_does_not() {
+    let Some(_alone) = alone() else { return };
+    carries(&["tcp", "memory"], 2);
+}
+
+#[test]
+fn dds_and_zenoh_find_each_other_over_the_link() {
+    let Some(_alone) = alone() else { return };
+    carries(&["dds", "zenoh"], 1);
+}
+
+#[test]
+fn as_much_as_gets_through_is_no_more_than_the_link_carries() {
+    let Some(_alone) = alone() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--emulate", "100mbit", "--cycle", "0", "--size", "100kB"];
+    let more = ["--duration", "2s", "--window", "250ms", "--transport", "tcp"];
+    let began = Instant::now();
+    let said = run(folder.path(), &[&words[..], &more].concat());
+    let seconds = began.elapsed().as_secs_f64();
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let fact = |metric| fact(&run, "100 kB, unthrottled, continuous", "tcp", metric).unwrap();
+    // All that was sent arrived, and the whole command took this long at least.
+    assert_eq!(fact("lost"), 0.0);
+    assert!(fact("sent") * 1e5 * 8.0 <= 1e8 * seconds, "{} in {seconds} s", fact("sent"));
+}
+
+/// Moves bytes from a host to another, and tells how long it took.
+fn transfer(from: &Host, to: &Host, size: usize) -> Duration {
+    let listener = to.within(|| TcpListener::bind((to.address(), 0))).unwrap().unwrap();
+    let address = listener.local_addr().unwrap();
+    let receives = thread::spawn(move || {
+        let mut received = Vec::new();
+        listener.accept().unwrap().0.read_to_end(&mut received).unwrap();
+        received.len()
+    });
+    let began = Instant::now();
+    let mut stream = from.within(|| TcpStream::connect(address)).unwrap().unwrap();
+    stream.write_all(&vec![1; size]).unwrap();
+    drop(stream);
+    assert_eq!(receives.join().unwrap(), size);
+    began.elapsed()
+}
+
+#[test]
+fn the_rate_holds_in_both_directions_and_links_do_not_meet() {
+    let Some(_alone) = alone() else { return };
+    let fast = Emulation::build("1gbit".parse().unwrap()).unwrap();
+    let slow = Emulation::build("50mbit".parse().unwrap()).unwrap();
+    // But for the 64 KiB that may pass at once; headers come on top.
+    let least = |size: usize| Duration::from_secs_f64((size - 65536) as f64 * 8.0 / 50e6);
+    for (from, to) in [(&slow.sender, &slow.receiver), (&slow.receiver, &slow.sender)] {
+        let (size, took) = (2_000_000, transfer(from, to, 2_000_000));
+        assert!(took >= least(size), "{took:?} for {size} B");
+    }
+    // Same addresses, but another world.
+    let listener = slow.receiver.within(|| TcpListener::bind((slow.receiver.address(), 0)));
+    let address: SocketAddr = listener.unwrap().unwrap().local_addr().unwrap();
+    assert!(fast.sender.within(|| TcpStream::connect(address)).unwrap().is_err());
+    slow.cut().unwrap();
+    transfer(&fast.sender, &fast.receiver, 1000);
+    slow.restore().unwrap();
+    transfer(&slow.sender, &slow.receiver, 1000);
+}
+
+/// What a command prints that runs in a host.
+fn prints(host: &Host, words: &[&str], folder: Option<&Path>) -> String {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]);
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    host.enter(&mut command).unwrap();
+    let said = said(command.output().unwrap());
+    assert_eq!(said.code, Some(0), "{words:?}: {}", said.err);
+    said.out
+}
+
+#[test]
+fn any_command_runs_in_a_host_with_shared_memory_of_its_own() {
+    let Some(_alone) = alone() else { return };
+    let Emulation { sender, receiver, .. } = Emulation::build("1gbit".parse().unwrap()).unwrap();
+    for host in [&sender, &receiver] {
+        let shown = prints(host, &["ip", "-brief", "address"], None);
+        assert!(shown.contains(&format!("{}/24", host.address())), "{shown}");
+        assert!(shown.contains("127.0.0.1") && shown.lines().count() == 2, "{shown}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = prints(&sender, &["pwd"], Some(folder.path()));
+    assert_eq!(Path::new(at.trim()), folder.path().canonicalize().unwrap());
+    for kind in ["net", "ipc", "mnt"] {
+        let link = format!("/proc/self/ns/{kind}");
+        let of = |host| prints(host, &["readlink", &link], None).trim().to_owned();
+        let own = fs::read_link(&link).unwrap().display().to_string();
+        assert_eq!(BTreeSet::from([own, of(&sender), of(&receiver)]).len(), 3, "{kind}");
+    }
+    let name = format!("/dev/shm/wiregauge-{}", std::process::id());
+    prints(&sender, &["touch", &name], None);
+    assert_eq!(prints(&sender, &["ls", "/dev/shm"], None).lines().count(), 1);
+    assert_eq!(prints(&receiver, &["ls", "/dev/shm"], None), "");
+    assert!(!Path::new(&name).exists());
+}
+
+/// Runs over TCP at a millisecond for three seconds, and cuts the link for one.
+fn interrupted(mode: Mode) -> anyhow::Result<Account> {
+    let folder = tempfile::tempdir().unwrap();
+    // Another program than this test takes part.
+    let script = folder.path().join("participant");
+    let program = env!("CARGO_BIN_EXE_wiregauge");
+    fs::write(&script, format!("#!/bin/sh\nexec '{program}' bus participant \"$@\"\n")).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
+    let emulation = Emulation::build("100mbit".parse().unwrap()).unwrap();
+    let site = Site::emulated(&emulation);
+    let second = 1_000_000_000;
+    let assignment = Assignment {
+        role: Role::Receiver,
+        transport: "tcp".into(),
+        topic: Topic {
+            name: "cut".into(),
+            size: 500,
+            bind: emulation.sender.address(),
+            readers: 1,
+            options: Default::default(),
+        },
+        seed: 1,
+        mode,
+        cycle: second / 1000,
+        fast: false,
+        duration: 3 * second,
+        window: second / 4,
+        announced: false,
+        patience: second / 4,
+    };
+    let show = |state: &str| {
+        if state == "running" {
+            let emulation = emulation.clone();
+            thread::spawn(move || {
+                thread::sleep(Duration::from_secs(1));
+                emulation.cut().unwrap();
+                thread::sleep(Duration::from_secs(1));
+                emulation.restore().unwrap();
+            });
+        }
+    };
+    let stations = site.stations(1, Reach::Network);
+    conduct(&site, &Program::Engine(script), stations, &assignment, &show)
+}
+
+#[test]
+fn a_link_that_is_cut_for_a_second_is_told_by_the_figures() {
+    let Some(_alone) = alone() else { return };
+    let account = interrupted(Mode::Continuous).unwrap();
+    let received = &account.received[0];
+    // What was sent meanwhile came when the link was back.
+    assert_eq!(received.samples, account.sent.samples);
+    assert!(received.latency.most > 500_000_000, "{:?}", received.latency.most);
+    assert!(received.late > 100, "{}", received.late);
+
+    let account = interrupted(Mode::Discrete).unwrap();
+    assert!(account.sent.timeouts > 0, "{:?}", account.sent);
+    assert!(account.sent.step.count > 500, "it goes on: {:?}", account.sent);
+}
+
+/// The processes below one, and itself.
+fn family(of: &Child) -> Vec<i32> {
+    let mut family = vec![of.id() as i32];
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        let Some((_, after)) = stat.rsplit_once(") ") else { continue };
+        if after.split(' ').nth(1) == Some(&of.id().to_string()) {
+            family.push(entry.file_name().to_string_lossy().parse().unwrap());
+        }
+    }
+    family
+}
+
+/// The namespaces of a process that are not ours.
+fn foreign(id: i32) -> BTreeSet<String> {
+    let of = |process: &str, kind: &str| fs::read_link(format!("/proc/{process}/ns/{kind}")).ok();
+    ["net", "ipc", "mnt"]
+        .iter()
+        .filter(|kind| of("self", kind) != of(&id.to_string(), kind))
+        .filter_map(|kind| Some(of(&id.to_string(), kind)?.display().to_string()))
+        .collect()
+}
+
+/// Who keeps one of these namespaces there: by being in it, by a descriptor, or
+/// by a mount.
+fn keeper(namespaces: &BTreeSet<String>) -> Option<String> {
+    let links = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
+    for process in links(Path::new("/proc")) {
+        let mut folders = vec![process.path().join("fd")];
+        folders.extend(links(&process.path().join("task")).map(|task| task.path().join("ns")));
+        for link in folders.iter().flat_map(|folder| links(folder)) {
+            let Ok(target) = fs::read_link(link.path()) else { continue };
+            if namespaces.contains(&target.display().to_string()) {
+                return Some(format!("{} is {}", link.path().display(), target.display()));
+            }
+        }
+        let mounts = fs::read_to_string(process.path().join("mountinfo")).unwrap_or_default();
+        if let Some(line) = mounts.lines().find(|line| namespaces.iter().any(|n| line.contains(n)))
+        {
+            return Some(line.to_owned());
+        }
+    }
+    None
+}
+
+/// A run of a minute, killed if it is still there in the end.
+struct Long(Child);
+
+impl Drop for Long {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn nothing_stays_behind_however_it_ends() {
+    let Some(_alone) = alone() else { return };
+    let interfaces = || fs::read_dir("/sys/class/net").unwrap().count();
+    let before = interfaces();
+    for signal in ["-INT", "-KILL"] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut long = Long(
+            wiregauge()
+                .args(["bus", "run", "--emulate", "1gbit", "--transport", "tcp"])
+                .args(["--duration", "60s"])
+                .current_dir(folder.path())
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn()
+                .unwrap(),
+        );
+        let began = Instant::now();
+        let (family, namespaces) = loop {
+            assert!(began.elapsed() < Duration::from_secs(60), "the participants never came up");
+            thread::sleep(Duration::from_millis(300));
+            let family = family(&long.0);
+            let namespaces: BTreeSet<String> = family.iter().flat_map(|id| foreign(*id)).collect();
+            // The conductor and two participants on two hosts.
+            if family.len() == 3 && namespaces.len() == 6 {
+                break (family, namespaces);
+            }
+        };
+        assert!(keeper(&namespaces).is_some(), "they are not found while they are there");
+        let id = long.0.id().to_string();
+        assert!(Command::new("kill").args([signal, &id]).status().unwrap().success());
+        let code = long.0.wait().unwrap().code();
+        assert_eq!(code, (signal == "-INT").then_some(130));
+        let ended = Instant::now();
+        let left = || {
+            let runs = |id: &&i32| {
+                let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+                stat.rsplit_once(") ").is_some_and(|(_, after)| !after.starts_with(['Z', 'X']))
+            };
+            let process = family.iter().find(runs).map(|id| format!("process {id} runs"));
+            process.or_else(|| keeper(&namespaces))
+        };
+        while let Some(left) = left() {
+            assert!(ended.elapsed() < Duration::from_secs(5), "{signal}: {left}");
+            thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(interfaces(), before, "interfaces of the machine itself");
+    }
+}
+
+/// Runs with an emulated link in another situation, and expects one line with
+/// these words.
+fn refuses(situation: &[&str], words: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let command = wiregauge();
+    let output = Command::new(situation[0])
+        .args(&situation[1..])
+        .arg(command.get_program())
+        .args(["bus", "run", "--emulate", "1gbit", "--transport", "tcp"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let said = said(output);
+    assert_eq!(said.code, Some(2), "{}{}", said.out, said.err);
+    assert_eq!(said.err.trim_end().lines().count(), 1, "{}", said.err);
+    for word in words {
+        assert!(said.err.contains(word), "no '{word}' in {}", said.err);
+    }
+    assert!(!folder.path().join("run.json").exists());
+}
+
+#[test]
+fn without_the_right_or_the_tools_it_says_so() {
+    let Some(_alone) = alone() else { return };
+    let powerless = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"];
+    refuses(&powerless, &["CAP_SYS_ADMIN", "CAP_NET_ADMIN", "as root"]);
+    // Where the tools are, there is nothing.
+    let hide = "mount -t tmpfs none \"$(dirname \"$(command -v ethtool)\")\" && exec \"$@\"";
+    refuses(
+        &["unshare", "--mount", "sh", "-c", hide, "sh"],
+        &["is not installed; apt-get install"],
+    );
+}
+
+#[test]
+fn what_is_no_rate_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for rate in ["fast", "1gb", "0mbit", "125mbps"] {
+        let said = run(folder.path(), &["bus", "run", "--emulate", rate]);
+        assert_eq!(said.code, Some(2));
+        assert!(said.err.contains(rate) && said.err.contains("gbit"), "{}", said.err);
+    }
+}

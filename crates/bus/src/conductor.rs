@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use wiregauge_gauge::interrupt;
+use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::process::{Broken, Child};
 use wiregauge_participant::control::{
     self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Pinged, Received,
@@ -100,7 +100,7 @@ pub fn conduct(
     }
     let outcome = conductor.conduct(assignment, gates, show);
     let outcome = match outcome {
-        Err(error) if !error.is::<interrupt::Interrupted>() => Err(conductor.inquest(error)),
+        Err(error) if !error.is::<Interrupted>() => Err(conductor.inquest(error)),
         other => other,
     };
     conductor.dismiss();
@@ -232,7 +232,8 @@ impl Conductor {
         let deadline = Instant::now() + SETUP;
         while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
             let missing = missing.name.clone();
-            match self.event(deadline).with_context(|| format!("{missing} does not come up"))? {
+            let Some(event) = self.event(deadline)? else { bail!("{missing} does not come up") };
+            match event {
                 Event::Came(loaded, speaker) => self.welcome(loaded, speaker, assignment)?,
                 Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
                 Event::Said(name, other) => bail!("{name} says {other:?} before it is told to"),
@@ -324,9 +325,9 @@ impl Conductor {
         let deadline = Instant::now() + patience;
         let mut reports: HashMap<String, T> = HashMap::new();
         while let Some(missing) = names.iter().find(|name| !reports.contains_key(*name)) {
-            let event = self
-                .event(deadline)
-                .with_context(|| format!("{missing} does not {what} within {patience:?}"))?;
+            let Some(event) = self.event(deadline)? else {
+                bail!("{missing} does not {what} within {patience:?}");
+            };
             match event {
                 Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
                 Event::Said(name, report) => {
@@ -346,8 +347,8 @@ impl Conductor {
             .collect())
     }
 
-    /// What happens next. Beats go out meanwhile.
-    fn event(&mut self, deadline: Instant) -> Result<Event> {
+    /// What happens next; none until the deadline. Beats go out meanwhile.
+    fn event(&mut self, deadline: Instant) -> Result<Option<Event>> {
         loop {
             interrupt::check()?;
             if self.beat.elapsed() >= BEAT {
@@ -358,10 +359,12 @@ impl Conductor {
                 }
             }
             match self.heard.recv_timeout(BEAT / 2) {
-                Ok(event) => return Ok(event),
+                Ok(event) => return Ok(Some(event)),
                 Err(RecvTimeoutError::Timeout) => {
-                    ensure!(Instant::now() < deadline, "it takes too long");
                     self.look_for_the_dead()?;
+                    if Instant::now() >= deadline {
+                        return Ok(None);
+                    }
                 }
                 Err(RecvTimeoutError::Disconnected) => bail!("nobody listens any more"),
             }

@@ -217,6 +217,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
         window: second / 4,
         announced: false,
         patience: second / 4,
+        round_trips: 0,
+        coding: None,
     };
     let show = |state: &str| {
         if state == "running" {

@@ -66,13 +66,13 @@ pub fn sharpen_timers() {
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
 }
 
-/// What tells the clock of this boot of this machine from all others:
-/// participants with the same share it.
+/// What tells this boot of this machine from all others: participants with the
+/// same share one clock. A container may have a monotonic clock of its own: its
+/// time namespace is another one.
 pub fn host() -> String {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    // A time namespace has an offset of its own.
-    let space = fs::read_link("/proc/self/ns/time").unwrap_or_default();
-    format!("{} {}", boot.trim(), space.display()).trim().to_owned()
+    let time = fs::read_link("/proc/self/ns/time").unwrap_or_default();
+    format!("{} {}", boot.trim(), time.display()).trim().to_owned()
 }
 
 #[cfg(test)]

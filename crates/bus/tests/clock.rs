@@ -1,0 +1,199 @@
+//! A receiver whose timing master has another clock, and whose clock is set in
+//! the middle of a run: what it makes of it, from the sample to the figure.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use wiregauge_bus::conductor::Account;
+use wiregauge_bus::load::Load;
+use wiregauge_bus::result::Cell;
+use wiregauge_gauge::environment::Environment;
+use wiregauge_participant::clock::monotonic;
+use wiregauge_participant::control::{
+    split, About, Assignment, Listener, Master, Mode, Order, Outcome, Peers, Received, Report,
+    Role, Sent, Speaker, BEAT,
+};
+use wiregauge_participant::participant::serve;
+use wiregauge_participant::sample::{stamp, Header, Shape};
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+
+const MS: u64 = 1_000_000;
+/// The master's clock is an hour ahead…
+const AHEAD: u64 = 3_600_000 * MS;
+/// …and is set forward by this…
+const JUMP: u64 = 300 * MS;
+/// …so long after the epoch, on the receiver's clock.
+const SET: u64 = 1500 * MS;
+/// From sample to sample, and how many there are.
+const CYCLE: u64 = 20 * MS;
+const COUNT: u64 = 150;
+
+/// The master's time at a time of the receiver's.
+fn master(own: u64, epoch: u64) -> u64 {
+    let jump = if own - epoch >= SET { JUMP } else { 0 };
+    own + AHEAD + jump
+}
+
+/// The epoch of the run on the receiver's clock.
+static EPOCH: Mutex<u64> = Mutex::new(0);
+
+/// Samples that come just when they were sent.
+struct Punctual;
+
+impl Transport for Punctual {
+    fn name(&self) -> &'static str {
+        "punctual"
+    }
+    fn library(&self) -> String {
+        "none".into()
+    }
+    fn options(&self) -> Vec<String> {
+        Vec::new()
+    }
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        let sample = vec![0; topic.size];
+        Ok((Box::new(Source { sample, sequence: 0, epoch: *EPOCH.lock().unwrap() }), "".into()))
+    }
+    fn writer(&self, _: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
+        unreachable!("nobody sends")
+    }
+}
+
+struct Source {
+    sample: Vec<u8>,
+    sequence: u64,
+    epoch: u64,
+}
+
+impl Reader for Source {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        if self.sequence == COUNT {
+            thread::sleep(patience);
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_nanos(CYCLE));
+        let shape = Shape { size: self.sample.len(), seed: 1, count: COUNT };
+        let sequence = self.sequence as u32;
+        self.sequence += 1;
+        shape.fill(&mut self.sample, sequence);
+        let time = master(monotonic(), self.epoch) - (self.epoch + AHEAD);
+        stamp(&mut self.sample, Header { sequence, time });
+        Ok(Some(&self.sample))
+    }
+}
+
+/// Tells the master's time to whoever asks.
+fn time_server(epoch: u64) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut question = [0];
+        while stream.read_exact(&mut question).is_ok() {
+            stream.write_all(&master(monotonic(), epoch).to_le_bytes()).unwrap();
+        }
+    });
+    address
+}
+
+/// The next report that is no beat.
+fn report(listener: &mut Listener) -> Report {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < deadline {
+        match listener.hear().unwrap() {
+            Report::Beat => {}
+            other => return other,
+        }
+    }
+    panic!("only beats")
+}
+
+/// Leads a receiver through a run, of whose clock it is told that it is not
+/// the master's.
+fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
+    let epoch = *EPOCH.lock().unwrap();
+    let topic = Topic {
+        name: "clock".into(),
+        size: 100,
+        bind: [127, 0, 0, 1].into(),
+        readers: 1,
+        options: Default::default(),
+    };
+    let assignment = Assignment {
+        role: Role::Receiver,
+        transport: "punctual".into(),
+        topic,
+        seed: 1,
+        mode: Mode::Continuous,
+        cycle: CYCLE,
+        fast: false,
+        duration: COUNT * CYCLE,
+        window: 100 * MS,
+        announced: false,
+        patience: 1000 * MS,
+    };
+    assert!(matches!(report(listener), Report::Loaded(_)));
+    speaker.say(&Order::Open(Box::new(assignment))).unwrap();
+    assert!(matches!(report(listener), Report::Initialized(_)));
+    let clock = time_server(epoch);
+    let master = Master { clock, steps: clock, epoch: epoch + AHEAD };
+    speaker.say(&Order::Connect(Peers { endpoints: Vec::new(), master, shared: false })).unwrap();
+    assert_eq!(report(listener), Report::Ready);
+    speaker.say(&Order::Start).unwrap();
+    assert_eq!(report(listener), Report::Running);
+    speaker.say(&Order::Finish(COUNT)).unwrap();
+    match report(listener) {
+        Report::Stopped(outcome) => match *outcome {
+            Outcome::Received(received) => received,
+            other => panic!("{other:?}"),
+        },
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_clock_that_is_set_in_the_middle_is_counted() {
+    let door = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = door.local_addr().unwrap();
+    *EPOCH.lock().unwrap() = monotonic();
+    let receiver = thread::spawn(move || serve(address, "receiver", &[&Punctual], false));
+    let (speaker, mut listener) = split(door.accept().unwrap().0).unwrap();
+    let beats = speaker.clone();
+    thread::spawn(move || {
+        while beats.say(&Order::Beat).is_ok() {
+            thread::sleep(BEAT);
+        }
+    });
+    let received = conduct(&speaker, &mut listener);
+    speaker.say(&Order::Quit).unwrap();
+    receiver.join().unwrap().unwrap();
+
+    // All of them are of this run, on another clock or not.
+    assert_eq!((received.samples, received.foreign, received.damaged), (COUNT, 0, 0));
+    let alignment = &received.alignment;
+    assert!(!alignment.shared);
+    let off = alignment.offset.abs_diff(AHEAD as i64);
+    assert!(off <= alignment.uncertainty, "{alignment:?}");
+    let cell = |received| {
+        let about = About {
+            name: "punctual".into(),
+            library: String::new(),
+            options: Vec::new(),
+            knows: Vec::new(),
+        };
+        let sent = Sent { samples: COUNT, ..Sent::default() };
+        let account = Account { about, sent, received: vec![received] };
+        let machine = Environment::default();
+        let cycle = Duration::from_nanos(CYCLE);
+        let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
+        Cell { load: &load, subject: "punctual", account: &account, machine: &machine }.facts()
+    };
+    let facts = cell(received);
+    let jump = facts.iter().find(|fact| fact.metric == "clock/jump").expect("it is counted");
+    let off = (jump.value - JUMP as f64).abs();
+    assert!(jump.unit == "ns" && off < 0.1 * JUMP as f64, "{} ns", jump.value);
+}

@@ -118,3 +118,16 @@ pub fn select(names: &[String]) -> Result<Vec<Entry>> {
     };
     Ok(ALL.into_iter().filter(wanted).collect())
 }
+
+/// The transports of these names, with the floor; those that need not be built
+/// for none.
+///
+/// # Errors
+/// A name that there is not.
+pub fn named(names: &[String]) -> Result<Vec<Entry>> {
+    let mut entries = select(names)?;
+    if names.is_empty() {
+        entries.retain(|entry| entry.engine.is_none());
+    }
+    Ok(entries)
+}

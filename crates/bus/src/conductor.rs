@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_gauge::interrupt::{self, Interrupted};
-use wiregauge_gauge::process::{Broken, Child};
 use wiregauge_participant::control::{
     self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Pinged, Received,
     Report, Role, Sent, Speaker, BEAT, VERSION,
 };
 
+use crate::process::Process;
 use crate::program::Program;
 use crate::site::{Site, Station};
 
@@ -81,11 +81,11 @@ pub fn conduct(
         gates.push(Gate::open(listener, events.clone())?);
     }
     let mut conductor =
-        Conductor { members: Vec::new(), children: Vec::new(), heard, beat: Instant::now() };
+        Conductor { members: Vec::new(), processes: Vec::new(), heard, beat: Instant::now() };
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
         let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
-        conductor.children.push(place.start(program, controls[station.place], &names)?);
+        conductor.processes.push(place.start(program, controls[station.place], &names)?);
         for (name, role) in station.participants {
             conductor.members.push(Member {
                 name,
@@ -157,7 +157,8 @@ fn hear(stream: TcpStream, events: &Sender<Event>) {
 
 struct Conductor {
     members: Vec<Member>,
-    children: Vec<Option<Child>>,
+    /// Of each station.
+    processes: Vec<Process>,
     heard: Receiver<Event>,
     /// When the last beat was sent.
     beat: Instant,
@@ -372,11 +373,13 @@ impl Conductor {
     }
 
     /// A process that ends before its participants have come up is not heard of
-    /// otherwise.
+    /// otherwise, nor a machine that is silent while its participants are not.
     fn look_for_the_dead(&self) -> Result<()> {
-        for member in self.members.iter().filter(|member| member.speaker.is_none()) {
-            let child = self.children[member.station].as_ref();
-            ensure!(!child.is_some_and(Child::has_ended), "{} does not come up", member.name);
+        for member in &self.members {
+            let process = &self.processes[member.station];
+            let up = member.speaker.is_some();
+            ensure!(up || !process.has_ended(), "{} does not come up", member.name);
+            ensure!(!process.is_out_of_reach(), "{} is lost", member.name);
         }
         Ok(())
     }
@@ -386,8 +389,10 @@ impl Conductor {
     fn inquest(&mut self, error: anyhow::Error) -> anyhow::Error {
         let deadline = Instant::now() + INQUEST;
         while Instant::now() < deadline {
-            for (station, child) in self.children.iter_mut().enumerate() {
-                let Some(dead) = child.as_mut().filter(|child| child.has_ended()) else { continue };
+            for (station, process) in self.processes.iter_mut().enumerate() {
+                if !process.has_ended() {
+                    continue;
+                }
                 let names: Vec<&str> = self
                     .members
                     .iter()
@@ -395,9 +400,9 @@ impl Conductor {
                     .map(|member| member.name.as_str())
                     .collect();
                 let names = names.join(" and ");
-                return match dead.read_line(Instant::now() + INQUEST) {
-                    Err(Broken::Died(death)) => anyhow!("{names} is lost: {death}"),
-                    _ => error.context(format!("{names} is lost")),
+                return match process.death(Instant::now() + INQUEST) {
+                    Some(death) => anyhow!("{names} is lost: {death}"),
+                    None => error.context(format!("{names} is lost")),
                 };
             }
             thread::sleep(Duration::from_millis(10));
@@ -412,9 +417,9 @@ impl Conductor {
             let _ = member.say(&Order::Quit);
         }
         let deadline = Instant::now() + FAREWELL;
-        for child in self.children.drain(..).flatten() {
+        for process in self.processes.drain(..) {
             // Killed if it does not end by itself.
-            let _ = child.finish(deadline);
+            process.finish(deadline);
         }
     }
 }

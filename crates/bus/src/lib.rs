@@ -6,6 +6,8 @@
 //! `wiregauge-participant`, which is also linked into the programs that bring
 //! the heavier transports ([`engine`]).
 
+pub mod agent;
+pub mod assembly;
 pub mod catalogue;
 pub mod conductor;
 pub mod emulation;
@@ -14,9 +16,13 @@ pub mod fan_out;
 pub mod fep;
 pub mod headroom;
 pub mod load;
+pub mod process;
 pub mod program;
+pub mod quantity;
 pub mod quest;
+pub mod remote;
 pub mod result;
+pub mod scenario;
 pub mod site;
 pub mod trial;
 pub mod verdict;

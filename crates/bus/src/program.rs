@@ -1,12 +1,14 @@
 //! The programs that participants are.
 
+use std::ffi::OsStr;
+use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
-use crate::catalogue::Entry;
+use crate::engine::Engine;
 
 /// What starts a participant.
 #[derive(Clone, Debug)]
@@ -14,36 +16,51 @@ pub enum Program {
     /// This program, which has the transports that need nothing.
     Own,
     /// One that was built apart.
-    Engine(PathBuf),
+    Engine(&'static Engine, PathBuf),
 }
 
 impl Program {
-    /// That of a transport, built below this folder where it is not there.
+    /// This program, or that of an engine, built below this folder where it is
+    /// not there.
     ///
     /// # Errors
     /// When something is missing for it, it does not compile, or the user asks
     /// to stop.
     pub fn of(
-        entry: &Entry,
+        engine: Option<&'static Engine>,
         folder: &Path,
         progress: &dyn Fn(&str, usize, usize),
     ) -> Result<Program> {
-        match entry.engine {
-            Some(engine) => engine.build(folder, progress).map(Program::Engine),
+        match engine {
+            Some(engine) => Ok(Program::Engine(engine, engine.build(folder, progress)?)),
             None => Ok(Program::Own),
         }
     }
 
-    /// Its command line, but for `--control` and `--name`.
-    pub fn command(&self) -> Command {
+    /// The engine that it is of.
+    pub fn engine(&self) -> Option<&'static Engine> {
         match self {
+            Program::Own => None,
+            Program::Engine(engine, _) => Some(engine),
+        }
+    }
+
+    /// The command line of a process with participants of these names, for a
+    /// conductor at this address.
+    pub fn command(&self, control: SocketAddr, names: &[impl AsRef<OsStr>]) -> Command {
+        let mut command = match self {
             Program::Own => {
                 // Not by its path, where another version may lie by now.
                 let mut command = Command::new("/proc/self/exe");
                 command.arg0("wiregauge").args(["bus", "participant"]);
                 command
             }
-            Program::Engine(path) => Command::new(path),
+            Program::Engine(_, path) => Command::new(path),
+        };
+        command.arg("--control").arg(control.to_string());
+        for name in names {
+            command.arg("--name").arg(name);
         }
+        command
     }
 }

@@ -1,6 +1,7 @@
 //! Where participants run, and who runs where.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::thread;
 
 use anyhow::{Context, Result};
@@ -11,12 +12,19 @@ use wiregauge_participant::transport::Transport;
 
 use crate::catalogue::Reach;
 use crate::emulation::{Emulation, Host};
+use crate::engine::Engine;
+use crate::process::Process;
 use crate::program::Program;
+use crate::remote::Remote;
 
 /// Where participants run: a host, as far as they can tell.
 pub enum Place {
     /// This machine. They meet on its loopback.
     Here,
+    /// This machine, at the address at which others reach it.
+    At(IpAddr),
+    /// Another machine.
+    Remote(Arc<Remote>),
     /// Threads of this process, with these transports.
     Within(&'static [&'static dyn Transport]),
     /// A host that this machine emulates.
@@ -29,6 +37,8 @@ impl Place {
         match self {
             Place::Here | Place::Within(_) => Ipv4Addr::LOCALHOST.into(),
             Place::Emulated(host) => host.address(),
+            Place::At(address) => *address,
+            Place::Remote(remote) => remote.address(),
         }
     }
 
@@ -37,42 +47,57 @@ impl Place {
     /// # Errors
     /// When there is no port.
     pub fn listen(&self) -> Result<TcpListener> {
-        if let Place::Emulated(host) = self {
-            return host.listen();
-        }
-        let address = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+        let address = match self {
+            Place::Emulated(host) => return host.listen(),
+            Place::Remote(remote) => remote.here(),
+            _ => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
+        };
         TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))
     }
 
-    /// Starts a program here with participants of these names. None where it
-    /// is not a process of ours.
+    /// Starts a program here with participants of these names.
     ///
     /// # Errors
-    /// When it does not start.
-    pub fn start(
-        &self,
-        program: &Program,
-        control: SocketAddr,
-        names: &[&str],
-    ) -> Result<Option<Child>> {
-        if let &Place::Within(transports) = self {
-            for name in names.iter().map(|name| (*name).to_owned()) {
-                let run = move || serve(control, &name, transports, false);
-                thread::Builder::new().name("participant".into()).spawn(run)?;
+    /// When it does not start, or the place is lost.
+    pub fn start(&self, program: &Program, control: SocketAddr, names: &[&str]) -> Result<Process> {
+        match self {
+            &Place::Within(transports) => {
+                for name in names.iter().map(|name| (*name).to_owned()) {
+                    let run = move || serve(control, &name, transports, false);
+                    thread::Builder::new().name("participant".into()).spawn(run)?;
+                }
+                Ok(Process::Within)
             }
-            return Ok(None);
+            Place::Here | Place::At(_) | Place::Emulated(_) => {
+                let mut command = program.command(control, names);
+                if let Place::Emulated(host) = self {
+                    host.enter(&mut command)?;
+                }
+                let shown = command.get_program().to_string_lossy().into_owned();
+                let child = Child::spawn(command, Limits::default());
+                child.map(Process::Child).with_context(|| format!("cannot start {shown}"))
+            }
+            Place::Remote(remote) => {
+                remote.start(program.engine(), control.port(), names).map(Process::Errand)
+            }
         }
-        let mut command = program.command();
-        command.arg("--control").arg(control.to_string());
-        for name in names {
-            command.arg("--name").arg(name);
+    }
+
+    /// Sees to it that an engine is there, where that is not this machine.
+    fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
+        match self {
+            Place::Remote(remote) => remote.prepare(engine),
+            _ => Ok(()),
         }
-        if let Place::Emulated(host) = self {
-            host.enter(&mut command)?;
+    }
+
+    /// Share of the last run's time that a hypervisor took from this place,
+    /// where it is not this machine.
+    pub fn steal(&self) -> Option<f64> {
+        match self {
+            Place::Remote(remote) => remote.steal(),
+            _ => None,
         }
-        let shown = command.get_program().to_string_lossy().into_owned();
-        let child = Child::spawn(command, Limits::default());
-        child.map(Some).with_context(|| format!("cannot start {shown}"))
     }
 }
 
@@ -90,45 +115,81 @@ pub struct Site {
     /// All places.
     pub places: Vec<Place>,
     /// What the reader of a figure must know of them.
-    pub notes: Vec<String>,
+    notes: Vec<String>,
     /// Where the sender is.
     sender: usize,
     /// Where the receivers are.
     receivers: usize,
+    /// Who is where, if they have names of their own; otherwise a sender and
+    /// receivers by number.
+    roster: Vec<(String, Role, usize)>,
 }
 
 impl Site {
+    /// Everyone at the first of these places.
+    fn new(places: Vec<Place>) -> Site {
+        Site { places, notes: Vec::new(), sender: 0, receivers: 0, roster: Vec::new() }
+    }
+
     /// Everyone on this machine.
     pub fn here() -> Site {
-        Site { places: vec![Place::Here], notes: Vec::new(), sender: 0, receivers: 0 }
+        Site::new(vec![Place::Here])
     }
 
     /// Everyone in this process.
     pub fn within(transports: &'static [&'static dyn Transport]) -> Site {
-        let places = vec![Place::Within(transports)];
-        Site { places, notes: Vec::new(), sender: 0, receivers: 0 }
+        Site::new(vec![Place::Within(transports)])
     }
 
     /// The sender on one emulated host, all receivers on the other.
     pub fn emulated(emulation: &Emulation) -> Site {
         let hosts = [&emulation.sender, &emulation.receiver];
-        Site {
-            places: hosts.map(|host| Place::Emulated(host.clone())).into(),
-            notes: emulation.notes(),
-            sender: 0,
-            receivers: 1,
-        }
+        let places = hosts.map(|host| Place::Emulated(host.clone())).into();
+        Site { notes: emulation.notes(), receivers: 1, ..Site::new(places) }
+    }
+
+    /// Participants of these names: those of other machines there, all others
+    /// on this one.
+    pub fn of(participants: &[(String, Role)], machines: &[Arc<Remote>]) -> Site {
+        let own = machines.first().map_or(Place::Here, |remote| Place::At(remote.here().ip()));
+        let others = machines.iter().map(|remote| Place::Remote(Arc::clone(remote)));
+        let place = |name: &String| {
+            let there = machines.iter().position(|remote| remote.names().contains(name));
+            there.map_or(0, |number| number + 1)
+        };
+        let roster: Vec<_> =
+            participants.iter().map(|(name, role)| (name.clone(), *role, place(name))).collect();
+        Site { roster, ..Site::new([own].into_iter().chain(others).collect()) }
     }
 
     /// Why a transport of this reach does not reach from the sender to the
     /// receivers, if so.
     pub fn out_of(&self, reach: Reach) -> Option<&'static str> {
+        let apart = |first: &(String, Role, usize)| self.roster.iter().any(|one| one.2 != first.2);
+        let together = self.sender == self.receivers && !self.roster.first().is_some_and(apart);
         match reach {
-            _ if self.sender == self.receivers => None,
+            _ if together => None,
             Reach::Network => None,
             Reach::Machine => Some("it does not leave a machine"),
             Reach::Process => Some("it does not leave a process"),
         }
+    }
+
+    /// Sees to it that an engine is there on all other machines.
+    ///
+    /// # Errors
+    /// Where it cannot be, and why.
+    pub fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
+        self.places.iter().try_for_each(|place| place.prepare(engine))
+    }
+
+    /// What a reader must know of it, if anything.
+    pub fn notes(&self) -> Vec<String> {
+        let remote = |place: &Place| match place {
+            Place::Remote(remote) => Some(remote.to_string()),
+            _ => None,
+        };
+        self.notes.iter().cloned().chain(self.places.iter().filter_map(remote)).collect()
     }
 
     /// The processes of a run, receivers first. A transport that stays in a
@@ -140,8 +201,13 @@ impl Site {
         };
         let receiver = |number| (name(number), Role::Receiver, self.receivers);
         let sender = ("sender".to_owned(), Role::Sender, self.sender);
+        let mut everyone: Vec<_> = match self.roster.is_empty() {
+            true => (1..=receivers).map(receiver).chain([sender]).collect(),
+            false => self.roster.clone(),
+        };
+        everyone.sort_by_key(|(_, role, _)| *role == Role::Sender);
         let mut stations: Vec<Station> = Vec::new();
-        for (name, role, place) in (1..=receivers).map(receiver).chain([sender]) {
+        for (name, role, place) in everyone {
             match stations.first_mut().filter(|_| reach == Reach::Process) {
                 Some(station) => station.participants.push((name, role)),
                 None => stations.push(Station { place, participants: vec![(name, role)] }),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use indexmap::IndexMap;
 use wiregauge_gauge::environment::Environment;
 use wiregauge_participant::coder::Coding;
@@ -13,7 +13,8 @@ use crate::catalogue::Entry;
 use crate::conductor::{conduct, Account};
 use crate::load::Load;
 use crate::program::Program;
-use crate::site::Site;
+use crate::result::{DROPPED_FIRST, DROPPED_LAST};
+use crate::site::{Place, Site};
 
 /// What holds for all trials of a series.
 #[derive(Clone, Debug)]
@@ -32,6 +33,27 @@ pub struct Terms {
     pub seed: u64,
     /// What else to say to transports.
     pub choices: Vec<Choice>,
+}
+
+impl Terms {
+    /// Whether they make sense for these transports.
+    ///
+    /// # Errors
+    /// Too short a run for its windows, or an option for no transport of it.
+    pub fn check(&self, entries: &[Entry]) -> Result<()> {
+        let windows = (DROPPED_FIRST + DROPPED_LAST + 1) as u32;
+        ensure!(
+            self.duration > self.window * windows && !self.window.is_zero(),
+            "the duration must be more than {windows} windows of {:?}: the first {DROPPED_FIRST} \
+             and the last are dropped",
+            self.window
+        );
+        for Choice { transport, .. } in &self.choices {
+            let known = entries.iter().any(|entry| entry.transport == *transport);
+            ensure!(known, "an option is for '{transport}', which takes no part in this run");
+        }
+        Ok(())
+    }
 }
 
 /// Something to say to a transport.
@@ -73,6 +95,9 @@ impl Trial<'_> {
         let mut machine = Environment::probe(IndexMap::new());
         let outcome = conduct(self.site, self.program, stations, &self.assignment(), show);
         machine.finish();
+        // The machine that lost most tells whether the run is of use.
+        let steal = self.site.places.iter().filter_map(Place::steal);
+        machine.activity.steal = steal.chain(machine.activity.steal).reduce(f64::max);
         Ok((outcome?, machine))
     }
 

@@ -38,12 +38,12 @@ impl Arguments {
             loads: fep::loads(),
             entries,
             site: self.common.site()?,
-            duration: match self.quick {
+            terms: self.common.terms(match self.quick {
                 true => Duration::from_secs(10),
-                false => self.common.duration(fep::DURATION),
-            },
+                false => fep::DURATION,
+            }),
             reference: Some(fep::reference(&subjects)),
         }
-        .run(&self.common)
+        .run(&self.common.delivery)
     }
 }

@@ -12,7 +12,7 @@ use wiregauge_gauge::run::{
 use wiregauge_gauge::warning::{self, Caution};
 
 use super::row::Row;
-use super::series::Common;
+use super::series::Delivery;
 use crate::output::{command, hand_over};
 use crate::tools;
 
@@ -41,6 +41,8 @@ pub struct About {
     pub rounds: u32,
     /// What a sample is taken over, in nanoseconds.
     pub epoch_ns: u64,
+    /// Seed of the samples' content.
+    pub seed: u64,
     /// What was published of the same.
     pub reference: Option<Reference>,
 }
@@ -68,7 +70,12 @@ impl Findings {
     }
 
     /// Writes the result and prints it.
-    pub fn hand_over(mut self, about: About, rows: Vec<Row>, common: &Common) -> Result<ExitCode> {
+    pub fn hand_over(
+        mut self,
+        about: About,
+        rows: Vec<Row>,
+        delivery: &Delivery,
+    ) -> Result<ExitCode> {
         let seconds = self.began.elapsed().as_secs_f64();
         self.environment.finish();
         let mut cautions = self.environment.cautions();
@@ -95,7 +102,7 @@ impl Findings {
                 epoch_ns: about.epoch_ns,
                 buffers: "reused".into(),
                 objects: "reused".into(),
-                seed: common.seed,
+                seed: about.seed,
             },
             cases: about.cases,
             subjects,
@@ -104,6 +111,6 @@ impl Findings {
             curves: self.curves,
             reference: about.reference,
         };
-        hand_over(&run, &common.output, common.format)
+        hand_over(&run, &delivery.output, delivery.format)
     }
 }

@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
+use wiregauge_bus::catalogue;
 use wiregauge_bus::headroom::{Search, Tried, Verdict};
+use wiregauge_bus::quantity::{bytes, time};
 use wiregauge_bus::quest::{Aim, Quest};
 use wiregauge_bus::result::Cell;
 use wiregauge_bus::site::Site;
@@ -16,7 +18,7 @@ use wiregauge_gauge::warning::Caution;
 
 use super::findings::{self, Findings};
 use super::row::Row;
-use super::run::{bytes, time, Modes};
+use super::run::Modes;
 use super::series::Common;
 use crate::progress::Progress;
 
@@ -81,21 +83,19 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let common = &self.common;
         let aim = self.aim()?;
-        let duration = common.duration(TRIAL);
-        ensure!(!duration.is_zero(), "--duration must be more than nothing");
-        let window = common.window.unwrap_or(duration / WINDOWS);
-        ensure!(!window.is_zero(), "--window must be more than nothing");
+        let terms = common.terms(TRIAL);
+        let window = common.window.unwrap_or(terms.duration / WINDOWS);
+        let terms = Terms { window, round_trips: 0, ..terms };
+        let entries = catalogue::named(&common.transport)?;
+        terms.check(&entries)?;
         let receivers = self.participants as usize - 1;
         let quest = |mode| Quest { aim, mode, receivers };
         let quests: Vec<Quest> = self.mode.all().into_iter().map(quest).collect();
         for quest in &quests {
-            quest.range(duration)?;
+            quest.range(terms.duration)?;
         }
-        let entries = common.entries()?;
-        common.check(&entries)?;
         let (site, progress) = (common.site()?, Progress::new());
         let mut rows = Row::all(&entries, &site, &progress)?;
-        let terms = Terms { round_trips: 0, ..common.terms(duration, window) };
         let mut findings = Findings::new();
         let mut cases = Vec::new();
         let total = quests.len() * rows.iter().filter(|row| row.program.is_some()).count();
@@ -118,7 +118,7 @@ impl Arguments {
                 }
                 done += 1;
             }
-            notes.extend(site.notes.iter().cloned());
+            notes.extend(site.notes());
             cases.push(quest.case(notes));
         }
         drop(progress);
@@ -130,10 +130,11 @@ impl Arguments {
             title: title.into(),
             cases,
             rounds: 1,
-            epoch_ns: duration.as_nanos() as u64,
+            epoch_ns: terms.duration.as_nanos() as u64,
+            seed: terms.seed,
             reference: None,
         };
-        findings.hand_over(about, rows, common)
+        findings.hand_over(about, rows, &common.delivery)
     }
 
     /// What is given and what is searched.

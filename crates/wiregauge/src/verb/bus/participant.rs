@@ -1,34 +1,113 @@
-//! `wiregauge bus participant`: one participant, for a conductor that may be
-//! on another machine.
+//! `wiregauge bus participant`: this machine's part in a scenario that several
+//! machines share.
 
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::io::Write;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
+use wiregauge_bus::agent::{addresses, Agent};
+use wiregauge_bus::assembly::Assembly;
+use wiregauge_bus::quantity::time;
+use wiregauge_bus::scenario::Scenario;
+use wiregauge_bus::site::Site;
+use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
 use wiregauge_participant::transports::builtin;
 
-/// Take part in a run that a conductor on this or another machine leads.
+use super::series::{Delivery, Series};
+use crate::matter::build_folder;
+
+/// Take part in a scenario on two or more machines.
+///
+/// Started on each machine with the same scenario. That of the sender leads: it
+/// waits for the others, conducts all runs, and has the result. The others end
+/// when it is done. Which is started first does not matter.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge bus participant --scenario two_hosts.toml --name sender                  on one
+  wiregauge bus participant --scenario two_hosts.toml --name receiver --peer HOST    on the other
+
+HOST is the sender's machine. docs/bus.md has a whole scenario, and says what a firewall must admit.")]
 pub struct Arguments {
-    /// Where the conductor is.
-    #[arg(long, value_name = "HOST:PORT", value_parser = address)]
-    control: SocketAddr,
-    /// Name of the participant in the run; more than one make threads of one
-    /// process.
-    #[arg(long, required = true)]
+    /// The scenario, the same on all machines.
+    #[arg(long, value_name = "FILE", required_unless_present = "control")]
+    scenario: Option<PathBuf>,
+    /// The participants of the scenario that run on this machine.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required = true)]
     name: Vec<String>,
+    /// For a receiver: the sender's machine. For the sender: only from these
+    /// machines may receivers join.
+    #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
+    peer: Vec<String>,
+    /// How long to wait for the other machines.
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    wait: Duration,
+    #[command(flatten)]
+    delivery: Delivery,
+    /// Where the conductor of a single run is: what conductors start
+    /// participants with.
+    #[arg(long, value_name = "ADDRESS:PORT", hide = true, conflicts_with = "scenario")]
+    control: Option<SocketAddr>,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        host_all(self.control, &self.name, &builtin())?;
+        if let Some(conductor) = self.control {
+            host_all(conductor, &self.name, &builtin())?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let path = self.scenario.as_ref().context("--scenario is missing")?;
+        let scenario = Scenario::read(path)?;
+        let own = scenario.named(&self.name).with_context(|| path.display().to_string())?;
+        let mut peers = Vec::new();
+        for peer in &self.peer {
+            peers.push(addresses(peer, scenario.listen.port())?);
+        }
+        match own.iter().any(|(_, role)| *role == Role::Sender) {
+            true => self.lead(scenario, &peers),
+            false => self.join(&scenario, &peers),
+        }
+    }
+
+    /// Waits for the others and conducts all runs.
+    fn lead(&self, scenario: Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
+        let only: Vec<IpAddr> =
+            peers.iter().flatten().map(|address| address.ip().to_canonical()).collect();
+        let own = &self.name;
+        let assembly = Assembly { scenario: &scenario, own, only: &only, tell: &tell };
+        let machines = assembly.gather(self.wait)?;
+        let site = Site::of(&scenario.participants, &machines);
+        let outcome = Series::of(scenario, site).run(&self.delivery);
+        for machine in &machines {
+            if let Some(lost) = machine.lost() {
+                tell(&lost);
+            } else if outcome.is_ok() {
+                machine.dismiss();
+            }
+        }
+        outcome
+    }
+
+    /// Does what the sender's machine says.
+    fn join(&self, scenario: &Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
+        ensure!(
+            peers.len() == 1,
+            "{} receives: --peer names the one machine on which '{}' runs",
+            self.name.join(", "),
+            scenario.sender()
+        );
+        let agent = Agent { scenario, names: &self.name, folder: &build_folder()?, tell: &tell };
+        agent.serve(&peers[0], self.wait)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn address(text: &str) -> Result<SocketAddr> {
-    let addresses = text.to_socket_addrs().with_context(|| format!("'{text}' is no HOST:PORT"))?;
-    addresses.into_iter().next().with_context(|| format!("'{text}' has no address"))
+/// Tells the user what goes on. That nobody reads it is no error.
+fn tell(what: &str) {
+    let _ = writeln!(std::io::stderr(), "{what}");
 }

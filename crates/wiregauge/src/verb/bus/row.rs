@@ -90,9 +90,12 @@ fn program(entry: &Entry, site: &Site, progress: &Progress) -> Result<Program> {
     if let Some(why) = site.out_of(entry.reach) {
         bail!("{why}");
     }
-    Program::of(entry, &build_folder()?, &|what, done, total| {
+    let program = Program::of(entry.engine, &build_folder()?, &|what, done, total| {
         progress.show(&format!("{}: {what}", entry.title), done, total);
-    })
+    })?;
+    progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
+    site.prepare(entry.engine)?;
+    Ok(program)
 }
 
 #[cfg(test)]

@@ -1,12 +1,17 @@
 //! `wiregauge bus run`: loads of your own.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{bail, Context, Result};
+use anyhow::Result;
 use clap::ValueEnum;
+use wiregauge_bus::catalogue;
 use wiregauge_bus::fan_out::FanOut;
 use wiregauge_bus::load::Load;
+use wiregauge_bus::quantity::{bytes, time};
+use wiregauge_bus::scenario::Scenario;
+use wiregauge_bus::site::Site;
 use wiregauge_participant::control;
 
 use super::series::{Common, Series};
@@ -23,8 +28,13 @@ Examples:
   wiregauge bus run --size 1MB --cycle 0                    as much as gets through
   wiregauge bus run --participants 2..64 --mode both        what a receiver more costs
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
-                                                            over a link between two hosts")]
+                                                            over a link between two hosts
+  wiregauge bus run --scenario two_hosts.toml               as a file says, all on this machine")]
 pub struct Arguments {
+    /// What to send over what, and to whom, in a file: docs/bus.md. All
+    /// participants run on this machine.
+    #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
+    scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes)]
     size: Vec<usize>,
@@ -45,6 +55,24 @@ pub struct Arguments {
     #[command(flatten)]
     common: Common,
 }
+
+/// What a scenario says in its own words.
+const SAID: [&str; 14] = [
+    "size",
+    "cycle",
+    "mode",
+    "fast",
+    "participants",
+    "transport",
+    "duration",
+    "window",
+    "timeout",
+    "announce",
+    "option",
+    "seed",
+    "round_trips",
+    "emulate",
+];
 
 /// One mode or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -71,6 +99,12 @@ impl Modes {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        let delivery = &self.common.delivery;
+        if let Some(path) = &self.scenario {
+            let scenario = Scenario::read(path)?;
+            let site = Site::of(&scenario.participants, &[]);
+            return Series::of(scenario, site).run(delivery);
+        }
         let (cycle, fast) = (self.cycle, self.fast);
         let mut loads = Vec::new();
         for mode in self.mode.all() {
@@ -85,36 +119,11 @@ impl Arguments {
         let series = Series {
             title: "Samples over a bus".into(),
             loads,
-            entries: self.common.entries()?,
+            entries: catalogue::named(&self.common.transport)?,
             site: self.common.site()?,
-            duration: self.common.duration(Duration::from_secs(10)),
+            terms: self.common.terms(Duration::from_secs(10)),
             reference: None,
         };
-        series.run(&self.common)
-    }
-}
-
-/// `10MB`.
-pub fn bytes(text: &str) -> Result<usize> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let scale = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "kb" => 1000,
-        "mb" => 1_000_000,
-        "gb" => 1_000_000_000,
-        "kib" => 1 << 10,
-        "mib" => 1 << 20,
-        "gib" => 1 << 30,
-        unit => bail!("'{unit}' is no unit of bytes; there are B, kB, MB, GB, KiB, MiB, GiB"),
-    };
-    let number: usize = digits.parse().with_context(|| format!("'{text}' is no size"))?;
-    number.checked_mul(scale).with_context(|| format!("{text} is too much"))
-}
-
-/// `1ms`, or 0.
-pub fn time(text: &str) -> Result<Duration> {
-    match text {
-        "0" => Ok(Duration::ZERO),
-        _ => humantime::parse_duration(text).with_context(|| format!("'{text}' is no time")),
+        series.run(delivery)
     }
 }

@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{ensure, Context, Result};
-use wiregauge_bus::catalogue::{self, Entry};
+use anyhow::Result;
+use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::emulation::{Emulation, Rate};
 use wiregauge_bus::load::{self, Load};
+use wiregauge_bus::quantity::{choice, time};
 use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
+use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
 use wiregauge_gauge::interrupt::Interrupted;
@@ -16,9 +18,11 @@ use wiregauge_gauge::run::Reference;
 
 use super::findings::{About, Findings};
 use super::row::Row;
-use super::run::time;
 use crate::output::Form;
 use crate::progress::Progress;
+
+/// Shortest window unless the user says so.
+const WINDOW: Duration = Duration::from_secs(1);
 
 /// What all measuring sub-verbs take.
 #[derive(clap::Args)]
@@ -47,11 +51,18 @@ pub struct Common {
     #[arg(long, value_name = "RATE")]
     emulate: Option<Rate>,
     /// What else to say to a transport, such as dds.domain=7.
-    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = option)]
+    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = choice)]
     option: Vec<Choice>,
     /// Seed of the samples' content.
     #[arg(long, default_value_t = 1)]
-    pub seed: u64,
+    seed: u64,
+    #[command(flatten)]
+    pub delivery: Delivery,
+}
+
+/// Where the result goes.
+#[derive(clap::Args)]
+pub struct Delivery {
     /// Write the result here.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
     pub output: PathBuf,
@@ -61,23 +72,11 @@ pub struct Common {
 }
 
 impl Common {
-    /// Whether what was said suits these transports.
-    ///
-    /// # Errors
-    /// An option for one that is not among them.
-    pub fn check(&self, entries: &[Entry]) -> Result<()> {
-        for Choice { transport, .. } in &self.option {
-            let known = entries.iter().any(|entry| entry.transport == *transport);
-            ensure!(known, "--option is for '{transport}', which takes no part in this run");
-        }
-        Ok(())
-    }
-
-    /// What holds for all runs of this duration.
-    pub fn terms(&self, duration: Duration, window: Duration) -> Terms {
+    /// How each run goes, which lasts so long unless the user says so.
+    pub fn terms(&self, duration: Duration) -> Terms {
         Terms {
-            duration,
-            window,
+            duration: self.duration.unwrap_or(duration),
+            window: self.window.unwrap_or(WINDOW),
             patience: self.timeout,
             announced: self.announce,
             round_trips: self.round_trips.into(),
@@ -86,29 +85,12 @@ impl Common {
         }
     }
 
-    /// The transports that are named, or those that need not be built.
-    ///
-    /// # Errors
-    /// A name that there is not.
-    pub fn entries(&self) -> Result<Vec<Entry>> {
-        let mut entries = catalogue::select(&self.transport)?;
-        if self.transport.is_empty() {
-            entries.retain(|entry| entry.engine.is_none());
-        }
-        Ok(entries)
-    }
-
     /// Where participants run.
     pub fn site(&self) -> Result<Site> {
         match self.emulate {
             Some(rate) => Ok(Site::emulated(&Emulation::build(rate)?)),
             None => Ok(Site::here()),
         }
-    }
-
-    /// How long each run lasts.
-    pub fn duration(&self, otherwise: Duration) -> Duration {
-        self.duration.unwrap_or(otherwise)
     }
 }
 
@@ -122,30 +104,29 @@ pub struct Series {
     pub entries: Vec<Entry>,
     /// Where.
     pub site: Site,
-    /// How long each.
-    pub duration: Duration,
+    /// How.
+    pub terms: Terms,
     /// What was published of the same.
     pub reference: Option<Reference>,
 }
 
 impl Series {
+    /// What a scenario says, at this site.
+    pub fn of(scenario: Scenario, site: Site) -> Series {
+        let Scenario { title, entries, loads, terms, .. } = scenario;
+        Series { title, loads, entries, site, terms, reference: None }
+    }
+
     /// Runs all, writes the result and prints it.
-    pub fn run(self, common: &Common) -> Result<ExitCode> {
-        let window = common.window.unwrap_or(Duration::from_secs(1));
-        let windows = (DROPPED_FIRST + DROPPED_LAST + 1) as u32;
-        ensure!(
-            self.duration > window * windows && !window.is_zero(),
-            "--duration must be more than {windows} windows of {window:?}: the first \
-             {DROPPED_FIRST} and the last are dropped"
-        );
-        common.check(&self.entries)?;
-        let terms = common.terms(self.duration, window);
+    pub fn run(self, delivery: &Delivery) -> Result<ExitCode> {
+        let terms = &self.terms;
+        terms.check(&self.entries)?;
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
         let mut findings = Findings::new();
         let mut cases = load::cases(&self.loads);
         for case in &mut cases {
-            case.notes.extend(self.site.notes.iter().cloned());
+            case.notes.extend(self.site.notes());
         }
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
@@ -162,7 +143,7 @@ impl Series {
                     entry: &row.entry,
                     program,
                     coding: None,
-                    terms: &terms,
+                    terms,
                 };
                 let outcome = trial.run(&show);
                 done += 1;
@@ -182,23 +163,15 @@ impl Series {
             }
         }
         drop(progress);
-        let rounds = (self.duration.as_nanos() / window.as_nanos()) as u32;
+        let rounds = (terms.duration.as_nanos() / terms.window.as_nanos()) as u32;
         let about = About {
             title: self.title,
             cases,
             rounds: rounds - (DROPPED_FIRST + DROPPED_LAST) as u32,
-            epoch_ns: window.as_nanos() as u64,
+            epoch_ns: terms.window.as_nanos() as u64,
+            seed: terms.seed,
             reference: self.reference,
         };
-        findings.hand_over(about, rows, common)
+        findings.hand_over(about, rows, delivery)
     }
-}
-
-/// `TRANSPORT.NAME=VALUE`.
-fn option(text: &str) -> Result<Choice> {
-    let choice = text.split_once('=').and_then(|(key, value)| {
-        let (transport, name) = key.split_once('.')?;
-        Some(Choice { transport: transport.into(), name: name.into(), value: value.into() })
-    });
-    choice.context("wants TRANSPORT.NAME=VALUE, such as dds.domain=7")
 }

@@ -1,0 +1,366 @@
+//! The agent of a machine: it joins the machine of the sender, which leads, and
+//! starts and ends participants as that tells it, run after run.
+//!
+//! Both talk as conductor and participants do: lines of JSON over TCP, and a
+//! beat each 100 ms. When the leader is gone, the agent ends, and what it
+//! started ends with it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, Context, Result};
+use indexmap::IndexMap;
+use serde::{Deserialize, Serialize};
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::interrupt;
+use wiregauge_gauge::process::{Broken, Child, Limits};
+use wiregauge_participant::control::{self, Listener, Speaker, BEAT};
+
+use crate::engine::{self, Engine};
+use crate::program::Program;
+use crate::scenario::Scenario;
+
+/// Version of what leader and agent say to each other.
+const VERSION: u32 = 1;
+/// From one attempt to reach the leader to the next.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long an attempt may take.
+const ATTEMPT: Duration = Duration::from_secs(2);
+/// How long participants may take to end.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// What two machines must agree on: the version of what leader and agent say,
+/// and of what conductor and participants say.
+pub fn version() -> String {
+    format!("{VERSION}.{}", control::VERSION)
+}
+
+/// What the leader says to the agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Task {
+    /// It takes part.
+    Welcome,
+    /// It does not, and why.
+    Refused(String),
+    /// Have this engine's program there.
+    Prepare(String),
+    /// Start a program with participants.
+    Start(Start),
+    /// End that of this run.
+    End(u64),
+    /// All is done.
+    Quit,
+    /// Still here.
+    Beat,
+}
+
+/// A program to start.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Number by which it is told from others.
+    pub run: u64,
+    /// The engine whose program it is; none for wiregauge's own.
+    pub engine: Option<String>,
+    /// Its participants.
+    pub names: Vec<String>,
+    /// Port of the conductor on the leader's machine.
+    pub port: u16,
+}
+
+/// What the agent says to the leader.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum News {
+    /// It wants to take part.
+    Join(Join),
+    /// The engine's program is there, or why not.
+    Prepared(Result<(), String>),
+    /// The program of this run has ended by itself, or never began.
+    Died(u64, String),
+    /// The program of this run was ended. A hypervisor took this share of the
+    /// machine's time meanwhile.
+    Ended(u64, Option<f64>),
+    /// Still here.
+    Beat,
+}
+
+/// Who wants to take part.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Join {
+    /// [`version`].
+    pub version: String,
+    /// The participants that are to run there.
+    pub names: Vec<String>,
+    /// [`Scenario::content`] of its scenario.
+    pub scenario: BTreeMap<String, String>,
+    /// Its address as it knows it itself.
+    pub address: IpAddr,
+    /// The machine in a few words.
+    pub machine: String,
+}
+
+/// A machine on which participants of a scenario are to run.
+pub struct Agent<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its participants here.
+    pub names: &'a [String],
+    /// Where engines are built.
+    pub folder: &'a Path,
+    /// Tells what goes on.
+    pub tell: &'a dyn Fn(&str),
+}
+
+/// What happens.
+enum Event {
+    Told(Task),
+    Lost(String),
+    Built(Result<(), String>),
+}
+
+/// A program that was started for the leader.
+struct Started {
+    /// None once it ended by itself.
+    child: Option<Child>,
+    machine: Environment,
+}
+
+impl Agent<'_> {
+    /// Joins the leader at one of these addresses and does what it says until
+    /// all is done.
+    ///
+    /// # Errors
+    /// When the leader is not there in time, refuses, or is gone before the
+    /// end; when the user asks to stop. No process is left either way.
+    pub fn serve(&self, leader: &[SocketAddr], wait: Duration) -> Result<()> {
+        let stream = self.reach(leader, wait)?;
+        let leader = stream.peer_addr()?;
+        let address = stream.local_addr()?.ip().to_canonical();
+        let (speaker, mut listener) = control::split(stream)?;
+        speaker.say(&News::Join(Join {
+            version: version(),
+            names: self.names.to_vec(),
+            scenario: self.scenario.content(),
+            address,
+            machine: machine(),
+        }))?;
+        match listener.hear().with_context(|| format!("no sender's machine at {leader}"))? {
+            Task::Welcome => {}
+            Task::Refused(reason) => bail!("the sender's machine at {leader} refuses: {reason}"),
+            other => bail!("the sender's machine at {leader} says {other:?} before 'welcome'"),
+        }
+        (self.tell)(&format!("joined the sender's machine at {leader}"));
+        let (events, heard) = mpsc::channel();
+        hear(listener, events.clone())?;
+        beat(speaker.clone())?;
+        let work = Work { agent: self, leader, speaker, events, started: HashMap::new() };
+        work.run(&heard)
+    }
+
+    /// Tries until the leader is there.
+    fn reach(&self, leader: &[SocketAddr], wait: Duration) -> Result<TcpStream> {
+        let deadline = Instant::now() + wait;
+        let mut said = false;
+        loop {
+            interrupt::check()?;
+            let mut refusal = None;
+            for address in leader {
+                match TcpStream::connect_timeout(address, ATTEMPT) {
+                    Ok(stream) => return Ok(stream),
+                    Err(error) => refusal = Some((address, error)),
+                }
+            }
+            let (address, error) = refusal.context("the sender's machine has no address")?;
+            if Instant::now() >= deadline {
+                return Err(error).with_context(|| {
+                    format!(
+                        "no sender's machine at {address} within {wait:?}; start '{}' there, and \
+                         let its firewall admit TCP port {}",
+                        self.scenario.sender(),
+                        address.port()
+                    )
+                });
+            }
+            if !std::mem::replace(&mut said, true) {
+                (self.tell)(&format!("waiting for the sender's machine at {address}: {error}"));
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+}
+
+/// The agent at work.
+struct Work<'a> {
+    agent: &'a Agent<'a>,
+    leader: SocketAddr,
+    speaker: Speaker,
+    events: Sender<Event>,
+    started: HashMap<u64, Started>,
+}
+
+impl Work<'_> {
+    fn run(mut self, heard: &Receiver<Event>) -> Result<()> {
+        let lost = |leader: SocketAddr| format!("the sender's machine at {leader} is lost");
+        loop {
+            interrupt::check()?;
+            let news = match heard.recv_timeout(BEAT / 2) {
+                Ok(Event::Told(Task::Quit)) => return Ok(()),
+                Ok(Event::Told(task)) => self.carry_out(task)?,
+                Ok(Event::Built(outcome)) => Some(News::Prepared(outcome)),
+                Ok(Event::Lost(reason)) => bail!("{}: {reason}", lost(self.leader)),
+                Err(RecvTimeoutError::Timeout) => self.death(),
+                Err(RecvTimeoutError::Disconnected) => bail!("{}", lost(self.leader)),
+            };
+            if let Some(news) = news {
+                self.speaker.say(&news).with_context(|| lost(self.leader))?;
+            }
+        }
+    }
+
+    fn carry_out(&mut self, task: Task) -> Result<Option<News>> {
+        match task {
+            Task::Prepare(name) => {
+                let (folder, events) = (self.agent.folder.to_owned(), self.events.clone());
+                (self.agent.tell)(&format!("building {name}, where it is not built yet"));
+                // In a thread, as it takes minutes: the leader may be gone before.
+                let build = move || {
+                    let built = find(&name).and_then(|engine| engine.build(&folder, &|_, _, _| {}));
+                    let outcome = built.map(drop).map_err(|error| format!("{error:#}"));
+                    let _ = events.send(Event::Built(outcome));
+                };
+                thread::Builder::new().name("build".into()).spawn(build)?;
+                Ok(None)
+            }
+            Task::Start(start) => Ok(self
+                .start(&start)
+                .err()
+                .map(|error| News::Died(start.run, format!("{error:#}")))),
+            Task::End(run) => {
+                let Some(mut started) = self.started.remove(&run) else {
+                    return Ok(Some(News::Ended(run, None)));
+                };
+                if let Some(child) = started.child {
+                    // Killed if it does not end by itself.
+                    let _ = child.finish(Instant::now() + FAREWELL);
+                }
+                started.machine.finish();
+                Ok(Some(News::Ended(run, started.machine.activity.steal)))
+            }
+            Task::Welcome | Task::Refused(_) | Task::Quit | Task::Beat => Ok(None),
+        }
+    }
+
+    fn start(&mut self, start: &Start) -> Result<()> {
+        let program = match &start.engine {
+            None => Program::Own,
+            Some(name) => {
+                let engine = find(name)?;
+                let path = engine.built(self.agent.folder);
+                Program::Engine(engine, path.with_context(|| format!("{name} is not built"))?)
+            }
+        };
+        let control = SocketAddr::new(self.leader.ip(), start.port);
+        let child = Child::spawn(program.command(control, &start.names), Limits::default());
+        let child = Some(child.context("cannot start a participant")?);
+        let machine = Environment::probe(IndexMap::new());
+        self.started.insert(start.run, Started { child, machine });
+        Ok(())
+    }
+
+    /// A program that ended by itself, and what it died of.
+    fn death(&mut self) -> Option<News> {
+        for (run, started) in &mut self.started {
+            if let Some(mut child) = started.child.take_if(|child| child.has_ended()) {
+                let reason = match child.read_line(Instant::now() + BEAT) {
+                    Err(Broken::Died(death)) => death.to_string(),
+                    _ => "it ended".into(),
+                };
+                return Some(News::Died(*run, reason));
+            }
+        }
+        None
+    }
+}
+
+fn find(name: &str) -> Result<&'static Engine> {
+    let found = engine::ALL.into_iter().find(|engine| engine.name == name);
+    found.with_context(|| format!("there is no engine '{name}'"))
+}
+
+fn hear(mut listener: Listener, events: Sender<Event>) -> Result<()> {
+    let hear = move || loop {
+        let event = match listener.hear() {
+            Ok(Task::Beat) => continue,
+            Ok(task) => Event::Told(task),
+            Err(error) => {
+                let _ = events.send(Event::Lost(format!("{error:#}")));
+                return;
+            }
+        };
+        if events.send(event).is_err() {
+            return;
+        }
+    };
+    thread::Builder::new().name("leader".into()).spawn(hear)?;
+    Ok(())
+}
+
+fn beat(speaker: Speaker) -> Result<()> {
+    thread::Builder::new().name("beat".into()).spawn(move || {
+        while speaker.say(&News::Beat).is_ok() {
+            thread::sleep(BEAT);
+        }
+    })?;
+    Ok(())
+}
+
+/// This machine in a few words.
+fn machine() -> String {
+    let Environment { cpu, system, .. } = Environment::probe(IndexMap::new());
+    let threads = format!("{} hardware threads", cpu.usable);
+    let kernel = system.kernel.map(|kernel| format!("Linux {kernel}"));
+    let all = [cpu.model, Some(threads), system.os, kernel];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The addresses of `HOST` or `HOST:PORT`, with this port where none is given.
+///
+/// # Errors
+/// A name that nobody knows.
+pub fn addresses(text: &str, port: u16) -> Result<Vec<SocketAddr>> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(address) = bare.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let found = if has_port { text.to_socket_addrs() } else { (text, port).to_socket_addrs() };
+    let found = found.with_context(|| format!("'{text}' is no HOST or HOST:PORT"))?;
+    Ok(found.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_a_port_or_gets_one() {
+        for (text, address) in [
+            ("10.0.0.2", "10.0.0.2:7300"),
+            ("10.0.0.2:81", "10.0.0.2:81"),
+            ("::1", "[::1]:7300"),
+            ("[::1]", "[::1]:7300"),
+            ("[::1]:81", "[::1]:81"),
+        ] {
+            assert_eq!(addresses(text, 7300).unwrap(), [address.parse().unwrap()]);
+        }
+        for text in ["", "10.0.0.2:port", "no such host"] {
+            let error = addresses(text, 7300).unwrap_err();
+            assert!(format!("{error:#}").contains("is no HOST"), "{error:#}");
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! A scenario: what is sent over which transports, and who takes part. It is
+//! one file (TOML) that all machines share; docs/bus.md describes its keys.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::ops::Range;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{anyhow, ensure, Context, Result};
+use serde::de::{self, Deserializer, Visitor};
+use serde::Deserialize;
+use toml::Spanned;
+use wiregauge_participant::control::{Mode, Role};
+
+use crate::catalogue::{self, Entry};
+use crate::load::Load;
+use crate::quantity::{bytes, time};
+use crate::trial::{Choice, Terms};
+
+/// Where the sender's machine waits for the others, unless the scenario says
+/// so: below the ports of DDS, which begin at 7400.
+pub const PORT: u16 = 7300;
+
+/// What is sent over which transports, and who takes part.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Title of the result.
+    pub title: String,
+    /// Over what.
+    pub entries: Vec<Entry>,
+    /// What is sent.
+    pub loads: Vec<Load>,
+    /// How.
+    pub terms: Terms,
+    /// Who takes part: one sender, and receivers.
+    pub participants: Vec<(String, Role)>,
+    /// Where the sender's machine waits for the others.
+    pub listen: SocketAddr,
+}
+
+impl Scenario {
+    /// Reads a scenario.
+    ///
+    /// # Errors
+    /// A file that is not there, a key that there is not, a value that cannot
+    /// be: the file, the line and what is known instead.
+    pub fn read(path: &Path) -> Result<Scenario> {
+        let shown = path.display();
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        Scenario::parse(&text).map_err(|wrong| match wrong.place {
+            Some(span) => {
+                let before = text.get(..span.start).unwrap_or(&text);
+                let line = before.matches('\n').count() + 1;
+                anyhow!("{shown}:{line}: {}", wrong.what)
+            }
+            None => anyhow!("{shown}: {}", wrong.what),
+        })
+    }
+
+    fn parse(text: &str) -> Result<Scenario, Wrong> {
+        let file: File = toml::from_str(text)?;
+        for name in &file.transports {
+            catalogue::select(std::slice::from_ref(name.get_ref())).at(name)?;
+        }
+        let names: Vec<String> = file.transports.into_iter().map(Spanned::into_inner).collect();
+        let entries = catalogue::named(&names)?;
+        let participants = participants(file.participants)?;
+        let receivers = participants.len() - 1;
+        let mut loads: Vec<Load> = Vec::new();
+        for sample in &file.loads {
+            let &Sample { size: Size(size), cycle: Time(cycle), mode, fast } = sample.get_ref();
+            let load = Load { size, cycle, mode, fast, receivers };
+            load.check().at(sample)?;
+            if loads.iter().any(|other| other.id() == load.id()) {
+                return Err(anyhow!("the load '{}' is there already", load.id())).at(sample);
+            }
+            loads.push(load);
+        }
+        if loads.is_empty() {
+            return Err(anyhow!("nothing is sent: there is no [[load]]").into());
+        }
+        let chosen = file.options.into_iter().flat_map(|(transport, options)| {
+            options.into_iter().map(move |(name, Words(value))| Choice {
+                transport: transport.clone(),
+                name,
+                value,
+            })
+        });
+        let terms = Terms {
+            duration: file.duration.0,
+            window: file.window.0,
+            patience: file.timeout.0,
+            announced: file.announce,
+            round_trips: file.round_trips,
+            seed: file.seed,
+            choices: chosen.collect(),
+        };
+        terms.check(&entries)?;
+        let Listen(listen) = file.listen;
+        Ok(Scenario { title: file.title, entries, loads, terms, participants, listen })
+    }
+
+    /// Name of the participant that sends, and leads.
+    pub fn sender(&self) -> &str {
+        let sender = self.participants.iter().find(|(_, role)| *role == Role::Sender);
+        sender.map_or("", |(name, _)| name)
+    }
+
+    /// The participants of these names.
+    ///
+    /// # Errors
+    /// A name that the scenario has not, or that is given twice.
+    pub fn named(&self, names: &[String]) -> Result<Vec<(String, Role)>> {
+        let one = |name: &String| {
+            let found = self.participants.iter().find(|(known, _)| known == name);
+            found.cloned().with_context(|| {
+                let known: Vec<&str> = self.participants.iter().map(|(n, _)| n.as_str()).collect();
+                format!("the scenario has no participant '{name}'; it has {}", known.join(", "))
+            })
+        };
+        for (number, name) in names.iter().enumerate() {
+            ensure!(!names[..number].contains(name), "'{name}' is named twice");
+        }
+        names.iter().map(one).collect()
+    }
+
+    /// All that it says, by key: two files with the same content are the same
+    /// scenario, however they are written.
+    pub fn content(&self) -> BTreeMap<String, String> {
+        let Terms { duration, window, patience, announced, round_trips, seed, choices } =
+            &self.terms;
+        let entries: Vec<&str> = self.entries.iter().map(|entry| entry.id).collect();
+        let loads: Vec<String> = self
+            .loads
+            .iter()
+            .map(|Load { size, cycle, mode, fast, .. }| {
+                let fast = if *fast { ", fast" } else { "" };
+                format!("{size} B, {cycle:?}, {mode:?}{fast}")
+            })
+            .collect();
+        let participants: Vec<String> =
+            self.participants.iter().map(|(name, role)| format!("{name}: {role:?}")).collect();
+        let choices: BTreeSet<String> = choices
+            .iter()
+            .map(|Choice { transport, name, value }| format!("{transport}.{name}={value}"))
+            .collect();
+        let content = [
+            ("title", self.title.clone()),
+            ("duration", format!("{duration:?}")),
+            ("window", format!("{window:?}")),
+            ("timeout", format!("{patience:?}")),
+            ("announce", announced.to_string()),
+            ("round_trips", round_trips.to_string()),
+            ("seed", seed.to_string()),
+            ("transports", entries.join(", ")),
+            ("load", loads.join("; ")),
+            ("participant", participants.join(", ")),
+            ("option", choices.into_iter().collect::<Vec<_>>().join(", ")),
+        ];
+        content.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+}
+
+/// One sender and some receivers, each with a name of its own.
+fn participants(all: Vec<Spanned<Participant>>) -> Result<Vec<(String, Role)>, Wrong> {
+    let mut known: Vec<(String, Role)> = Vec::new();
+    for participant in all {
+        let Participant { name, role } = participant.get_ref();
+        let check = || -> Result<()> {
+            let legal = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            ensure!(
+                name.chars().all(legal) && name.starts_with(|c: char| c.is_ascii_alphanumeric()),
+                "'{name}' is no name: letters, digits, '-', '_' and '.' make one"
+            );
+            ensure!(!known.iter().any(|(other, _)| other == name), "'{name}' is there already");
+            let sends = |role: Role| role == Role::Sender;
+            ensure!(
+                !sends(*role) || !known.iter().any(|(_, other)| sends(*other)),
+                "a second sender: one participant sends and is the timing master"
+            );
+            Ok(())
+        };
+        check().at(&participant)?;
+        known.push((name.clone(), *role));
+    }
+    for (wanted, text) in [(Role::Sender, "sends"), (Role::Receiver, "receives")] {
+        if !known.iter().any(|(_, role)| *role == wanted) {
+            let role = format!("{wanted:?}").to_lowercase();
+            let what = format!("nobody {text}: there is no [[participant]] with role = \"{role}\"");
+            return Err(anyhow!(what).into());
+        }
+    }
+    Ok(known)
+}
+
+/// The file's form.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default = "title")]
+    title: String,
+    #[serde(default = "duration")]
+    duration: Time,
+    #[serde(default = "window")]
+    window: Time,
+    #[serde(default = "timeout")]
+    timeout: Time,
+    #[serde(default = "seed")]
+    seed: u64,
+    #[serde(default)]
+    announce: bool,
+    #[serde(default = "round_trips")]
+    round_trips: u64,
+    #[serde(default)]
+    transports: Vec<Spanned<String>>,
+    #[serde(default)]
+    listen: Listen,
+    #[serde(default, rename = "load")]
+    loads: Vec<Spanned<Sample>>,
+    #[serde(default, rename = "participant")]
+    participants: Vec<Spanned<Participant>>,
+    #[serde(default, rename = "option")]
+    options: BTreeMap<String, BTreeMap<String, Words>>,
+}
+
+fn title() -> String {
+    "Samples over a bus".into()
+}
+
+fn duration() -> Time {
+    Time(Duration::from_secs(10))
+}
+
+fn window() -> Time {
+    Time(Duration::from_secs(1))
+}
+
+fn timeout() -> Time {
+    Time(Duration::from_secs(5))
+}
+
+fn round_trips() -> u64 {
+    1000
+}
+
+fn seed() -> u64 {
+    1
+}
+
+/// A load as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sample {
+    size: Size,
+    cycle: Time,
+    #[serde(default = "continuous")]
+    mode: Mode,
+    #[serde(default)]
+    fast: bool,
+}
+
+fn continuous() -> Mode {
+    Mode::Continuous
+}
+
+/// A participant as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Participant {
+    name: String,
+    role: Role,
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Words")]
+struct Time(Duration);
+
+impl TryFrom<Words> for Time {
+    type Error = Shown;
+    fn try_from(Words(text): Words) -> Result<Time, Shown> {
+        time(&text).map(Time).map_err(Shown)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Words")]
+struct Size(usize);
+
+impl TryFrom<Words> for Size {
+    type Error = Shown;
+    fn try_from(Words(text): Words) -> Result<Size, Shown> {
+        bytes(&text).map(Size).map_err(Shown)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(try_from = "Words")]
+struct Listen(SocketAddr);
+
+impl Default for Listen {
+    fn default() -> Listen {
+        Listen(SocketAddr::new(Ipv4Addr::UNSPECIFIED.into(), PORT))
+    }
+}
+
+impl TryFrom<Words> for Listen {
+    type Error = Shown;
+    fn try_from(Words(text): Words) -> Result<Listen, Shown> {
+        let address = text.parse().map(Listen);
+        address.map_err(|_| Shown(anyhow!("'{text}' is no ADDRESS:PORT, such as 0.0.0.0:{PORT}")))
+    }
+}
+
+/// A text, or a number or truth value as its text: `size = 500` is what
+/// `--size 500` is.
+struct Words(String);
+
+impl<'de> Deserialize<'de> for Words {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Words, D::Error> {
+        struct Any;
+        impl Visitor<'_> for Any {
+            type Value = Words;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a text or a number")
+            }
+            fn visit_str<E: de::Error>(self, value: &str) -> Result<Words, E> {
+                Ok(Words(value.to_owned()))
+            }
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Words, E> {
+                Ok(Words(value.to_string()))
+            }
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Words, E> {
+                Ok(Words(value.to_string()))
+            }
+            fn visit_bool<E: de::Error>(self, value: bool) -> Result<Words, E> {
+                Ok(Words(value.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// An error with all its causes in one line.
+struct Shown(anyhow::Error);
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:#}", self.0)
+    }
+}
+
+/// What is wrong in a file, and where.
+struct Wrong {
+    what: String,
+    place: Option<Range<usize>>,
+}
+
+impl From<toml::de::Error> for Wrong {
+    fn from(error: toml::de::Error) -> Wrong {
+        // What serde calls a field is a key here.
+        let what = error.message().replace("unknown field", "unknown key");
+        let what = what.replace("missing field", "missing key");
+        Wrong { what, place: error.span() }
+    }
+}
+
+impl From<anyhow::Error> for Wrong {
+    fn from(error: anyhow::Error) -> Wrong {
+        Wrong { what: format!("{error:#}"), place: None }
+    }
+}
+
+/// What is wrong with a value, and where that is.
+trait At<T> {
+    fn at<V>(self, value: &Spanned<V>) -> Result<T, Wrong>;
+}
+
+impl<T> At<T> for Result<T> {
+    fn at<V>(self, value: &Spanned<V>) -> Result<T, Wrong> {
+        self.map_err(|error| Wrong { place: Some(value.span()), ..Wrong::from(error) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LEAST: &str = "\
+[[load]]
+size = 500
+cycle = \"1ms\"
+
+[[participant]]
+name = \"a\"
+role = \"sender\"
+
+[[participant]]
+name = \"b\"
+role = \"receiver\"
+";
+
+    fn refused(text: &str) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("two.toml");
+        fs::write(&path, text).unwrap();
+        let error = format!("{:#}", Scenario::read(&path).unwrap_err());
+        assert_eq!(error.lines().count(), 1, "{error}");
+        error.split_once("two.toml:").expect("the file is named").1.to_owned()
+    }
+
+    #[test]
+    fn the_documented_one_is_one() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/two_hosts.toml");
+        let scenario = Scenario::read(&path).unwrap();
+        let says = |key: &str| scenario.content()[key].clone();
+        assert_eq!(says("transports"), "tcp, dds");
+        assert_eq!(says("participant"), "sender: Sender, receiver: Receiver");
+        assert_eq!(says("option"), "dds.domain=7");
+        assert!(says("load").ends_with("10000000 B, 100ms, Discrete"));
+        // And it is whole in the documentation.
+        let text = fs::read_to_string(path).unwrap();
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bus.md");
+        assert!(fs::read_to_string(docs).unwrap().contains(&text), "docs/bus.md is out of date");
+    }
+
+    #[test]
+    fn what_is_not_said_is_as_on_the_command_line() {
+        let scenario = Scenario::parse(LEAST).ok().unwrap();
+        assert_eq!(scenario.loads[0].id(), "500 B, 1 ms, continuous");
+        assert_eq!(scenario.content()["transports"], "tcp, memory");
+        assert_eq!(scenario.terms.duration, Duration::from_secs(10));
+        assert_eq!(scenario.listen.to_string(), "0.0.0.0:7300");
+        assert_eq!(scenario.sender(), "a");
+    }
+
+    #[test]
+    fn the_same_content_is_the_same_scenario() {
+        let content = |text: &str| Scenario::parse(text).ok().unwrap().content();
+        let written = LEAST.replace("500", "\"500 B\"").replace("1ms", "1000us");
+        assert_eq!(content(LEAST), content(&format!("# a remark\nseed = 1\n{written}")));
+        let other = content(&format!("seed = 2\n{LEAST}"));
+        assert_ne!(content(LEAST), other);
+    }
+
+    #[test]
+    fn an_unknown_key_is_named_with_its_line_and_what_there_is() {
+        let error = refused(&format!("title = \"x\"\nduraton = \"1s\"\n{LEAST}"));
+        assert!(error.starts_with("2: unknown key `duraton`"), "{error}");
+        assert!(error.contains("`duration`") && error.contains("`transports`"), "{error}");
+        let error = refused(&LEAST.replace("cycle =", "cicle ="));
+        assert!(
+            error.starts_with("3: unknown key `cicle`") && error.contains("`cycle`"),
+            "{error}"
+        );
+        let error = refused(&LEAST.replace("role = \"receiver\"", "task = \"receiver\""));
+        assert!(error.starts_with("11: unknown key `task`") && error.contains("`role`"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_at_its_line() {
+        for (from, to, line, words) in [
+            ("\"1ms\"", "\"soon\"", "3", "'soon' is no time"),
+            ("500", "\"5 parsecs\"", "2", "'parsecs' is no unit"),
+            ("500", "9", "1", "10 B are the least"),
+            ("cycle = \"1ms\"\n", "", "1", "missing key `cycle`"),
+            ("\"receiver\"", "\"sender\"", "9", "a second sender"),
+            ("\"receiver\"", "\"judge\"", "11", "unknown variant `judge`"),
+            ("\"b\"", "\"a\"", "9", "'a' is there already"),
+            ("\"b\"", "\"--b\"", "9", "'--b' is no name"),
+            ("[[load]]", "[[load]", "1", ""),
+        ] {
+            let error = refused(&LEAST.replace(from, to));
+            assert!(error.starts_with(&format!("{line}: ")) && error.contains(words), "{error}");
+        }
+        for (first, line, words) in [
+            ("transports = [\"tcp\",\n\"pigeon\"]", "2", "there is no transport 'pigeon'"),
+            ("listen = 7300", "1", "'7300' is no ADDRESS:PORT"),
+            ("[[load]]\nsize = 500\ncycle = \"1ms\"", "4", "is there already"),
+        ] {
+            let error = refused(&format!("{first}\n{LEAST}"));
+            assert!(error.starts_with(&format!("{line}: ")) && error.contains(words), "{error}");
+        }
+        let alone = LEAST.split("[[participant]]").next().unwrap();
+        assert!(refused(alone).contains("nobody sends"));
+        let sender = LEAST.rsplit_once("[[participant]]").unwrap().0;
+        assert!(refused(sender).contains("nobody receives"));
+        let silent = LEAST.split_once("\n\n").unwrap().1;
+        assert!(refused(silent).contains("no [[load]]"));
+        assert!(refused(&format!("duration = \"3s\"\n{LEAST}")).contains("5 windows"));
+        assert!(refused(&format!("option.dds.domain = 7\n{LEAST}")).contains("'dds'"));
+    }
+}

@@ -9,7 +9,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{refuses, result, run, status, wiregauge};
+use support::{is_gone, participants, refuses, result, run, send_signal, status, wiregauge};
 
 /// A run of two seconds with windows of a quarter of one.
 const SHORT: [&str; 6] = ["--duration", "2s", "--window", "250ms", "--timeout", "1s"];
@@ -124,23 +124,6 @@ fn a_port_in_use_is_named() {
     assert!(status.contains("failed") && status.contains(&port[9..]), "{status}");
 }
 
-/// The participants that a run started: processes whose parent it is.
-fn participants(of: &Child) -> Vec<(i32, String)> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir("/proc").unwrap().flatten() {
-        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
-        let Some((_, after)) = stat.rsplit_once(") ") else { continue };
-        if after.split(' ').nth(1) != Some(&of.id().to_string()) || after.starts_with('Z') {
-            continue;
-        }
-        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
-        let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        let id = entry.file_name().to_string_lossy().parse().unwrap();
-        found.push((id, line));
-    }
-    found
-}
-
 /// A run of a minute, killed if it is still there in the end.
 struct Long {
     child: Child,
@@ -184,16 +167,6 @@ impl Drop for Long {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn send_signal(signal: &str, id: i32) {
-    let sent = std::process::Command::new("kill").args([signal, &id.to_string()]).status().unwrap();
-    assert!(sent.success());
-}
-
-fn is_gone(id: i32) -> bool {
-    let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
-    stat.rsplit(") ").next().unwrap().starts_with(['Z', 'X'])
 }
 
 #[test]

@@ -2,8 +2,9 @@
 //! it said.
 #![allow(dead_code)] // Each test file uses its part.
 
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 /// The program with a build folder that the tests share.
 pub fn wiregauge() -> Command {
@@ -68,7 +69,7 @@ pub fn recording(name: &str) -> Option<String> {
 
 /// A result as JSON.
 pub fn result(folder: &Path) -> serde_json::Value {
-    let text = std::fs::read(folder.join("run.json")).expect("there is a result");
+    let text = fs::read(folder.join("run.json")).expect("there is a result");
     serde_json::from_slice(&text).expect("the result is JSON")
 }
 
@@ -85,7 +86,7 @@ pub fn status(run: &serde_json::Value, subject: &str) -> String {
 
 /// The result has the form that docs/run.schema.json says.
 pub fn has_its_form(run: &serde_json::Value) {
-    let schema = std::fs::read(project().join("docs/run.schema.json")).unwrap();
+    let schema = fs::read(project().join("docs/run.schema.json")).unwrap();
     let schema = serde_json::from_slice(&schema).unwrap();
     let faults: Vec<String> = jsonschema::validator_for(&schema)
         .expect("the schema is one")
@@ -93,4 +94,33 @@ pub fn has_its_form(run: &serde_json::Value) {
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert_eq!(faults, Vec::<String>::new());
+}
+
+/// The participants that a process started: processes whose parent it is.
+pub fn participants(of: &Child) -> Vec<(i32, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
+        let Some((_, after)) = stat.rsplit_once(") ") else { continue };
+        if after.split(' ').nth(1) != Some(&of.id().to_string()) || after.starts_with('Z') {
+            continue;
+        }
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line).replace('\0', " ");
+        let id = entry.file_name().to_string_lossy().parse().unwrap();
+        found.push((id, line));
+    }
+    found
+}
+
+/// Sends a signal such as `-KILL`.
+pub fn send_signal(signal: &str, id: i32) {
+    let sent = Command::new("kill").args([signal, &id.to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Whether a process has ended.
+pub fn is_gone(id: i32) -> bool {
+    let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
+    stat.rsplit(") ").next().unwrap().starts_with(['Z', 'X'])
 }

@@ -1,0 +1,439 @@
+//! A scenario on several machines, which here are processes that meet on
+//! loopback: who may join, what arrives, and what becomes of it when one of
+//! them is gone.
+
+mod support;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{has_its_form, wiregauge};
+use support::{is_gone, participants, refuses, result, run, send_signal, status};
+
+/// One sends to one.
+const PAIR: &str = r#"
+duration = "2s"
+window = "250ms"
+timeout = "1s"
+transports = ["tcp"]
+listen = "127.0.0.1:0"
+
+[[load]]
+size = "500"
+cycle = "5ms"
+mode = "discrete"
+
+[[load]]
+size = "100kB"
+cycle = "5ms"
+
+[[participant]]
+name = "alpha"
+role = "sender"
+
+[[participant]]
+name = "beta"
+role = "receiver"
+"#;
+
+/// A second receiver.
+const GAMMA: &str = "\n[[participant]]\nname = \"gamma\"\nrole = \"receiver\"\n";
+
+/// A `wiregauge bus participant`, killed in the end if it still runs.
+struct Machine {
+    child: Child,
+    said: Receiver<String>,
+}
+
+impl Machine {
+    fn start(mut command: Command, folder: &Path, scenario: &str, words: &[&str]) -> Machine {
+        fs::write(folder.join("two.toml"), scenario).unwrap();
+        let mut child = command
+            .args(["bus", "participant", "--scenario", "two.toml"])
+            .args(words)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (tell, said) = mpsc::channel();
+        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        Machine { child, said }
+    }
+
+    /// The one that leads, and the port at which it waits.
+    fn lead(folder: &Path, scenario: &str) -> (Machine, String) {
+        let leader = Machine::start(wiregauge(), folder, scenario, &["--name", "alpha"]);
+        let line = leader.hears("waiting for");
+        let at = line.rsplit(' ').next().unwrap().to_owned();
+        (leader, at)
+    }
+
+    fn join(folder: &Path, scenario: &str, name: &str, at: &str) -> Machine {
+        Machine::start(wiregauge(), folder, scenario, &["--name", name, "--peer", at])
+    }
+
+    /// The next line that it says with this in it.
+    fn hears(&self, words: &str) -> String {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.said.recv_timeout(left);
+            let line = line.unwrap_or_else(|_| panic!("it never says '{words}'"));
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    /// How it ends, which the first building of an engine keeps it from for
+    /// minutes.
+    fn code(&mut self) -> Option<i32> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(1800) {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it does not end")
+    }
+
+    /// The participants of it, once there are some.
+    fn started(&self) -> Vec<i32> {
+        let begun = Instant::now();
+        loop {
+            let there = participants(&self.child);
+            if !there.is_empty() {
+                return there.into_iter().map(|(id, _)| id).collect();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "its participants never came up");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn signal(&self, signal: &str) {
+        send_signal(signal, self.child.id() as i32);
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
+    let facts = run["facts"].as_array().expect("facts");
+    let of = |f: &&Value| f["case"] == case && f["subject"] == subject && f["metric"] == metric;
+    facts.iter().find(of)?["value"].as_f64()
+}
+
+fn all_arrived(run: &Value, case: &str, subject: &str) {
+    let fact = |metric| fact(run, case, subject, metric);
+    assert!(fact("sent") > Some(0.0) && fact("latency/p50") > Some(0.0), "{case}");
+    assert_eq!([fact("lost"), fact("reordered")], [Some(0.0); 2], "{case}");
+    assert_eq!(["repeated", "damaged", "foreign"].map(fact), [None; 3], "{case}");
+}
+
+fn folder() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[test]
+fn a_scenario_with_an_unknown_key_is_refused() {
+    let at = folder();
+    fs::write(at.path().join("two.toml"), format!("duraton = \"1s\"{PAIR}")).unwrap();
+    let words = ["two.toml:1", "`duraton`", "`duration`", "`transports`"];
+    refuses(at.path(), &["bus", "run", "--scenario", "two.toml"], &words);
+    let participant = ["bus", "participant", "--scenario", "two.toml", "--name", "alpha"];
+    refuses(at.path(), &participant, &words);
+}
+
+#[test]
+fn a_scenario_runs_on_one_machine() {
+    let at = folder();
+    fs::write(at.path().join("two.toml"), format!("{PAIR}{GAMMA}")).unwrap();
+    let said = run(at.path(), &["bus", "run", "--scenario", "two.toml"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(at.path());
+    for case in
+        ["500 B, 5 ms, discrete, 3 participants", "100 kB, 5 ms, continuous, 3 participants"]
+    {
+        all_arrived(&run, case, "tcp");
+    }
+    // What the scenario says, the command line does not say besides.
+    let said = support::run(at.path(), &["bus", "run", "--scenario", "two.toml", "--seed", "2"]);
+    assert!(said.code == Some(2) && said.err.contains("--seed"), "{}", said.err);
+}
+
+#[test]
+fn all_arrives_on_another_machine() {
+    let (here, there) = (folder(), folder());
+    let scenario = PAIR.replace("\"tcp\"", "\"tcp\", \"iceoryx2\"");
+    let (mut leader, port) = Machine::lead(here.path(), &scenario);
+    let mut agent = Machine::join(there.path(), &scenario, "beta", &port);
+    assert_eq!(leader.code(), Some(0));
+    assert_eq!(agent.code(), Some(0));
+    let run = result(here.path());
+    has_its_form(&run);
+    for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
+        all_arrived(&run, case, "tcp");
+    }
+    assert!(status(&run, "iceoryx2").contains("does not leave a machine"));
+    assert!(run["cases"][0]["notes"].to_string().contains("beta at 127.0.0.1"));
+    assert!(!there.path().join("run.json").exists(), "the result is the leader's");
+}
+
+#[test]
+fn several_machines_take_part_and_some_participants_are_the_leaders_own() {
+    let (here, there, elsewhere) = (folder(), folder(), folder());
+    let scenario = format!("{PAIR}{GAMMA}{}", GAMMA.replace("gamma", "delta"));
+    let mut leader = Machine::start(
+        wiregauge(),
+        here.path(),
+        &scenario,
+        &["--name", "delta,alpha", "--peer", "127.0.0.1"],
+    );
+    let line = leader.hears("waiting for beta, gamma");
+    let at = line.rsplit(' ').next().unwrap();
+    let mut beta = Machine::join(there.path(), &scenario, "beta", at);
+    leader.hears("beta joined");
+    leader.hears("waiting for gamma");
+    let mut gamma = Machine::join(elsewhere.path(), &scenario, "gamma", at);
+    assert_eq!([leader.code(), beta.code(), gamma.code()], [Some(0); 3]);
+    let run = result(here.path());
+    all_arrived(&run, "500 B, 5 ms, discrete, 4 participants", "tcp");
+    let rows = run["measurements"][0]["samples"].as_array().map(Vec::len);
+    assert_eq!(rows, Some(3), "one row a receiver");
+}
+
+#[test]
+fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
+    let (here, there) = (folder(), folder());
+    let scenario = format!("{PAIR}{GAMMA}");
+    let (mut leader, port) = Machine::lead(here.path(), &scenario);
+    let mut beta = Machine::join(there.path(), &scenario, "beta", &port);
+    leader.hears("beta joined");
+
+    // A name that the scenario has not is known on the spot.
+    let at = folder();
+    fs::write(at.path().join("two.toml"), &scenario).unwrap();
+    let words = ["bus", "participant", "--scenario", "two.toml", "--peer", &port, "--name"];
+    refuses(at.path(), &[&words[..], &["epsilon"]].concat(), &["two.toml", "'epsilon'", "gamma"]);
+    // To some machine, but to which?
+    let homeless = ["bus", "participant", "--scenario", "two.toml", "--name", "beta"];
+    refuses(at.path(), &homeless, &["beta receives", "--peer", "'alpha'"]);
+
+    let refused = |scenario: &str, name: &str, words: &[&str]| {
+        let at = folder();
+        let mut agent = Machine::join(at.path(), scenario, name, &port);
+        let (there, here) = (agent.hears("refuses"), leader.hears("refused"));
+        assert_eq!(agent.code(), Some(2));
+        for word in words {
+            assert!(there.contains(word) && here.contains(word), "'{word}': {there}; {here}");
+        }
+    };
+    refused(&scenario, "beta", &["'beta'", "already"]);
+    let other = scenario.replace("\"2s\"", "\"3s\"");
+    refused(&other, "gamma", &["'duration'", "'3s' there", "'2s' here"]);
+
+    // Of another version, and no agent at all.
+    let join = r#"{"join":{"version":"0.9","names":["gamma"],"scenario":{},"address":"127.0.0.1","machine":""}}"#;
+    let mut old = TcpStream::connect(&port).unwrap();
+    writeln!(old, "{join}").unwrap();
+    let mut reply = String::new();
+    BufReader::new(old).read_line(&mut reply).unwrap();
+    assert!(reply.contains("refused") && reply.contains("0.9"), "{reply}");
+    let mut stranger = TcpStream::connect(&port).unwrap();
+    stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
+    assert_eq!(stranger.read(&mut [0; 8]).unwrap_or(0), 0);
+
+    // One that leaves is waited for again.
+    beta.signal("-INT");
+    assert_eq!(beta.code(), Some(130));
+    leader.hears("is lost");
+    leader.hears("waiting for beta, gamma");
+    let mut both = Machine::join(there.path(), &scenario, "beta,gamma", &port);
+    assert_eq!([leader.code(), both.code()], [Some(0); 2]);
+    all_arrived(&result(here.path()), "500 B, 5 ms, discrete, 3 participants", "tcp");
+}
+
+#[test]
+fn nobody_is_waited_for_for_ever() {
+    let at = folder();
+    fs::write(at.path().join("two.toml"), PAIR).unwrap();
+    let words = ["bus", "participant", "--scenario", "two.toml", "--wait", "1s", "--name"];
+    let said = run(at.path(), &[&words[..], &["alpha"]].concat());
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("beta did not join at 127.0.0.1:"), "{}", said.err);
+    // A port at which nobody listens.
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let said = run(at.path(), &[&words[..], &["beta", "--peer", &closed]].concat());
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains(&format!("no sender's machine at {closed}")), "{}", said.err);
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let at = folder();
+    fs::write(at.path().join("two.toml"), PAIR.replace("127.0.0.1:0", &address)).unwrap();
+    let words = ["bus", "participant", "--scenario", "two.toml", "--name", "alpha"];
+    refuses(at.path(), &words, &[&address, "in use", "'listen'"]);
+}
+
+/// Two machines in the middle of a run of a minute.
+struct Long {
+    leader: Machine,
+    agent: Machine,
+    /// Participants of either.
+    started: Vec<i32>,
+}
+
+impl Long {
+    fn start(here: &Path, there: &Path, scenario: &str) -> Long {
+        let scenario = scenario.replace("\"2s\"", "\"60s\"");
+        let (leader, port) = Machine::lead(here, &scenario);
+        let agent = Machine::join(there, &scenario, "beta", &port);
+        let started = [leader.started(), agent.started()].concat();
+        thread::sleep(Duration::from_millis(500));
+        Long { leader, agent, started }
+    }
+
+    fn leaves_nothing(&self) {
+        let begun = Instant::now();
+        while !self.started.iter().all(|id| is_gone(*id)) {
+            assert!(begun.elapsed() < Duration::from_secs(5), "a participant was left behind");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+#[test]
+fn an_agent_that_is_lost_is_missed_and_told() {
+    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 1 s")] {
+        let (here, there) = (folder(), folder());
+        let mut run = Long::start(here.path(), there.path(), PAIR);
+        let begun = Instant::now();
+        run.agent.signal(signal);
+        let told = run.leader.hears("is lost");
+        assert_eq!(run.leader.code(), Some(1));
+        // Seconds, and not the minute of the run.
+        assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert!(told.contains("beta at 127.0.0.1") && told.contains(reason), "{told}");
+        let status = status(&result(here.path()), "tcp");
+        assert!(status.contains("beta is lost") && status.contains(reason), "{status}");
+        if signal == "-STOP" {
+            // It wakes up and finds that nobody leads any more.
+            run.agent.signal("-CONT");
+            assert_eq!(run.agent.code(), Some(2));
+        }
+        run.leaves_nothing();
+    }
+}
+
+#[test]
+fn a_participant_that_dies_on_another_machine_is_told_with_its_cause() {
+    let (here, there) = (folder(), folder());
+    let one = PAIR.replace("[[load]]\nsize = \"100kB\"\ncycle = \"5ms\"\n", "");
+    let mut run = Long::start(here.path(), there.path(), &one);
+    send_signal("-KILL", *run.started.last().unwrap());
+    assert_eq!(run.leader.code(), Some(1));
+    // Its agent did what it was told to.
+    assert_eq!(run.agent.code(), Some(0));
+    let status = status(&result(here.path()), "tcp");
+    assert!(status.contains("beta is lost: killed by SIGKILL"), "{status}");
+    run.leaves_nothing();
+}
+
+#[test]
+fn when_the_leader_is_gone_the_agents_end() {
+    for signal in ["-KILL", "-INT"] {
+        let (here, there) = (folder(), folder());
+        let mut run = Long::start(here.path(), there.path(), PAIR);
+        run.leader.signal(signal);
+        assert_eq!(run.leader.code(), (signal == "-INT").then_some(130));
+        let told = run.agent.hears("is lost");
+        assert!(told.contains("the sender's machine at 127.0.0.1:"), "{told}");
+        assert_eq!(run.agent.code(), Some(2));
+        run.leaves_nothing();
+        assert!(!here.path().join("run.json").exists());
+    }
+}
+
+/// How far the other machine's clock is ahead, in seconds.
+const AHEAD: i64 = 100_000;
+
+#[test]
+fn the_clock_of_another_machine_is_followed() {
+    let mut other = Command::new("unshare");
+    // Its monotonic clock is its own, as on another machine.
+    other.args(["--time", "--monotonic", &AHEAD.to_string(), "--fork", "--kill-child"]);
+    let works = Command::new("unshare")
+        .args(["--time", "--monotonic", "1", "--fork", "true"])
+        .stderr(Stdio::null())
+        .status();
+    if !works.is_ok_and(|status| status.success()) {
+        println!("skipped: a clock of one's own takes root and a kernel with time namespaces");
+        return;
+    }
+    let (here, there) = (folder(), folder());
+    let (mut leader, port) = Machine::lead(here.path(), PAIR);
+    other.arg(wiregauge().get_program()).env("WIREGAUGE_BUILD", support::build_folder());
+    let words = ["--name", "beta", "--peer", &port];
+    let mut agent = Machine::start(other, there.path(), PAIR, &words);
+    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    let run = result(here.path());
+    for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
+        all_arrived(&run, case, "tcp");
+        let fact = |metric| fact(&run, case, "tcp", metric).unwrap();
+        let off = fact("clock/offset") + AHEAD as f64 * 1e9;
+        assert!(off.abs() <= fact("clock/uncertainty"), "{off} ns at {case}");
+        // Far from the offset: a machine that is slow is allowed for.
+        assert!(fact("latency/p50") < 10e9);
+    }
+}
+
+#[test]
+fn an_engine_that_another_machine_cannot_have_is_skipped_with_the_reason() {
+    let (here, there) = (folder(), folder());
+    let scenario = PAIR.replace("\"tcp\"", "\"tcp\", \"dds\"");
+    let (mut leader, port) = Machine::lead(here.path(), &scenario);
+    let mut bare = wiregauge();
+    // A machine without tools, on which nothing is built.
+    bare.env("PATH", there.path()).env("WIREGAUGE_BUILD", there.path().join("build"));
+    let mut agent =
+        Machine::start(bare, there.path(), &scenario, &["--name", "beta", "--peer", &port]);
+    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    let run = result(here.path());
+    let status = status(&run, "dds");
+    for words in ["skipped", "idlc", "on the machine of beta"] {
+        assert!(status.contains(words), "{status}");
+    }
+    all_arrived(&run, "500 B, 5 ms, discrete", "tcp");
+}
+
+#[test]
+fn dds_reaches_another_machine() {
+    let (here, there) = (folder(), folder());
+    let scenario = PAIR.replace("\"tcp\"", "\"dds\"") + "[option]\ndds.domain = 43\n";
+    let (mut leader, port) = Machine::lead(here.path(), &scenario);
+    let mut agent = Machine::join(there.path(), &scenario, "beta", &port);
+    assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
+    let run = result(here.path());
+    for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
+        all_arrived(&run, case, "dds");
+    }
+}

@@ -76,7 +76,7 @@ impl Reader for Source {
             return Ok(None);
         }
         thread::sleep(Duration::from_nanos(CYCLE));
-        let shape = Shape { size: self.sample.len(), seed: 1, count: COUNT };
+        let shape = Shape { size: self.sample.len(), seed: 1, count: COUNT, message: None };
         let sequence = self.sequence as u32;
         self.sequence += 1;
         shape.fill(&mut self.sample, sequence);
@@ -135,13 +135,17 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
         window: 100 * MS,
         announced: false,
         patience: 1000 * MS,
+        round_trips: 0,
+        coding: None,
     };
     assert!(matches!(report(listener), Report::Loaded(_)));
     speaker.say(&Order::Open(Box::new(assignment))).unwrap();
     assert!(matches!(report(listener), Report::Initialized(_)));
     let clock = time_server(epoch);
     let master = Master { clock, steps: clock, epoch: epoch + AHEAD };
-    speaker.say(&Order::Connect(Peers { endpoints: Vec::new(), master, shared: false })).unwrap();
+    speaker
+        .say(&Order::Connect(Peers { endpoints: Vec::new(), back: None, master, shared: false }))
+        .unwrap();
     assert_eq!(report(listener), Report::Ready);
     speaker.say(&Order::Start).unwrap();
     assert_eq!(report(listener), Report::Running);
@@ -186,7 +190,7 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
             knows: Vec::new(),
         };
         let sent = Sent { samples: COUNT, ..Sent::default() };
-        let account = Account { about, sent, received: vec![received] };
+        let account = Account { about, round_trips: None, sent, received: vec![received] };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };

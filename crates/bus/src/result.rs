@@ -159,6 +159,9 @@ impl Cell<'_> {
     pub fn facts(&self) -> Vec<Fact> {
         let Account { sent, received, .. } = self.account;
         let mut facts = Facts { cell: self, facts: Vec::new() };
+        if let Some(rate) = self.load.rate() {
+            facts.add("offered", "MB/s", self.load.size as f64 * rate / 1e6);
+        }
         let windows: Vec<&Window> = received.iter().flat_map(|r| kept(&r.windows)).collect();
         let throughputs: Vec<f64> = windows.iter().map(|w| throughput(w)).collect();
         let counts: Vec<f64> = windows.iter().map(|w| w.samples as f64).collect();
@@ -405,7 +408,7 @@ mod tests {
         let account = account(windows);
         let machine = Environment::default();
         let cell = Cell { load: &LOAD, subject: "t", account: &account, machine: &machine };
-        assert_eq!(fact(&cell, "throughput"), Some(11.0));
+        assert_eq!((fact(&cell, "offered"), fact(&cell, "throughput")), (Some(0.01), Some(11.0)));
         assert_eq!(fact(&cell, "variance"), Some(2.0));
         assert_eq!(fact(&cell, "samples"), Some(10.5));
         assert_eq!(fact(&cell, "rate"), Some(7.0));

@@ -7,6 +7,7 @@ use wiregauge_gauge::run::Run;
 use wiregauge_gauge::stats::{Cell, Comparison, Verdict, View};
 
 use crate::environment::differences;
+use crate::kind::noun;
 use crate::markdown;
 use crate::text::{clean, grid, Align};
 use crate::unit::{change, percent, quantity};
@@ -112,6 +113,7 @@ fn rows(
     name: fn(&str) -> String,
 ) -> Vec<Vec<String>> {
     let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
+    rows[0][1] = noun(run).to_owned();
     let mut cells: Vec<&Cell> = comparison
         .cells
         .iter()

@@ -6,9 +6,11 @@
 
 mod bars;
 mod box_plot;
+mod bus;
 mod chart;
 mod curves;
 mod markup;
+mod plot;
 mod ranking;
 mod scale;
 
@@ -18,8 +20,8 @@ use wiregauge_gauge::run::{Case, Run, Status};
 use wiregauge_gauge::stats::Bounds;
 
 use crate::environment;
-use crate::kind::{noun, shown};
-use crate::phase::phases;
+use crate::kind::{fixed_part, noun, shown};
+use crate::phase::{phases, Phases};
 use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
@@ -95,15 +97,20 @@ impl<'a> Page<'a> {
     fn new(number: usize, run: &'a Run) -> Page<'a> {
         let mut page = Page { number, run, sections: Vec::new() };
         let (cases, others) = shown(run);
+        let defined = format!("r{number}-figures");
         for case in cases {
-            page.add(&case.id, case_section(run, case));
+            let body = match run.kind.as_str() {
+                "bus" => bus::section(run, case, &style(run), &defined),
+                _ => case_section(run, case),
+            };
+            page.add(&case.id, body);
         }
         for sweep in sweeps(run) {
             let mut body = sweep_section(run, &sweep);
             if let Some(others) = others.as_ref().filter(|_| sweep.parameter != "kB") {
                 let _ = writeln!(body, "<p>{}</p>", e(others));
             }
-            page.add(&format!("Over {}", sweep.parameter), body);
+            page.add(&format!("Over {}", sweep.title(run)), body);
         }
         if let Some(reference) = &run.reference {
             let mut body = format!("<p><b>{}</b></p>", e(&reference.title));
@@ -124,6 +131,9 @@ impl<'a> Page<'a> {
                 body.push_str(&plain_table(&published_slopes(&slopes, "–", |text| text.into())));
             }
             page.add("Beside the reference", body);
+        }
+        if run.kind == "bus" {
+            page.add("What the figures are", definitions(run, &defined));
         }
         page.add("Subjects", subjects(run));
         page.add("Environment and settings", setting(run));
@@ -181,6 +191,25 @@ impl<'a> Page<'a> {
     }
 }
 
+/// Numbers of the subjects, from which pictures take colour and marker: each
+/// keeps its own on all of a page.
+fn style(run: &Run) -> impl Fn(&str) -> usize + '_ {
+    |id: &str| {
+        let mut others = run.subjects.iter().filter(|subject| !subject.bound);
+        others.position(|subject| subject.id == id).unwrap_or(0)
+    }
+}
+
+/// What the figures of a bus are.
+fn definitions(run: &Run, id: &str) -> String {
+    let mut text = format!("<dl class=\"facts\" id=\"{id}\">\n");
+    for (name, is) in bus::definitions(run) {
+        let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", e(name), e(is));
+    }
+    text + "</dl>\n<p class=\"soft\">p50, p90 … are the times that this share of all samples stays \
+            within. How each figure comes about is told in docs/bus.md.</p>\n"
+}
+
 /// What has no figures, and why.
 fn absent(run: &Run) -> String {
     let mut items = String::new();
@@ -208,7 +237,7 @@ fn absent(run: &Run) -> String {
 }
 
 fn case_section(run: &Run, case: &Case) -> String {
-    let mut text = format!("<p>{}</p>\n", e(&case_about(case)));
+    let mut text = format!("<p>{}</p>\n", e(&case_about(run, case)));
     for (name, path) in [("fixed", &case.fixed), ("element", &case.element)] {
         if let Some(path) = path {
             let _ = writeln!(
@@ -226,8 +255,8 @@ fn case_section(run: &Run, case: &Case) -> String {
         return text + "<p>No subject has figures.</p>\n";
     }
     let noun = noun(run);
-    text.push_str(&winners(&timings));
-    text.push_str(&figures(noun, &timings, false));
+    text.push_str(&winners(run, &timings));
+    text.push_str(&figures(run, &timings, false));
     let _ = writeln!(
         text,
         "<p class=\"soft\">Median of the process medians, ± its 95% interval, and the ratio to the \
@@ -235,33 +264,8 @@ fn case_section(run: &Run, case: &Case) -> String {
          show the ratio on a logarithmic scale. Bounds are no {noun}s: they show what the harness \
          and a plain copy cost.</p>",
     );
-    text.push_str("<h3>Samples</h3>\n<div class=\"charts\">\n");
-    for (i, column) in timings.columns.iter().enumerate().filter(|(_, c)| c.sampled) {
-        let (svg, log) = box_plot::box_plot(&timings, i);
-        let axis = if log { ", logarithmic axis" } else { "" };
-        let _ = writeln!(
-            text,
-            "<figure><h3>{}</h3>{svg}<figcaption>{}{axis}</figcaption></figure>",
-            e(&column.metric),
-            describe(&column.metric).unwrap_or("one box a subject"),
-        );
-    }
-    text.push_str("</div>\n");
-    let phases = phases(run, case);
-    if !phases.is_empty() {
-        text.push_str("<h3>Phases</h3>\n<div class=\"charts\">\n");
-        for phases in &phases {
-            let _ = writeln!(
-                text,
-                "<figure><h3>{}</h3>{}{}</figure>",
-                e(&phases.metric),
-                legend(&phases.names),
-                bars::stacked(phases),
-            );
-        }
-        text.push_str("</div>\n");
-        text.push_str(&phase_boxes(run, case));
-    }
+    text.push_str(&box_plots(run, &timings));
+    text.push_str(&phase_figures(run, case));
     let sizes = Table::sizes(run, case);
     if !sizes.is_empty() {
         let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();
@@ -270,7 +274,7 @@ fn case_section(run: &Run, case: &Case) -> String {
             "<h3>Sizes</h3>\n<div class=\"charts\"><figure>{}{}</figure><div>{}</div></div>",
             legend(&names),
             bars::sizes(&sizes),
-            figures(noun, &sizes, true),
+            figures(run, &sizes, true),
         );
     }
     let others = [
@@ -290,10 +294,104 @@ fn case_section(run: &Run, case: &Case) -> String {
     ];
     text.push_str("<div class=\"charts\">\n");
     for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
-        let table = figures(noun, table, true);
+        let table = figures(run, table, true);
         let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
     }
     text + "</div>\n"
+}
+
+/// The samples of each experiment.
+fn box_plots(run: &Run, timings: &Table) -> String {
+    if timings.columns.iter().all(|column| !column.sampled) {
+        return String::new();
+    }
+    let mut text = String::from("<h3>Samples</h3>\n<div class=\"charts\">\n");
+    for (i, column) in timings.columns.iter().enumerate().filter(|(_, c)| c.sampled) {
+        let (svg, log) = box_plot::box_plot(timings, i);
+        let axis = if log { ", logarithmic axis" } else { "" };
+        let _ = writeln!(
+            text,
+            "<figure><h3>{}</h3>{svg}<figcaption>{}{axis}</figcaption></figure>",
+            e(&column.metric),
+            describe(run, &column.metric).unwrap_or("one box a subject"),
+        );
+    }
+    text + "</div>\n"
+}
+
+/// The phases of each experiment that has some.
+fn phase_figures(run: &Run, case: &Case) -> String {
+    let phases = phases(run, case);
+    if phases.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from("<h3>Phases</h3>\n<div class=\"charts\">\n");
+    let mut tables = String::new();
+    for phases in &phases {
+        let mut legend = legend(&phases.names);
+        let mut caption = String::new();
+        if let Some(budget) = phases.budget {
+            let time = quantity(budget, &phases.unit);
+            match bars::far(phases) {
+                None => {
+                    legend.truncate(legend.len() - "</div>".len());
+                    let _ = write!(
+                        legend,
+                        "<span><i class=\"rule\"></i>the {} of {}</span></div>",
+                        e(&phases.metric),
+                        e(&time)
+                    );
+                }
+                Some(times) => {
+                    let _ = write!(
+                        caption,
+                        "<figcaption>The {} of {} is {} the longest.</figcaption>",
+                        e(&phases.metric),
+                        e(&time),
+                        ratio(times)
+                    );
+                }
+            }
+        }
+        let _ = writeln!(
+            text,
+            "<figure><h3>{}</h3>{legend}{}{caption}</figure>",
+            e(&phases.metric),
+            bars::stacked(phases),
+        );
+        if run.kind == "bus" {
+            tables.push_str(&phase_table(noun(run), phases));
+        }
+    }
+    text + "</div>\n" + &tables + &phase_boxes(run, case)
+}
+
+/// Phases in figures, and what share of the budget they take together.
+fn phase_table(noun: &str, phases: &Phases) -> String {
+    let mut text = format!(
+        "<div class=\"scroll\"><table class=\"fits sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">{noun}</button></th>"
+    );
+    let share = phases.budget.map(|_| format!("of the {}", phases.metric));
+    for name in phases.names.iter().chain([&"sum".to_owned()]).chain(&share) {
+        let name = e(name);
+        let _ =
+            write!(text, "<th data-metric=\"{name}\"><button type=\"button\">{name}</button></th>");
+    }
+    text.push_str("</tr></thead>\n<tbody>");
+    for row in &phases.rows {
+        let _ = write!(text, "<tr><td>{}</td>", e(&row.subject.title));
+        for time in row.parts.iter().copied().chain([Some(row.sum())]) {
+            let figure = time.map_or("–".to_owned(), |time| quantity(time, &phases.unit));
+            let value = time.map_or(String::new(), |time| time.to_string());
+            let _ = write!(text, "<td data-v=\"{value}\">{}</td>", e(&figure));
+        }
+        if let Some(share) = phases.share(row) {
+            let _ = write!(text, "<td data-v=\"{share}\">{}</td>", percent(share));
+        }
+        text.push_str("</tr>\n");
+    }
+    text + "</tbody></table></div>"
 }
 
 /// The samples of each phase, folded away where phases are a side matter.
@@ -320,8 +418,8 @@ fn size_name(metric: &str) -> String {
 }
 
 /// The best of each column.
-fn winners(table: &Table) -> String {
-    let mut text = String::from("<dl class=\"best-of\">\n");
+fn winners(run: &Run, table: &Table) -> String {
+    let mut text = format!("<dl class=\"best-of {}\">\n", e(&run.kind));
     for (i, column) in table.columns.iter().enumerate() {
         let winners = table.winners(i);
         let Some((subject, cell)) = winners.first() else {
@@ -346,14 +444,16 @@ fn winners(table: &Table) -> String {
 
 /// A table that sorts when its heads are clicked. A compact one goes without
 /// libraries and bars.
-fn figures(noun: &str, table: &Table, compact: bool) -> String {
+fn figures(run: &Run, table: &Table, compact: bool) -> String {
     let class = if compact { "compact" } else { "figures" };
+    let kind = e(&run.kind);
     let mut text = format!(
-        "<div class=\"scroll\"><table class=\"{class} sortable\"><thead><tr>\
-         <th class=\"text\"><button type=\"button\">{noun}</button></th>",
+        "<div class=\"scroll\"><table class=\"{class} {kind} sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">{}</button></th>",
+        noun(run)
     );
     for column in &table.columns {
-        let about = describe(&column.metric).filter(|_| column.sampled);
+        let about = describe(run, &column.metric).filter(|_| column.sampled);
         let about = about.map_or(String::new(), |about| format!("<small>{about}</small>"));
         let _ = write!(
             text,
@@ -386,8 +486,9 @@ fn table_row(row: &Row, columns: &[Column], largest: &[f64], compact: bool) -> S
         e(&subject.title)
     );
     if !compact {
-        let (language, library) = (e(&subject.language), e(&subject.library));
-        let _ = write!(text, "<span class=\"sub\">{language} · {library}</span>");
+        let parts = [subject.language.as_str(), &subject.library];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let _ = write!(text, "<span class=\"sub\">{}</span>", e(&parts.join(" · ")));
     }
     text.push_str("</td>");
     for ((cell, column), largest) in row.cells.iter().zip(columns).zip(largest) {
@@ -473,10 +574,6 @@ fn legend(names: &[String]) -> String {
 }
 
 fn sweep_section(run: &Run, sweep: &Sweep) -> String {
-    // A subject keeps its colour and marker in all pictures.
-    let codecs: Vec<&str> =
-        run.subjects.iter().filter(|s| !s.bound).map(|s| s.id.as_str()).collect();
-    let style = |id: &str| codecs.iter().position(|codec| *codec == id).unwrap_or(0);
     let mut text = format!(
         "<p>{}. The lines are fitted by least squares of the relative residuals (weights 1/y²), \
          the bounds hold with 95% by Student's t.</p>\n",
@@ -488,25 +585,27 @@ fn sweep_section(run: &Run, sweep: &Sweep) -> String {
             "<div class=\"charts sweep\"><figure><h3>{} over {}</h3>{}</figure>{}</div>",
             e(&curves.metric),
             e(&sweep.parameter),
-            curves::curves(curves, &sweep.parameter, style),
-            fits(noun(run), curves, &sweep.parameter),
+            curves::curves(curves, &sweep.parameter, style(run)),
+            fits(run, curves, &sweep.parameter),
         );
     }
     text
 }
 
-fn fits(noun: &str, curves: &Curves, parameter: &str) -> String {
+fn fits(run: &Run, curves: &Curves, parameter: &str) -> String {
     if curves.lines.iter().all(|line| line.fit.is_none()) {
         return String::new();
     }
     let mut text = format!(
         "<figure><h3>Linear fits</h3><div class=\"scroll\"><table class=\"fits sortable\"><thead><tr>\
-         <th class=\"text\"><button type=\"button\">{noun}</button></th>\
-         <th data-metric=\"intercept\"><button type=\"button\">per message</button></th>\
+         <th class=\"text\"><button type=\"button\">{}</button></th>\
+         <th data-metric=\"intercept\"><button type=\"button\">{}</button></th>\
          <th>95% bounds</th>\
          <th data-metric=\"slope\"><button type=\"button\">per {}</button></th>\
          <th>95% bounds</th>\
          <th data-metric=\"r2\"><button type=\"button\">R²</button></th></tr></thead>\n<tbody>",
+        noun(run),
+        fixed_part(run),
         e(&singular(parameter))
     );
     for line in &curves.lines {
@@ -603,16 +702,24 @@ fn published(column: &Beside) -> String {
 }
 
 fn subjects(run: &Run) -> String {
-    let mut text = String::from(
+    let lowered = run.subjects.iter().any(|subject| !subject.lowerings.is_empty());
+    let lowerings = match lowered {
+        true => "<th class=\"text\">said in another way than the definition does</th>",
+        false => "",
+    };
+    let mut text = format!(
         "<div class=\"scroll\"><table><thead><tr><th class=\"text\">subject</th>\
-         <th class=\"text\">library</th><th class=\"text\">options</th>\
-         <th class=\"text\">said in another way than the definition does</th>\
+         <th class=\"text\">library</th><th class=\"text\">options</th>{lowerings}\
          <th class=\"text\">state</th></tr></thead>\n<tbody>",
     );
     let list = |items: &[String]| {
         items.iter().map(|item| e(item).to_string()).collect::<Vec<_>>().join("<br>")
     };
     for subject in &run.subjects {
+        let lowerings = match lowered {
+            true => format!("<td class=\"text\">{}</td>", list(&subject.lowerings)),
+            false => String::new(),
+        };
         let state = match &subject.status {
             Status::Measured if subject.bound => "measured, a bound".to_owned(),
             Status::Measured => "measured".to_owned(),
@@ -625,14 +732,13 @@ fn subjects(run: &Run) -> String {
         let _ = writeln!(
             text,
             "<tr><td>{}<span class=\"sub\">{}</span></td><td class=\"text\">{}<span class=\"sub\">{}\
-             </span></td><td class=\"text\">{}</td><td class=\"text\">{}</td>\
+             </span></td><td class=\"text\">{}</td>{lowerings}\
              <td class=\"text\">{state}</td></tr>",
             e(&subject.title),
             e(&subject.id),
             e(&subject.library),
             e(&subject.language),
             list(&subject.options),
-            list(&subject.lowerings),
         );
     }
     text + "</tbody></table></div>\n"
@@ -640,15 +746,25 @@ fn subjects(run: &Run) -> String {
 
 fn setting(run: &Run) -> String {
     let settings = &run.settings;
-    let mut lines = vec![
-        ("processes".to_owned(), settings.processes.to_string()),
-        ("rounds in each".to_owned(), settings.rounds.to_string()),
-        ("shortest epoch".to_owned(), time(settings.epoch_ns as f64)),
-        ("output buffers".to_owned(), settings.buffers.clone()),
-        ("message objects".to_owned(), settings.objects.clone()),
-        ("seed".to_owned(), settings.seed.to_string()),
-    ];
-    lines.extend(run.cases.iter().map(|case| (format!("case {}", case.id), case_about(case))));
+    let epoch = time(settings.epoch_ns as f64);
+    let how = match run.kind.as_str() {
+        "bus" => vec![
+            ("windows that count", settings.rounds.to_string()),
+            ("shortest window", epoch),
+            ("seed", settings.seed.to_string()),
+        ],
+        _ => vec![
+            ("processes", settings.processes.to_string()),
+            ("rounds in each", settings.rounds.to_string()),
+            ("shortest epoch", epoch),
+            ("output buffers", settings.buffers.clone()),
+            ("message objects", settings.objects.clone()),
+            ("seed", settings.seed.to_string()),
+        ],
+    };
+    let mut lines: Vec<(String, String)> =
+        how.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    lines.extend(run.cases.iter().map(|case| (format!("case {}", case.id), case_about(run, case))));
     lines.extend(environment::lines(&run.environment));
     let mut text = String::from("<dl class=\"facts\">\n");
     for (name, value) in lines {

@@ -1,7 +1,7 @@
 //! Statistics for scripts. The raw samples are in `run.json` itself.
 
 use serde::Serialize;
-use wiregauge_gauge::run::Run;
+use wiregauge_gauge::run::{Curve, Run};
 use wiregauge_gauge::stats::Fit;
 
 use crate::statistic::{statistics, Statistic};
@@ -27,6 +27,8 @@ struct Entry<'a> {
     started: &'a str,
     statistics: Vec<Statistic<'a>>,
     fits: Vec<FitRow<'a>>,
+    #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
+    curves: &'a [Curve],
 }
 
 #[derive(Serialize)]
@@ -39,8 +41,8 @@ struct FitRow<'a> {
     fit: Fit,
 }
 
-/// The statistics of each run, one row per case, subject and metric, and the
-/// linear fits of its sweeps.
+/// The statistics of each run, one row per case, subject and metric, the linear
+/// fits of its sweeps, and its curves as they are.
 pub fn render(runs: &[Run]) -> String {
     let entries = runs.iter().enumerate().map(|(i, run)| Entry {
         title: &run.title,
@@ -49,6 +51,7 @@ pub fn render(runs: &[Run]) -> String {
         started: &run.started,
         statistics: statistics(i + 1, run),
         fits: fits(run),
+        curves: &run.curves,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
     // Plain records with string keys always serialize.

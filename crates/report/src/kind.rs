@@ -1,6 +1,7 @@
 //! What a run is like: what its subjects are called, and which of its cases are
 //! shown one by one.
 
+use indexmap::IndexMap;
 use wiregauge_gauge::run::{Case, Run};
 
 /// Sweeps of more cases are shown by their ends and their curves.
@@ -15,22 +16,40 @@ pub fn noun(run: &Run) -> &'static str {
     }
 }
 
+/// What a fit's value at zero is called: what a message costs however long it
+/// is, or what does not grow with the receivers.
+pub fn fixed_part(run: &Run) -> &'static str {
+    match run.kind.as_str() {
+        "bus" => "fixed",
+        _ => "per message",
+    }
+}
+
 /// The cases to be shown one by one, and a word on those that are not. Of a
 /// long sweep these are the first and the last: the curves and fits tell of all.
 pub fn shown(run: &Run) -> (Vec<&Case>, Option<String>) {
-    let all: Vec<&Case> = run.cases.iter().collect();
-    match all.as_slice() {
-        [first, between @ .., last]
-            if all.len() > MOST_CASES && all.iter().all(|case| case.parameter.is_some()) =>
-        {
-            let names = format!(
+    let mut sweeps: IndexMap<(&str, &str), Vec<&Case>> = IndexMap::new();
+    for case in &run.cases {
+        if let Some(parameter) = &case.parameter {
+            sweeps.entry((&case.message, &parameter.name)).or_default().push(case);
+        }
+    }
+    let (mut left_out, mut names) = (Vec::new(), Vec::new());
+    // A case that is no sweep's is one of a few that were chosen by hand.
+    let long = |sweep: &&Vec<&Case>| {
+        sweep.len() > MOST_CASES && run.cases.iter().all(|case| case.parameter.is_some())
+    };
+    for sweep in sweeps.values().filter(long) {
+        if let [first, between @ .., last] = sweep.as_slice() {
+            left_out.extend(between.iter().map(|case| case.id.as_str()));
+            names.push(format!(
                 "{} cases between {} and {} are in the curves and fits only",
                 between.len(),
                 first.id,
                 last.id
-            );
-            (vec![first, last], Some(names))
+            ));
         }
-        _ => (all, None),
     }
+    let cases = run.cases.iter().filter(|case| !left_out.contains(&case.id.as_str())).collect();
+    (cases, (!names.is_empty()).then(|| names.join("; ")))
 }

@@ -1,14 +1,17 @@
 //! Turns results into tables, pages and verdicts. It reads only
 //! [`Run`](wiregauge_gauge::run::Run) and knows nothing of how one is made.
 //!
-//! The models ([`table`], [`phase`], [`sweep`], [`mod@reference`], [`budget`],
-//! [`compare`]) say *what* is shown, once for all formats; the renderers
+//! The models ([`table`], [`group`], [`phase`], [`sweep`], [`curve`],
+//! [`mod@reference`], [`budget`], [`compare`]) say *what* is shown, once for all formats; the renderers
 //! ([`terminal`], [`markdown`], [`csv`], [`json`], [`html`]) say *how*.
 
 pub mod budget;
 pub mod compare;
 pub mod csv;
+pub mod curve;
 pub mod environment;
+pub mod figure;
+pub mod group;
 pub mod html;
 pub mod json;
 pub mod kind;

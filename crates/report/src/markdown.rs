@@ -2,14 +2,18 @@
 
 use wiregauge_gauge::run::{Case, Run, Status};
 
-use crate::kind::{noun, shown};
+use crate::curve::{at, over, shares};
+use crate::group::{failed, groups, head, name, Group};
+use crate::kind::{fixed_part, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
-use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
+use crate::terminal::{
+    arrivals, bounded, case_about, published_slopes, r_squared, singular, summary_line,
+};
 use crate::text::{clean, command};
-use crate::unit::{quantity, ratio};
+use crate::unit::{percent, quantity, ratio, tick};
 
 /// The runs one after another, with a table of contents if there are several.
 pub fn render(runs: &[Run]) -> String {
@@ -33,7 +37,11 @@ fn render_run(run: &Run) -> String {
     }
     let (cases, others) = shown(run);
     for case in cases {
-        text.push_str(&format!("\n## {}\n\n{}\n", escape(&case.id), escape(&case_about(case))));
+        text.push_str(&format!(
+            "\n## {}\n\n{}\n",
+            escape(&case.id),
+            escape(&case_about(run, case))
+        ));
         for note in &case.notes {
             text.push_str(&format!("\n{}\n", escape(note)));
         }
@@ -44,10 +52,10 @@ fn render_run(run: &Run) -> String {
     }
     for sweep in sweeps(run) {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
-            let (metric, parameter) = (escape(&curves.metric), escape(&sweep.parameter));
-            text.push_str(&format!("\n## {metric} over {parameter}\n"));
+            let (metric, over) = (escape(&curves.metric), escape(&sweep.title(run)));
+            text.push_str(&format!("\n## {metric} over {over}\n"));
             let per = format!("per {}", escape(&singular(&sweep.parameter)));
-            let mut rows = vec![[noun(run), "per message", "95%", &per, "95%", "R²"]
+            let mut rows = vec![[noun(run), fixed_part(run), "95%", &per, "95%", "R²"]
                 .map(String::from)
                 .to_vec()];
             for line in &curves.lines {
@@ -86,6 +94,9 @@ fn render_run(run: &Run) -> String {
 }
 
 fn tables(run: &Run, case: &Case) -> String {
+    if run.kind == "bus" {
+        return bus(run, case);
+    }
     let timings = Table::timings(run, case);
     if timings.is_empty() {
         return "\nNo subject has figures.\n".to_owned();
@@ -99,10 +110,25 @@ fn tables(run: &Run, case: &Case) -> String {
     if sizes.columns.len() > 1 {
         text.push_str(&figures(run, &sizes));
     }
+    text.push_str(&in_phases(run, case));
+    for counted in
+        [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
+    {
+        if !counted.is_empty() {
+            text.push_str(&figures(run, &counted));
+        }
+    }
+    text
+}
+
+/// The phases of each experiment that has some.
+fn in_phases(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
     for phases in phases(run, case) {
         let mut head = vec![format!("{} in phases", escape(&phases.metric))];
         head.extend(phases.names.iter().map(|name| escape(name)));
         head.push("sum".to_owned());
+        head.extend(phases.budget.map(|_| format!("of the {}", escape(&phases.metric))));
         let mut rows = vec![head];
         for row in &phases.rows {
             let part =
@@ -110,16 +136,79 @@ fn tables(run: &Run, case: &Case) -> String {
             let mut cells = vec![escape(&row.subject.title)];
             cells.extend(row.parts.iter().map(part));
             cells.push(quantity(row.sum(), &phases.unit));
+            cells.extend(phases.share(row).map(percent));
             rows.push(cells);
         }
         text.push_str(&table(&rows));
     }
-    for counted in
-        [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
-    {
-        if !counted.is_empty() {
-            text.push_str(&figures(run, &counted));
+    text
+}
+
+/// What the bus carried in a case, group by group.
+fn bus(run: &Run, case: &Case) -> String {
+    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
+    let mut text = String::new();
+    if let Some(verdict) = arrivals(run, case) {
+        text.push_str(&format!("\n{}\n", escape(&verdict)));
+    }
+    for subject in failed(run, case) {
+        let reason = match &subject.status {
+            Status::Failed(reason) => format!(": {}", escape(reason)),
+            _ => ": the warnings say why".to_owned(),
+        };
+        text.push_str(&format!("\n**Failed** {}{reason}\n", escape(&subject.title)));
+    }
+    if groups.is_empty() {
+        text.push_str("\nNo transport has figures.\n");
+    }
+    for group in groups.iter().filter(|group| !group.table.columns.is_empty()) {
+        text.push_str(&group_table(run, case, group));
+    }
+    text.push_str(&in_phases(run, case));
+    text.push_str(&distributions(run, case));
+    text
+}
+
+fn group_table(run: &Run, case: &Case, group: &Group) -> String {
+    let columns = &group.table.columns;
+    let mut heads = vec![escape(group.part.title())];
+    heads.extend(columns.iter().map(|column| match head(column) {
+        ("", name) => escape(name),
+        (whole, part) => escape(&format!("{whole} {part}")),
+    }));
+    let mut rows = vec![heads];
+    for row in &group.table.rows {
+        let cell = |i: usize| match columns[i].sampled {
+            true => figure(&row.cells[i], &columns[i]),
+            false => group.text(row, i).unwrap_or_else(|| "–".to_owned()),
+        };
+        let title = escape(&name(run, case, row.subject));
+        rows.push([title].into_iter().chain((0..columns.len()).map(cell)).collect());
+    }
+    for beside in &group.beside {
+        let cell = |i: usize| beside.cells[i].map_or(String::new(), |v| group.value(v, i));
+        let title = format!("*{}*", escape(&beside.name));
+        rows.push([title].into_iter().chain((0..columns.len()).map(cell)).collect());
+    }
+    table(&rows)
+}
+
+/// Each distribution as a table of the times that shares stay within.
+fn distributions(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    for curves in over(run, case, "share") {
+        let shares = shares(&curves);
+        let mut heads = vec![format!("{} within", escape(&curves.metric))];
+        heads.extend(shares.iter().map(|share| tick(*share, "share")));
+        let mut rows = vec![heads];
+        for line in &curves.lines {
+            let time = |share: &f64| {
+                at(line, *share).map_or("–".to_owned(), |time| quantity(time, &curves.unit))
+            };
+            let title = escape(&line.subject.title);
+            rows.push([title].into_iter().chain(shares.iter().map(time)).collect());
         }
+        text.push_str(&table(&rows));
     }
     text
 }
@@ -147,7 +236,7 @@ fn figure(cell: &Option<Cell>, column: &Column) -> String {
     if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
         let margin = interval.relative(cell.value);
         if margin.is_finite() {
-            text.push_str(&format!(" ±{}", crate::unit::percent(margin)));
+            text.push_str(&format!(" ±{}", percent(margin)));
         }
     }
     if let Some(times) = cell.ratio {

@@ -12,6 +12,9 @@ pub struct Phases<'a> {
     pub unit: String,
     /// Names of the phases in the order they run in: `populate`, `write`.
     pub names: Vec<String>,
+    /// The time that there is for all of them, if the run says so: the fact
+    /// `cycle/time` for `cycle`.
+    pub budget: Option<f64>,
     /// The subjects that report them, least sum first.
     pub rows: Vec<Row<'a>>,
 }
@@ -23,6 +26,13 @@ pub struct Row<'a> {
     pub subject: &'a Subject,
     /// Median of each phase; none where the subject lacks it.
     pub parts: Vec<Option<f64>>,
+}
+
+impl Phases<'_> {
+    /// Share of the budget that a row takes.
+    pub fn share(&self, row: &Row) -> Option<f64> {
+        Some(row.sum() / self.budget?)
+    }
 }
 
 impl Row<'_> {
@@ -44,9 +54,17 @@ pub fn phases<'a>(run: &'a Run, case: &Case) -> Vec<Phases<'a>> {
             run.subjects.iter().filter_map(|subject| row(run, case, subject, &keys)).collect();
         rows.sort_by(|a, b| a.sum().total_cmp(&b.sum()));
         let names = keys.iter().map(|key| key[prefix.len()..].to_owned()).collect();
-        (!rows.is_empty()).then(|| Phases { metric: (*metric).to_owned(), unit, names, rows })
+        let budget = run.facts.iter().find(|f| f.case == case.id && f.metric == budget(metric));
+        let budget = budget.map(|fact| fact.value).filter(|time| *time > 0.0);
+        let metric = (*metric).to_owned();
+        (!rows.is_empty()).then_some(Phases { metric, unit, names, budget, rows })
     };
     metrics.iter().filter_map(of_metric).collect()
+}
+
+/// The fact that says how much time there is for an experiment.
+pub fn budget(metric: &str) -> String {
+    format!("{metric}/time")
 }
 
 fn row<'a>(run: &'a Run, case: &Case, subject: &'a Subject, keys: &[&str]) -> Option<Row<'a>> {

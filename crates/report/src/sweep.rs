@@ -1,4 +1,4 @@
-//! What happens as a message grows.
+//! What happens as a message grows, or as more receive it.
 
 use indexmap::IndexMap;
 use wiregauge_gauge::run::{Case, Run, Subject};
@@ -37,6 +37,21 @@ pub struct Line<'a> {
     pub points: Vec<(f64, f64)>,
     /// The line through them, if there are at least three.
     pub fit: Option<Fit>,
+}
+
+impl Sweep<'_> {
+    /// What it goes over, with the message where the run has others that go
+    /// over the same: `receivers, 500 B, 1 ms, discrete`.
+    pub fn title(&self, run: &Run) -> String {
+        let other = |case: &Case| {
+            let same = case.parameter.as_ref().is_some_and(|p| p.name == self.parameter);
+            same && case.message != self.message
+        };
+        match run.cases.iter().any(other) {
+            true => format!("{}, {}", self.parameter, self.message),
+            false => self.parameter.clone(),
+        }
+    }
 }
 
 /// The sweeps of a run: cases of one message and parameter with at least two

@@ -3,6 +3,8 @@
 use wiregauge_gauge::run::{Case, Measurement, Run, Subject};
 use wiregauge_gauge::stats::{Interval, Ratio, Summary};
 
+use crate::figure::definition;
+
 /// A table of one case.
 #[derive(Clone, Debug)]
 pub struct Table<'a> {
@@ -57,7 +59,8 @@ pub struct Cell {
 impl<'a> Table<'a> {
     /// The experiments and the encoded size.
     pub fn timings(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let experiment = |metric: &str| !is_phase(run, metric) && !is_compression(metric);
+        let experiment =
+            |metric: &str| !is_phase(run, metric) && !is_compression(metric) && !is_window(metric);
         let mut columns = sampled_columns(run, case, experiment);
         columns.extend(counted_columns(run, case, |metric| metric == "size"));
         Table::of(run, case, columns)
@@ -89,6 +92,11 @@ impl<'a> Table<'a> {
         Table::of(run, case, unranked(counted_columns(run, case, other)))
     }
 
+    /// All that was counted, unranked.
+    pub fn facts(run: &Run, case: &Case) -> Vec<Column> {
+        unranked(counted_columns(run, case, |_| true))
+    }
+
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() || self.columns.is_empty()
@@ -116,7 +124,8 @@ impl<'a> Table<'a> {
         winners
     }
 
-    fn of(run: &'a Run, case: &'a Case, columns: Vec<Column>) -> Table<'a> {
+    /// These columns of a case.
+    pub fn of(run: &'a Run, case: &'a Case, columns: Vec<Column>) -> Table<'a> {
         let filled: Vec<Vec<Option<Cell>>> =
             columns.iter().map(|column| fill(run, case, column)).collect();
         let mut rows: Vec<Row> = run
@@ -136,7 +145,10 @@ impl<'a> Table<'a> {
 }
 
 /// What the experiment or figure is, in a few words.
-pub fn describe(metric: &str) -> Option<&'static str> {
+pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
+    if run.kind == "bus" {
+        return definition(metric);
+    }
     Some(match metric {
         "encode" => "from the normalized form into a buffer",
         "decode" => "from the buffer to a fresh normalized form",
@@ -187,6 +199,11 @@ fn is_compression(metric: &str) -> bool {
     metric.starts_with("compress/") || metric.starts_with("decompress/")
 }
 
+/// `throughput/window`: a course over time, whose mean is counted.
+fn is_window(metric: &str) -> bool {
+    metric.ends_with("/window")
+}
+
 /// Whether a metric is a part of another one of the run.
 fn is_phase(run: &Run, metric: &str) -> bool {
     metric.split_once('/').is_some_and(|(whole, _)| run.metrics().contains(&whole))
@@ -198,7 +215,7 @@ fn sampled_columns(run: &Run, case: &Case, wanted: impl Fn(&str) -> bool) -> Vec
         let of_case = |m: &&Measurement| m.case == case.id && m.metric == metric;
         if let Some(first) = run.measurements.iter().find(of_case) {
             let (metric, unit) = (first.metric.clone(), first.unit.clone());
-            // Of a throughput, for one, less is not better.
+            // Of other things than times and sizes less need not be better.
             let ranked = unit == "ns" || unit == "B";
             columns.push(Column { metric, unit, sampled: true, ranked });
         }

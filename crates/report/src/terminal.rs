@@ -1,9 +1,12 @@
 //! Results as aligned plain text.
 
-use wiregauge_gauge::run::{Case, Run, Status};
+use std::iter;
+
+use wiregauge_gauge::run::{Case, Run, Status, Subject};
 use wiregauge_gauge::stats::Bounds;
 
-use crate::kind::{noun, shown};
+use crate::group::{failed, groups, head, lossless, name, without_headroom, Group};
+use crate::kind::{fixed_part, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place, SlopeRow};
 use crate::sweep::{sweeps, Curves};
@@ -29,7 +32,7 @@ fn render_run(run: &Run) -> String {
     }
     let (cases, others) = shown(run);
     for case in cases {
-        text.push_str(&format!("\n{}\n", case_line(case)));
+        text.push_str(&format!("\n{}\n", case_line(run, case)));
         for note in &case.notes {
             text.push_str(&format!("  {}\n", clean(note)));
         }
@@ -40,9 +43,9 @@ fn render_run(run: &Run) -> String {
     }
     for sweep in sweeps(run) {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
-            let title = format!("{} over {}", curves.metric, sweep.parameter);
+            let title = format!("{} over {}", curves.metric, sweep.title(run));
             text.push_str(&format!("\n{}: linear fits, 95% bounds\n", clean(&title)));
-            text.push_str(&fits(curves, &sweep.parameter));
+            text.push_str(&fits(fixed_part(run), curves, &sweep.parameter));
         }
     }
     if let Some(reference) = &run.reference {
@@ -73,14 +76,24 @@ fn render_run(run: &Run) -> String {
 /// How the figures came about, in one line.
 pub(crate) fn summary_line(run: &Run) -> String {
     let settings = &run.settings;
+    let measured = run.subjects.iter().filter(|s| s.status == Status::Measured).count();
+    if run.kind == "bus" {
+        return format!(
+            "{} · {measured} of {} measured · windows of {} or more, {} of them count · {}",
+            clean(&run.started),
+            run.subjects.len(),
+            crate::unit::time(settings.epoch_ns as f64),
+            settings.rounds,
+            duration(run.seconds),
+        );
+    }
     let epochs = match settings.epoch_ns {
         0 => String::new(),
         ns => format!(", epochs of {} or more", crate::unit::time(ns as f64)),
     };
     format!(
-        "{} · {} of {} measured · {} processes × {} rounds{epochs} · {} buffers, {} objects · {}",
+        "{} · {measured} of {} measured · {} processes × {} rounds{epochs} · {} buffers, {} objects · {}",
         clean(&run.started),
-        run.subjects.iter().filter(|s| s.status == Status::Measured).count(),
         run.subjects.len(),
         settings.processes,
         settings.rounds,
@@ -91,24 +104,33 @@ pub(crate) fn summary_line(run: &Run) -> String {
 }
 
 /// What was measured on, in one line with its key.
-pub(crate) fn case_line(case: &Case) -> String {
-    format!("{}: {}", clean(&case.id), case_about(case))
+pub(crate) fn case_line(run: &Run, case: &Case) -> String {
+    format!("{}: {}", clean(&case.id), case_about(run, case))
 }
 
 /// What was measured on, in one line.
-pub(crate) fn case_about(case: &Case) -> String {
+pub(crate) fn case_about(run: &Run, case: &Case) -> String {
     let messages = match case.messages {
         1 => String::new(),
         n => format!(", {n} messages in turn"),
     };
     let size = match case.canonical_bytes {
         0.0 => String::new(),
+        size if run.kind == "bus" => format!(", {}", bytes(size)),
         size => format!(", {} in the canonical form", bytes(size)),
     };
-    format!("{}{size}{messages} ({})", clean(&case.message), clean(&case.source))
+    // A case is named after its message where only the receivers differ.
+    let (message, size) = match case.id.strip_prefix(&case.message) {
+        Some(_) if !size.is_empty() => (String::new(), size.trim_start_matches(", ").to_owned()),
+        _ => (clean(&case.message), size),
+    };
+    format!("{message}{size}{messages} ({})", clean(&case.source))
 }
 
 fn tables(run: &Run, case: &Case) -> String {
+    if run.kind == "bus" {
+        return bus(run, case);
+    }
     let mut text = String::new();
     let timings = Table::timings(run, case);
     if timings.is_empty() {
@@ -123,19 +145,7 @@ fn tables(run: &Run, case: &Case) -> String {
     if sizes.columns.len() > 1 {
         text.push_str(&figures(&sizes));
     }
-    for phases in phases(run, case) {
-        let mut rows = vec![vec![format!("{} in phases", clean(&phases.metric))]];
-        rows[0].extend(phases.names.iter().map(|name| clean(name)));
-        rows[0].push("sum".to_owned());
-        for row in &phases.rows {
-            let part = |part: &Option<f64>| part.map_or("-".into(), |v| quantity(v, &phases.unit));
-            let mut cells = vec![clean(&row.subject.title)];
-            cells.extend(row.parts.iter().map(part));
-            cells.push(quantity(row.sum(), &phases.unit));
-            rows.push(cells);
-        }
-        text.push_str(&format!("\n{}", lined_up(&rows)));
-    }
+    text.push_str(&in_phases(run, case));
     for table in
         [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
     {
@@ -144,6 +154,106 @@ fn tables(run: &Run, case: &Case) -> String {
         }
     }
     text
+}
+
+/// The phases of each experiment that has some.
+fn in_phases(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    for phases in phases(run, case) {
+        let mut rows = vec![vec![format!("{} in phases", clean(&phases.metric))]];
+        rows[0].extend(phases.names.iter().map(|name| clean(name)));
+        rows[0].push("sum".to_owned());
+        rows[0].extend(phases.budget.map(|_| format!("of the {}", clean(&phases.metric))));
+        for row in &phases.rows {
+            let part = |part: &Option<f64>| part.map_or("-".into(), |v| quantity(v, &phases.unit));
+            let mut cells = vec![clean(&row.subject.title)];
+            cells.extend(row.parts.iter().map(part));
+            cells.push(quantity(row.sum(), &phases.unit));
+            cells.extend(phases.share(row).map(percent));
+            rows.push(cells);
+        }
+        text.push_str(&format!("\n{}", lined_up(&rows)));
+    }
+    text
+}
+
+/// What the bus carried in a case, group by group.
+fn bus(run: &Run, case: &Case) -> String {
+    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
+    let mut text = String::new();
+    if let Some(verdict) = arrivals(run, case) {
+        text.push_str(&format!("  {}\n", clean(&verdict)));
+    }
+    for subject in failed(run, case) {
+        let reason = match &subject.status {
+            Status::Failed(reason) => format!(": {}", clean(reason)),
+            _ => ": the warnings say why".to_owned(),
+        };
+        text.push_str(&format!("  FAILED {}{reason}\n", clean(&subject.title)));
+    }
+    for group in groups.iter().filter(|group| !group.table.columns.is_empty()) {
+        let mut names = vec![String::new(); 2];
+        let rows = &group.table.rows;
+        names.extend(rows.iter().map(|row| clean(&name(run, case, row.subject))));
+        names.extend(group.beside.iter().map(|row| clean(&row.name)));
+        let columns: Vec<Vec<String>> =
+            (0..group.table.columns.len()).map(|i| group_column(group, i)).collect();
+        text.push_str(&blocks(&names, &columns));
+    }
+    text.push_str(&in_phases(run, case));
+    if groups.iter().any(|group| group.table.columns.iter().any(|column| column.ranked)) {
+        text.push_str(
+            "  median of the windows, ± its 95% interval; × in relation to the best transport; \
+             ~ not to be told from it\n",
+        );
+    }
+    if groups.is_empty() {
+        text.push_str("  No transport has figures.\n");
+    }
+    text
+}
+
+/// What a case comes to, in a sentence or two: over which transports all
+/// arrived, and which have no headroom.
+pub(crate) fn arrivals(run: &Run, case: &Case) -> Option<String> {
+    // Names may have commas in them.
+    let names = |subjects: &[&Subject]| {
+        subjects.iter().map(|s| s.title.as_str()).collect::<Vec<_>>().join(" · ")
+    };
+    let (whole, not) = lossless(run, case);
+    let mut sentences = Vec::new();
+    match (whole.len(), not.len()) {
+        (0, 0) => {}
+        (0, _) => sentences.push(format!("Not all arrived over {}.", names(&not))),
+        (2.., 0) if failed(run, case).is_empty() => {
+            sentences.push("All arrived over every transport.".to_owned());
+        }
+        (_, 0) => sentences.push(format!("All arrived over {}.", names(&whole))),
+        _ => {
+            sentences.push(format!("All arrived over {}; not over {}.", names(&whole), names(&not)))
+        }
+    }
+    let in_vain = without_headroom(run, case);
+    if !in_vain.is_empty() {
+        sentences.push(format!("No headroom was found for {}.", names(&in_vain)));
+    }
+    (!sentences.is_empty()).then(|| sentences.join(" "))
+}
+
+/// A column of a group: its head in two lines and its cells.
+fn group_column(group: &Group, place: usize) -> Vec<String> {
+    let column = &group.table.columns[place];
+    let (whole, part) = head(column);
+    let mut cells: Vec<String> = match column.sampled {
+        true => cells(column, group.table.rows.iter().map(|row| row.cells[place].as_ref())),
+        false => {
+            let cell = |row| group.text(row, place).unwrap_or_else(|| "-".to_owned());
+            group.table.rows.iter().map(cell).collect()
+        }
+    };
+    let value = |value: Option<f64>| value.map_or(String::new(), |v| group.value(v, place));
+    cells.extend(group.beside.iter().map(|row| value(row.cells[place])));
+    [clean(whole), clean(part)].into_iter().chain(cells).collect()
 }
 
 /// A table, broken into several where it is too wide.
@@ -160,11 +270,17 @@ fn figures(table: &Table) -> String {
     let columns: Vec<Vec<String>> = (0..table.columns.len())
         .map(|i| column(&table.columns[i], table.rows.iter().map(|row| row.cells[i].as_ref())))
         .collect();
+    blocks(&names, &columns)
+}
+
+/// Columns beside the names, broken into several tables where they are too
+/// wide for one.
+fn blocks(names: &[String], columns: &[Vec<String>]) -> String {
     let width = |column: &[String]| column.iter().map(|cell| chars(cell)).max().unwrap_or(0);
     let mut text = String::new();
-    let mut rest = &columns[..];
+    let mut rest = columns;
     while !rest.is_empty() {
-        let mut used = width(&names);
+        let mut used = width(names);
         let fitting = rest
             .iter()
             .take_while(|column| {
@@ -174,17 +290,33 @@ fn figures(table: &Table) -> String {
             .count()
             .max(1);
         let (block, after) = rest.split_at(fitting);
-        let rows: Vec<Vec<String>> = (0..names.len())
-            .map(|i| [&names].into_iter().chain(block).map(|column| column[i].clone()).collect())
+        let mut rows: Vec<Vec<String>> = (0..names.len())
+            .map(|i| iter::once(&names[i]).chain(block.iter().map(|c| &c[i])).cloned().collect())
             .collect();
+        once_each(&mut rows[0]);
+        rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
         text.push_str(&format!("\n{}", lined_up(&rows)));
         rest = after;
     }
     text
 }
 
-/// A column: its head and its cells, whose parts line up.
-fn column<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> Vec<String> {
+/// Blanks what stands at its left already: a head over several columns.
+fn once_each(heads: &mut [String]) {
+    for i in (1..heads.len()).rev() {
+        if heads[i] == heads[i - 1] {
+            heads[i].clear();
+        }
+    }
+}
+
+/// A column: its head and its cells.
+fn column<'a>(column: &Column, of: impl Iterator<Item = Option<&'a Cell>>) -> Vec<String> {
+    iter::once(clean(&column.metric)).chain(cells(column, of)).collect()
+}
+
+/// The cells of a column, whose parts line up.
+fn cells<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> Vec<String> {
     let cells: Vec<Option<&Cell>> = cells.collect();
     let part = |of: &dyn Fn(&Cell) -> String| -> Vec<String> {
         let mut part: Vec<String> =
@@ -197,19 +329,16 @@ fn column<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) ->
     let ratios = part(&|cell| cell.ratio.map_or(String::new(), ratio));
     let marks =
         part(&|cell| if cell.open && cell.rank != Some(1) { "~".into() } else { String::new() });
-    let mut texts = vec![clean(&column.metric)];
-    for i in 0..cells.len() {
-        texts.push(match cells[i] {
-            None => "-".to_owned(),
-            Some(_) => [&values[i], &margins[i], &ratios[i], &marks[i]]
-                .into_iter()
-                .filter(|part| !part.is_empty())
-                .cloned()
-                .collect::<Vec<_>>()
-                .join(" "),
-        });
-    }
-    texts
+    let text = |i: usize| match cells[i] {
+        None => "-".to_owned(),
+        Some(_) => [&values[i], &margins[i], &ratios[i], &marks[i]]
+            .into_iter()
+            .filter(|part| !part.is_empty())
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(" "),
+    };
+    (0..cells.len()).map(text).collect()
 }
 
 /// The interval as ±, the larger side.
@@ -221,8 +350,8 @@ fn margin(cell: &Cell) -> String {
     cell.summary.as_ref().and_then(relative).unwrap_or_default()
 }
 
-fn fits(curves: &Curves, parameter: &str) -> String {
-    let head = ["", "per message", "", &format!("per {}", singular(parameter)), "", "R²"];
+fn fits(fixed: &str, curves: &Curves, parameter: &str) -> String {
+    let head = ["", fixed, "", &format!("per {}", singular(parameter)), "", "R²"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for line in &curves.lines {
         let Some(fit) = &line.fit else {

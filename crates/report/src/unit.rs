@@ -1,12 +1,13 @@
 //! Numbers as people read them.
 
 /// A quantity in its unit: `135 µs` for 135,000 `ns`, `160,024 B` for `B`,
-/// `3` for `1`; other units are put after three significant digits.
+/// `3` for `1`, `12.3%`, `1,000/s` for `1/s`; other units are put after three significant digits.
 pub fn quantity(value: f64, unit: &str) -> String {
     match unit {
         "ns" => time(value),
         "B" => bytes(value),
         "1" => count(value),
+        "%" | "1/s" => format!("{}{}", significant(value), unit.trim_start_matches('1')),
         _ => format!("{} {unit}", significant(value)),
     }
 }
@@ -27,11 +28,14 @@ pub fn time(nanoseconds: f64) -> String {
     format!("{} {unit}", significant(nanoseconds / scale))
 }
 
-/// A number on an axis, as short as it can be: `200 ns`, `1 µs`, `20 kB`.
+/// A number on an axis, as short as it can be: `200 ns`, `1 µs`, `20 kB`. A
+/// `share` is a percentage with all its nines: `99.99%`.
 pub fn tick(value: f64, unit: &str) -> String {
+    let (value, unit) = if unit == "share" { (100.0 * value, "%") } else { (value, unit) };
     let steps: &[(f64, &str)] = match unit {
         "ns" => &[(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")],
         "B" => &[(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
+        "MB/s" => &[(1e3, "GB/s"), (1.0, "MB/s")],
         _ => &[(1.0, unit)],
     };
     let last = steps[steps.len() - 1];
@@ -40,8 +44,13 @@ pub fn tick(value: f64, unit: &str) -> String {
     let number = format!("{:.6}", value / scale);
     let number = number.trim_end_matches('0').trim_end_matches('.');
     let (whole, fraction) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let unit = if unit == "1" { "" } else { unit };
-    format!("{}{fraction} {unit}", grouped(whole)).trim_end().to_owned()
+    let unit = match unit {
+        "1" => String::new(),
+        "%" => unit.to_owned(),
+        "1/s" => "/s".to_owned(),
+        unit => format!(" {unit}"),
+    };
+    format!("{}{fraction}{unit}", grouped(whole))
 }
 
 /// Bytes, whole and exact where they are: `160,024 B`. A mean over messages of
@@ -172,6 +181,11 @@ mod tests {
             (2.5e6, "ns", "2.5 ms"),
             (20_000.0, "B", "20 kB"),
             (10_000.0, "1", "10,000"),
+            (10_000.0, "1/s", "10,000/s"),
+            (0.02, "MB/s", "0.02 MB/s"),
+            (12_000.0, "MB/s", "12 GB/s"),
+            (0.5, "share", "50%"),
+            (0.999_99, "share", "99.999%"),
         ] {
             assert_eq!(tick(value, unit), text);
         }
@@ -198,5 +212,7 @@ mod tests {
         assert_eq!(duration(252.4), "4 min 12 s");
         assert_eq!(duration(12.34), "12.3 s");
         assert_eq!(quantity(3.0, "MB/s"), "3.00 MB/s");
+        assert_eq!(quantity(1_000.4, "1/s"), "1,000/s");
+        assert_eq!(quantity(2.345, "%"), "2.35%");
     }
 }

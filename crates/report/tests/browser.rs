@@ -142,6 +142,43 @@ fn the_page_is_whole_and_asks_for_nothing() {
 }
 
 #[test]
+fn pages_of_the_bus_are_whole_and_legible() {
+    let Some(browser) = browser() else { return };
+    let script = "say('broken ' + [...document.querySelectorAll('a')]\
+          .filter((a) => !document.getElementById(a.hash.slice(1))).length);\
+        say('nan ' + /NaN|undefined|Infinity/.test(document.body.innerHTML.split('<script>')[0]));\
+        const over = [];\
+        for (const svg of document.querySelectorAll('svg.chart')) {\
+          const edge = svg.getBoundingClientRect();\
+          const all = [...svg.querySelectorAll('text')].map((text) =>\
+            [text.textContent, text.getBoundingClientRect()]).filter(([, box]) => box.width > 0);\
+          for (const [text, box] of all)\
+            if (box.left < edge.left - 1 || box.right > edge.right + 1) over.push(text + ' is cut');\
+          all.forEach(([a, p], i) => all.slice(i + 1).forEach(([b, q]) => {\
+            const [x, y] = [Math.min(p.right, q.right) - Math.max(p.left, q.left),\
+              Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top)];\
+            if (x > 1 && y > 4) over.push(a + ' on ' + b); }));\
+        }\
+        say('over ' + over.join(', '));\
+        say('wide ' + (document.documentElement.scrollWidth > innerWidth));\
+        say('pictures ' + document.querySelectorAll('svg.chart').length);";
+    // Distributions, windows and boxes of two cases, of which one has steps too;
+    // those of ten cases, of which five have steps, and three sweeps; three for
+    // each search; a cycle in phases with boxes of all.
+    for (run, pictures) in [
+        (common::bus::bus(), 3 + 5),
+        (common::bus::fan_out(), 5 * 3 + 5 * 5 + 3),
+        (common::bus::headroom(), 3 + 3),
+        (common::bus::codecs(), 1 + 1 + 5),
+    ] {
+        let lines = probe(&browser, &probed(&run, script));
+        let pictures = format!("pictures {pictures}");
+        let wanted = ["broken 0", "nan false", "over ", "wide false", &pictures];
+        assert_eq!(lines, wanted, "{}", run.title);
+    }
+}
+
+#[test]
 fn names_cannot_break_out() {
     let mut run = common::run(2);
     let evil = "</td></svg><script>say('evil')</script>\"'<img src=x onerror=1>";
@@ -166,4 +203,8 @@ fn pages_to_look_at() {
     write("small.html", &[common::run(10)]);
     write("large.html", &[common::run(24)]);
     write("several.html", &[common::run(4), common::run(5)]);
+    write("bus.html", &[common::bus::bus()]);
+    write("fan_out.html", &[common::bus::fan_out()]);
+    write("headroom.html", &[common::bus::headroom()]);
+    write("bus_codecs.html", &[common::bus::codecs()]);
 }

@@ -2,7 +2,11 @@
 
 mod common;
 
+use common::bus;
 use wiregauge_gauge::run::Slope;
+use wiregauge_report::curve::{at, over, shares, windows};
+use wiregauge_report::figure::{definition, Part};
+use wiregauge_report::group::{failed, groups, lossless, name, without_headroom};
 use wiregauge_report::kind::shown;
 use wiregauge_report::phase::phases;
 use wiregauge_report::reference::{beside, of_one, slopes};
@@ -181,4 +185,155 @@ fn what_was_published_of_one_thing_is_not_ranked() {
         assert!(reference.figures.iter().any(|figure| figure.subject == subject.id), "{title}");
     }
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));
+}
+
+#[test]
+fn every_figure_of_the_bus_is_in_one_group() {
+    for run in [bus::bus(), bus::fan_out(), bus::headroom(), bus::codecs()] {
+        for case in &run.cases {
+            let groups = groups(&run, case);
+            for fact in run.facts.iter().filter(|fact| fact.case == case.id) {
+                let with = groups.iter().filter(|g| g.table.column(&fact.metric).is_some());
+                // Said by the name, the row of what was offered, or the phases.
+                let elsewhere = ["valid", "offered", "cycle/time"].contains(&&*fact.metric);
+                assert!(with.count() == 1 || elsewhere, "{}", fact.metric);
+            }
+            assert!(groups.iter().all(|group| group.part != Part::Other));
+            let order = |group: &wiregauge_report::group::Group| -> Vec<String> {
+                group.table.rows.iter().map(|row| row.subject.id.clone()).collect()
+            };
+            let timed = groups.iter().filter(|group| group.part != Part::Headroom);
+            let orders: Vec<_> = timed.map(order).collect();
+            assert!(orders.windows(2).all(|pair| pair[0] == pair[1]), "{orders:?}");
+        }
+    }
+}
+
+#[test]
+fn what_was_offered_and_published_stands_below() {
+    let run = bus::bus();
+    let arrived = &groups(&run, &run.cases[0])[0];
+    assert_eq!(arrived.part, Part::Arrival);
+    let [throughput, rate, samples] =
+        ["throughput", "rate", "samples"].map(|metric| arrived.table.column(metric).unwrap());
+    let names: Vec<&str> = arrived.beside.iter().map(|row| row.name.as_str()).collect();
+    assert_eq!(names, ["offered", "FEP SDK 3, published"]);
+    let (offered, published) = (&arrived.beside[0].cells, &arrived.beside[1].cells);
+    assert_eq!(
+        (offered[throughput], offered[rate], offered[samples]),
+        (Some(0.5), Some(1e3), None)
+    );
+    assert_eq!((published[throughput], published[rate]), (Some(0.5), None));
+    assert_eq!(published[samples], Some(1_000.631));
+    // Each codec makes another load of the same message: then it is a column.
+    let codecs = bus::codecs();
+    let arrived = &groups(&codecs, &codecs.cases[0])[0];
+    assert!(arrived.beside.is_empty() && arrived.table.column("offered").is_some());
+}
+
+#[test]
+fn losses_and_failures_are_told() {
+    let run = bus::bus();
+    let ids = |subjects: Vec<&wiregauge_gauge::run::Subject>| -> Vec<String> {
+        subjects.into_iter().map(|subject| subject.id.clone()).collect()
+    };
+    let (whole, not) = lossless(&run, &run.cases[1]);
+    assert_eq!(ids(whole), ["tcp", "memory", "dds"]);
+    assert_eq!(ids(not), ["zenoh-drop"]);
+    assert_eq!(ids(failed(&run, &run.cases[0])), Vec::<String>::new());
+    assert_eq!(ids(failed(&run, &run.cases[1])), ["zenoh"], "and not what was skipped");
+    let dds = run.subject("dds").unwrap();
+    assert_eq!(name(&run, &run.cases[0], dds), "Cyclone DDS (invalid)");
+    assert_eq!(name(&run, &run.cases[1], dds), "Cyclone DDS");
+    let arrived = &groups(&run, &run.cases[0])[0];
+    let lost = arrived.table.column("lost").unwrap();
+    let row = arrived.table.rows.iter().find(|row| row.subject.id == "zenoh-drop").unwrap();
+    assert_eq!(arrived.text(row, lost).unwrap(), "2,793 (9.3%)");
+    // Of three receivers each lost as much, and the share stays.
+    let mut run = bus::fan_out();
+    let case = run.cases[1].clone();
+    let lost = |f: &&mut wiregauge_gauge::run::Fact| {
+        f.case == case.id && f.subject == "tcp" && f.metric == "lost"
+    };
+    run.facts.iter_mut().find(lost).unwrap().value = 9_000.0;
+    let arrived = &groups(&run, &case)[0];
+    let row = arrived.table.rows.iter().find(|row| row.subject.id == "tcp").unwrap();
+    let column = arrived.table.column("lost").unwrap();
+    assert_eq!(arrived.text(row, column).unwrap(), "9,000 (10%)");
+}
+
+#[test]
+fn searches_and_distributions_are_curves() {
+    let run = bus::headroom();
+    let case = &run.cases[0];
+    let metrics: Vec<String> = over(&run, case, "rate").into_iter().map(|c| c.metric).collect();
+    assert_eq!(metrics, ["latency/p50", "latency/p99", "lost"]);
+    assert!(over(&run, case, "share").is_empty() && over(&run, case, "size").is_empty());
+    let none: Vec<&str> = without_headroom(&run, case).iter().map(|s| s.id.as_str()).collect();
+    assert_eq!(none, ["zenoh-drop"]);
+
+    let mut run = bus::fan_out();
+    let case = run.cases[1].clone();
+    let curves = over(&run, &case, "share");
+    assert_eq!(shares(&curves[0]), [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999]);
+    let p99 = run.fact(&case.id, "tcp", "latency/p99");
+    assert_eq!(at(&curves[0].lines[0], 0.99), p99);
+    // The receiver that got least tells the throughput of a window.
+    let tcp = run
+        .measurements
+        .iter_mut()
+        .find(|m| m.case == case.id && m.subject == "tcp" && m.metric == "throughput/window")
+        .unwrap();
+    tcp.samples[1][4] = Some(0.1);
+    let windows = windows(&run, &case).unwrap();
+    let tcp = windows.lines.iter().find(|line| line.subject.id == "tcp").unwrap();
+    assert_eq!(tcp.points[4], (5.0, 0.1));
+    assert!(tcp.points[3].1 > 0.4);
+}
+
+#[test]
+fn receivers_are_swept_in_each_mode() {
+    let run = bus::fan_out();
+    let sweeps = sweeps(&run);
+    let titles: Vec<String> = sweeps.iter().map(|sweep| sweep.title(&run)).collect();
+    assert_eq!(titles, ["receivers, 500 B, 1 ms, continuous", "receivers, 500 B, 1 ms, discrete"]);
+    let metrics = |i: usize| -> Vec<&str> {
+        sweeps[i].curves.iter().map(|curves| curves.metric.as_str()).collect()
+    };
+    assert_eq!((metrics(0), metrics(1)), (vec!["latency"], vec!["latency", "step"]));
+    let step = &sweeps[1].curves[1];
+    let tcp = step.lines.iter().find(|line| line.subject.id == "tcp").unwrap();
+    // Made as 2.1 · 7 µs a receiver.
+    let slope = tcp.fit.unwrap().slope;
+    assert!(slope.low < 14.9e3 && slope.high > 14.5e3, "{slope:?}");
+    // Five cases each are few enough to be shown.
+    assert_eq!(shown(&run).0.len(), 10);
+}
+
+#[test]
+fn phases_are_held_against_the_cycle() {
+    let run = bus::codecs();
+    let phases = phases(&run, &run.cases[0]);
+    assert_eq!(phases.len(), 1);
+    assert_eq!(phases[0].names, ["encode", "write", "wire", "wake-up", "decode"]);
+    assert_eq!(phases[0].budget, Some(10e6));
+    let row = &phases[0].rows[0];
+    assert_eq!(phases[0].share(row), Some(row.sum() / 10e6));
+}
+
+#[test]
+fn what_the_documentation_defines_is_defined_here() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/bus.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let table = text.split("## The figures").nth(1).unwrap().split("\n## ").next().unwrap();
+    let mut count = 0;
+    for line in table.lines().filter(|line| line.starts_with("| `")) {
+        let names = line.split('|').nth(1).unwrap();
+        for name in names.split('`').skip(1).step_by(2) {
+            let name = name.trim_end_matches("/…");
+            assert!(definition(name).is_some(), "{name} is not in figure.rs");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "{count}");
 }

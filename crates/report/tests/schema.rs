@@ -5,6 +5,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
+use common::bus;
 use serde_json::{json, Value};
 
 fn schema() -> jsonschema::Validator {
@@ -26,6 +27,18 @@ fn a_result_follows_the_schema() {
         .map(|error| format!("{}: {error}", error.instance_path()))
         .collect();
     assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn a_result_of_the_bus_follows_the_schema() {
+    for run in [bus::bus(), bus::fan_out(), bus::headroom(), bus::codecs()] {
+        let run = serde_json::to_value(run).unwrap();
+        let errors: Vec<String> = schema()
+            .iter_errors(&run)
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{errors:#?}");
+    }
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
+use common::bus;
 use wiregauge_gauge::run::Run;
 use wiregauge_gauge::stats::{compare, Limits};
 use wiregauge_report::budget::{self, Budget};
@@ -50,11 +51,44 @@ fn markdown_text() {
 }
 
 #[test]
+fn the_bus_as_text() {
+    golden("bus.txt", &terminal::render(&[bus::bus()]));
+    golden("bus.md", &markdown::render(&[bus::bus()]));
+    let text = terminal::render(&[bus::fan_out()]);
+    let fits = text.find("\nlatency over receivers").unwrap();
+    golden("fan_out.txt", text[fits..].trim_start());
+    golden("headroom.txt", &terminal::render(&[bus::headroom()]));
+    golden("bus_codecs.txt", &terminal::render(&[bus::codecs()]));
+}
+
+#[test]
 fn csv_rows() {
     let text = csv::render(&[largest()]);
     golden("report.csv", &text);
     let columns = |line: &str| line.split(',').count();
     assert!(text.lines().all(|line| columns(line) == 29 || line.contains('"')));
+}
+
+#[test]
+fn every_figure_of_the_bus_is_there_once() {
+    for run in [bus::bus(), bus::fan_out(), bus::headroom(), bus::codecs()] {
+        let text = csv::render(std::slice::from_ref(&run));
+        assert_eq!(text.lines().count() - 1, run.measurements.len() + run.facts.len());
+        let value: serde_json::Value =
+            serde_json::from_str(&json::render(std::slice::from_ref(&run))).unwrap();
+        let curves = value["runs"][0]["curves"].as_array().map_or(0, Vec::len);
+        assert_eq!(curves, run.curves.len());
+    }
+}
+
+#[test]
+fn the_bus_fits_a_terminal() {
+    for run in [bus::bus(), bus::fan_out(), bus::headroom(), bus::codecs()] {
+        for line in terminal::render(&[run]).lines().filter(|line| !line.contains("FAILED")) {
+            let prose = line.starts_with("  All") || line.contains(": ");
+            assert!(prose || line.chars().count() <= 120, "{line}");
+        }
+    }
 }
 
 #[test]

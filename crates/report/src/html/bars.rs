@@ -6,16 +6,35 @@ use wiregauge_gauge::stats::median;
 pub const FILLS: usize = 5;
 
 use super::chart::Rows;
-use crate::phase::Phases;
-use crate::table::Table;
-use crate::unit::quantity;
+use crate::phase::{Phases, Row};
+use crate::table::{self, Table};
+use crate::unit::{percent, quantity};
 
-/// The phases of an experiment, stacked.
+/// How many times the longest bar the budget may be, to be on its axis: else
+/// the phases could not be told apart.
+const FARTHEST: f64 = 5.0;
+
+/// The budget of the phases in relation to the longest bar, if it is too far
+/// beyond to be shown.
+pub fn far(phases: &Phases) -> Option<f64> {
+    let longest = phases.rows.iter().map(|row| row.sum()).fold(0.0, f64::max);
+    phases.budget.map(|budget| budget / longest).filter(|times| *times > FARTHEST)
+}
+
+/// The phases of an experiment, stacked, with a line at the time that there is
+/// for them.
 pub fn stacked(phases: &Phases) -> String {
     let sums: Vec<f64> = phases.rows.iter().map(|row| row.sum()).collect();
-    let end = limit(&sums);
+    let budget = phases.budget.filter(|_| far(phases).is_none());
+    let end = limit(&sums).max(budget.unwrap_or(0.0));
+    let text = |row: &Row| {
+        let share = phases.share(row).map_or(String::new(), |share| format!(" {}", percent(share)));
+        figure(row.sum(), end, &phases.unit) + &share
+    };
+    let names: Vec<(&str, String)> =
+        phases.rows.iter().map(|row| (row.subject.title.as_str(), text(row))).collect();
     let label = format!("Phases of {}", phases.metric);
-    let mut chart = Rows::new(&label, sums.len(), 20.0, &[end], true);
+    let mut chart = Rows::new(&label, &names, 20.0, &[end], true);
     chart.axis(&phases.unit);
     for (i, row) in phases.rows.iter().enumerate() {
         let parts: Vec<String> = phases
@@ -25,9 +44,8 @@ pub fn stacked(phases: &Phases) -> String {
             .filter_map(|(name, part)| Some(format!("{name} {}", quantity((*part)?, &phases.unit))))
             .collect();
         let title = &row.subject.title;
-        let figure = figure(row.sum(), end, &phases.unit);
         let hint = format!("{title}: {}", parts.join(", "));
-        let y = chart.begin(i, title, &figure, &hint, "");
+        let y = chart.begin(i, title, &names[i].1, &hint, "");
         let mut from = 0.0;
         for (part, value) in row.parts.iter().enumerate() {
             if let Some(value) = value.filter(|value| *value > 0.0 && from < end) {
@@ -43,6 +61,9 @@ pub fn stacked(phases: &Phases) -> String {
         }
         chart.end();
     }
+    if let Some(budget) = budget {
+        chart.rule(budget);
+    }
     chart.finish()
 }
 
@@ -52,17 +73,21 @@ pub fn sizes(table: &Table) -> String {
         table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value)).collect();
     let end = limit(&values);
     let height = 7.0 * table.columns.len() as f64 + 6.0;
-    let mut chart = Rows::new("Sizes", table.rows.len(), height, &[end], true);
+    let text = |row: &table::Row| {
+        let first = row.cells.first().and_then(Option::as_ref);
+        first.map_or(String::new(), |cell| figure(cell.value, end, "B"))
+    };
+    let names: Vec<(&str, String)> =
+        table.rows.iter().map(|row| (row.subject.title.as_str(), text(row))).collect();
+    let mut chart = Rows::new("Sizes", &names, height, &[end], true);
     chart.axis("B");
     for (i, row) in table.rows.iter().enumerate() {
         let named = table.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
             Some(format!("{} {}", column.metric, quantity(cell.as_ref()?.value, &column.unit)))
         });
         let title = &row.subject.title;
-        let first = row.cells.first().and_then(Option::as_ref);
-        let text = first.map_or(String::new(), |cell| figure(cell.value, end, "B"));
         let hint = format!("{title}: {}", named.collect::<Vec<_>>().join(", "));
-        let middle = chart.begin(i, title, &text, &hint, "");
+        let middle = chart.begin(i, title, &names[i].1, &hint, "");
         for (part, cell) in row.cells.iter().enumerate() {
             let place = part as f64 - (row.cells.len() as f64 - 1.0) / 2.0;
             if let Some(cell) = cell {

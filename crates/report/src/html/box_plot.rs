@@ -24,7 +24,11 @@ pub fn box_plot(table: &Table, column: usize) -> (String, bool) {
         .flat_map(|row| [row.2.min, row.2.max])
         .collect();
     let label = format!("Box plots of {}", table.columns[column].metric);
-    let mut chart = Rows::new(&label, rows.len(), 17.0, &values, false);
+    let names: Vec<(&str, String)> = rows
+        .iter()
+        .map(|(subject, cell, _)| (subject.title.as_str(), quantity(cell.value, unit)))
+        .collect();
+    let mut chart = Rows::new(&label, &names, 17.0, &values, false);
     chart.axis(unit);
     for (i, (subject, cell, summary)) in rows.iter().enumerate() {
         let class = match (subject.bound, cell.rank) {

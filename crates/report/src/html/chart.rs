@@ -3,15 +3,17 @@
 use std::fmt::Write;
 
 use super::markup::e;
-use super::scale::Scale;
+use super::scale::{Kind, Scale};
 use crate::text::chars;
 use crate::unit::tick;
 
 /// Width of a picture in its own units, which are about pixels.
 pub const WIDTH: f64 = 660.0;
-/// Space for a subject's name.
-const LABEL: f64 = 186.0;
-/// Space for a figure at the right.
+/// Width of a letter, on the safe side.
+pub const GLYPH: f64 = 7.0;
+/// Least and largest space for a subject's name.
+const LABEL: (f64, f64) = (186.0, 272.0);
+/// Least space for a figure at the right.
 const FIGURE: f64 = 74.0;
 const TOP: f64 = 4.0;
 const AXIS: f64 = 26.0;
@@ -22,25 +24,36 @@ pub struct Rows {
     height: f64,
     svg: String,
     scale: Scale,
+    label: f64,
     bottom: f64,
 }
 
 impl Rows {
-    /// A picture of `count` rows with an axis that holds `values`, which is
-    /// linear from zero if `linear`.
-    pub fn new(label: &str, count: usize, height: f64, values: &[f64], linear: bool) -> Rows {
-        let pixels = (LABEL, WIDTH - FIGURE);
+    /// A picture with a row for each of these names and figures and an axis
+    /// that holds `values`, which is linear from zero if `linear`.
+    pub fn new(
+        label: &str,
+        rows: &[(&str, String)],
+        height: f64,
+        values: &[f64],
+        linear: bool,
+    ) -> Rows {
+        let longest = |of: fn(&(&str, String)) -> usize| rows.iter().map(of).max().unwrap_or(0);
+        let space = |letters: usize| letters as f64 * GLYPH + 12.0;
+        let names = space(longest(|row| chars(row.0))).clamp(LABEL.0, LABEL.1);
+        let figures = space(longest(|row| chars(&row.1))).max(FIGURE);
+        let pixels = (names, WIDTH - figures);
         let scale = match linear {
-            true => Scale::linear(values, pixels),
+            true => Scale::new(Kind::Linear, values, pixels),
             false => Scale::fitting(values, pixels),
         };
-        let bottom = TOP + count as f64 * height;
+        let bottom = TOP + rows.len() as f64 * height;
         let total = bottom + AXIS;
         let svg = format!(
             "<svg class=\"chart\" viewBox=\"0 0 {WIDTH} {total}\" role=\"img\" aria-label=\"{}\">",
             e(label)
         );
-        Rows { height, svg, scale, bottom }
+        Rows { height, svg, scale, label: names, bottom }
     }
 
     /// The axis and its grid lines.
@@ -68,7 +81,7 @@ impl Rows {
 
     /// Whether the axis is logarithmic.
     pub fn is_log(&self) -> bool {
-        self.scale.is_log()
+        self.scale.kind() == Kind::Log
     }
 
     /// Begins the row `index` with its name and figure, and returns its
@@ -83,7 +96,8 @@ impl Rows {
     ) -> f64 {
         let top = TOP + index as f64 * self.height;
         let middle = top + self.height / 2.0;
-        let (x, width, height) = (LABEL - 8.0, WIDTH, self.height);
+        let (x, width, height) = (self.label - 8.0, WIDTH, self.height);
+        let room = ((self.label - 8.0) / GLYPH) as usize;
         let _ = write!(
             self.svg,
             "<g class=\"row {class}\"><title>{}</title>\
@@ -91,7 +105,7 @@ impl Rows {
              <text class=\"name\" x=\"{x}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>\
              <text class=\"figure\" x=\"{right}\" y=\"{y:.1}\" text-anchor=\"end\">{}</text>",
             e(hint),
-            e(&shortened(name, 30)),
+            e(&shortened(name, room)),
             e(figure),
             y = middle + 4.0,
             right = WIDTH - 2.0,
@@ -142,6 +156,15 @@ impl Rows {
         let _ = write!(
             self.svg,
             "<line class=\"{class}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{y1:.1}\" y2=\"{y2:.1}\"/>"
+        );
+    }
+
+    /// A line through all rows at a value.
+    pub fn rule(&mut self, value: f64) {
+        let (x, bottom) = (self.x(value), self.bottom);
+        let _ = write!(
+            self.svg,
+            "<line class=\"rule\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom:.1}\"/>"
         );
     }
 

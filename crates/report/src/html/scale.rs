@@ -1,12 +1,29 @@
 //! From figures to pixels.
 
-/// An axis, linear from zero or logarithmic.
+use std::cmp::Ordering;
+
+/// An axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
+    kind: Kind,
     low: f64,
     high: f64,
-    log: bool,
     pixels: (f64, f64),
+}
+
+/// How an axis is divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Linear from zero.
+    Linear,
+    /// Linear from where the values begin.
+    Near,
+    /// Logarithmic. Values must be positive.
+    Log,
+    /// Logarithmic with a zero, for counts.
+    Counts,
+    /// Shares below 1, each nine as far from the last: 90 %, 99 %, 99.9 %.
+    Nines,
 }
 
 /// A ratio of largest to smallest beyond which small figures would be
@@ -17,72 +34,115 @@ impl Scale {
     /// Linear from zero, or logarithmic where the spread is large and all
     /// values are positive.
     pub fn fitting(values: &[f64], pixels: (f64, f64)) -> Scale {
+        Scale::new(Kind::fitting(values), values, pixels)
+    }
+
+    /// An axis of a kind that holds the values, with a small margin.
+    pub fn new(kind: Kind, values: &[f64], pixels: (f64, f64)) -> Scale {
         let (low, high) = ends(values);
-        if low > 0.0 && high / low > LARGE_SPREAD {
-            return Scale::log(values, pixels);
-        }
-        Scale::linear(values, pixels)
+        let (low, high) = match kind {
+            Kind::Linear => (0.0, if high > 0.0 { high * 1.02 } else { 1.0 }),
+            Kind::Near => {
+                // What differs by less is not worth to be told apart.
+                let margin = (0.1 * (high - low)).max(0.01 * high.abs()).max(f64::MIN_POSITIVE);
+                (low - margin, high + margin)
+            }
+            Kind::Log => {
+                let margin = (high / low).powf(0.03).max(1.1);
+                (low / margin, high * margin)
+            }
+            Kind::Counts => (0.0, if high > 0.0 { high * 1.2 } else { 1.0 }),
+            Kind::Nines => (0.0, 1.0 - 0.8 * (1.0 - high.clamp(0.9, LAST_SHARE))),
+        };
+        Scale { kind, low, high, pixels }
     }
 
-    /// Linear from zero.
-    pub fn linear(values: &[f64], pixels: (f64, f64)) -> Scale {
-        let (_, high) = ends(values);
-        let high = if high > 0.0 { high * 1.02 } else { 1.0 };
-        Scale { low: 0.0, high, log: false, pixels }
-    }
-
-    /// Logarithmic with a small margin. Values must be positive.
-    pub fn log(values: &[f64], pixels: (f64, f64)) -> Scale {
-        let (low, high) = ends(values);
-        let margin = (high / low).powf(0.03).max(1.1);
-        Scale { low: low / margin, high: high * margin, log: true, pixels }
-    }
-
-    /// Whether it is logarithmic.
-    pub fn is_log(&self) -> bool {
-        self.log
+    /// How it is divided.
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// Where a value lies, in pixels; values beyond the ends lie at the ends.
     pub fn place(&self, value: f64) -> f64 {
-        let value = value.clamp(self.low, self.high);
-        let share = match self.log {
-            true => (value / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
-        };
+        let [value, low, high] =
+            [value.clamp(self.low, self.high), self.low, self.high].map(|v| self.kind.bend(v));
+        let share = (value - low) / (high - low);
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
     /// On which side of the axis a value lies; `Equal` is on it.
-    pub fn side(&self, value: f64) -> std::cmp::Ordering {
+    pub fn side(&self, value: f64) -> Ordering {
         match value {
-            v if v < self.low => std::cmp::Ordering::Less,
-            v if v > self.high => std::cmp::Ordering::Greater,
-            _ => std::cmp::Ordering::Equal,
+            v if v < self.low => Ordering::Less,
+            v if v > self.high => Ordering::Greater,
+            _ => Ordering::Equal,
         }
     }
 
     /// Round values along the axis, about half a dozen.
     pub fn ticks(&self) -> Vec<f64> {
-        if !self.log {
-            let rough = self.high / 5.0;
-            let decade = 10f64.powf(rough.log10().floor());
-            let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * decade);
-            let step = step.into_iter().find(|step| *step >= rough).unwrap_or(rough);
-            return (0..=5).map(|i| f64::from(i) * step).filter(|v| *v <= self.high).collect();
-        }
-        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
         let within = |value: &f64| (self.low..=self.high).contains(value);
-        let decades: Vec<f64> =
-            (first..=last).map(|exponent| 10f64.powi(exponent)).filter(within).collect();
-        match decades.len() {
-            0..=3 => (first..=last)
-                .flat_map(|exponent| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(exponent)))
+        match self.kind {
+            Kind::Linear | Kind::Near => {
+                let rough = (self.high - self.low) / 5.0;
+                let decade = 10f64.powf(rough.log10().floor());
+                let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * decade);
+                let step = step.into_iter().find(|step| *step >= rough).unwrap_or(rough);
+                let first = (self.low / step).ceil();
+                (0..=5).map(|i| (first + f64::from(i)) * step).filter(within).collect()
+            }
+            Kind::Log => decades(self.low, self.high),
+            Kind::Counts => {
+                let mut ticks = vec![0.0];
+                ticks.extend(decades(1.0, self.high.max(1.0)));
+                ticks
+            }
+            Kind::Nines => std::iter::once(0.5)
+                .chain((1..=6).map(|nines| 1.0 - 10f64.powi(-nines)))
                 .filter(within)
                 .collect(),
-            4..=7 => decades,
-            many => decades.into_iter().step_by(many.div_ceil(7)).collect(),
         }
+    }
+}
+
+/// The last share that is shown: further ones take weeks to measure.
+const LAST_SHARE: f64 = 0.999_999_9;
+
+impl Kind {
+    /// Linear from zero, or logarithmic where the spread is large and all
+    /// values are positive.
+    pub fn fitting(values: &[f64]) -> Kind {
+        match ends(values) {
+            (low, high) if low > 0.0 && high / low > LARGE_SPREAD => Kind::Log,
+            _ => Kind::Linear,
+        }
+    }
+
+    /// A value where equal distances mean what the axis is to show.
+    fn bend(self, value: f64) -> f64 {
+        match self {
+            Kind::Linear | Kind::Near => value,
+            Kind::Log => value.ln(),
+            Kind::Counts => value.ln_1p(),
+            Kind::Nines => -(-value).ln_1p(),
+        }
+    }
+}
+
+/// Powers of ten between two positive values, or 1, 2 and 5 of each where there
+/// are few, or some of them where there are many.
+fn decades(low: f64, high: f64) -> Vec<f64> {
+    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    let within = |value: &f64| (low..=high).contains(value);
+    let decades: Vec<f64> =
+        (first..=last).map(|exponent| 10f64.powi(exponent)).filter(within).collect();
+    match decades.len() {
+        0..=3 => (first..=last)
+            .flat_map(|exponent| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(exponent)))
+            .filter(within)
+            .collect(),
+        4..=7 => decades,
+        many => decades.into_iter().step_by(many.div_ceil(7)).collect(),
     }
 }
 
@@ -103,20 +163,47 @@ mod tests {
     #[test]
     fn a_large_spread_is_logarithmic() {
         let scale = Scale::fitting(&[1.0, 1_000.0], (0.0, 300.0));
-        assert!(scale.is_log());
+        assert_eq!(scale.kind(), Kind::Log);
         assert!((scale.place(1_000f64.sqrt()) - 150.0).abs() < 1e-6);
         assert_eq!(scale.ticks().first(), Some(&1.0));
-        assert!(!Scale::fitting(&[5.0, 10.0], (0.0, 1.0)).is_log());
-        assert!(!Scale::fitting(&[0.0, 1e9], (0.0, 1.0)).is_log());
+        assert_eq!(Kind::fitting(&[5.0, 10.0]), Kind::Linear);
+        assert_eq!(Kind::fitting(&[0.0, 1e9]), Kind::Linear);
     }
 
     #[test]
     fn ticks_are_round_and_few() {
-        assert_eq!(Scale::linear(&[9.0], (0.0, 1.0)).ticks(), [0.0, 2.0, 4.0, 6.0, 8.0]);
+        assert_eq!(Scale::new(Kind::Linear, &[9.0], (0.0, 1.0)).ticks(), [0.0, 2.0, 4.0, 6.0, 8.0]);
         for decades in 1..12 {
-            let scale = Scale::log(&[1.0, 10f64.powi(decades)], (0.0, 1.0));
+            let scale = Scale::new(Kind::Log, &[1.0, 10f64.powi(decades)], (0.0, 1.0));
             assert!((2..=10).contains(&scale.ticks().len()), "{:?}", scale.ticks());
         }
-        assert!(Scale::linear(&[], (0.0, 1.0)).place(0.5).is_finite());
+        assert!(Scale::new(Kind::Linear, &[], (0.0, 1.0)).place(0.5).is_finite());
+    }
+
+    #[test]
+    fn each_nine_is_as_far_from_the_last() {
+        let scale = Scale::new(Kind::Nines, &[0.5, 0.99999], (0.0, 500.0));
+        let ticks = scale.ticks();
+        assert_eq!(ticks.len(), 6);
+        let places: Vec<f64> = ticks[1..].iter().map(|tick| scale.place(*tick)).collect();
+        let step = places[1] - places[0];
+        assert!(step > 50.0 && places.windows(2).all(|p| (p[1] - p[0] - step).abs() < 1e-6));
+        assert!(scale.place(0.0) == 0.0 && scale.place(0.9999999).is_finite());
+    }
+
+    #[test]
+    fn a_single_loss_is_seen_beside_many() {
+        let scale = Scale::new(Kind::Counts, &[0.0, 1.0, 100_000.0], (0.0, 300.0));
+        assert_eq!(scale.place(0.0), 0.0);
+        assert!(scale.place(1.0) > 10.0);
+        assert_eq!(scale.ticks()[..2], [0.0, 1.0]);
+        assert!(Scale::new(Kind::Counts, &[0.0], (0.0, 1.0)).place(0.0).is_finite());
+    }
+
+    #[test]
+    fn what_hardly_differs_is_not_blown_up() {
+        let scale = Scale::new(Kind::Near, &[100.0, 100.001], (0.0, 300.0));
+        assert!((scale.place(100.0) - scale.place(100.001)).abs() < 1.0);
+        assert!(scale.ticks().len() >= 2, "{:?}", scale.ticks());
     }
 }

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod bus;
+
 use serde_json::json;
 use wiregauge_gauge::run::{
     Case, Fact, Figure, Measurement, Parameter, Reference, Run, Settings, Status, Subject, FORMAT,
@@ -75,7 +77,7 @@ pub fn run(codecs: usize) -> Run {
         element: Some(format!("points[{}].position[1]", points / 2.0)),
         notes: Vec::new(),
     });
-    let mut builder = Builder { random: 1, measurements: Vec::new(), facts: Vec::new() };
+    let mut builder = Builder { random: Random(1), measurements: Vec::new(), facts: Vec::new() };
     let mut subjects =
         vec![bound("noop", "no operation"), bound("memcpy", "memcpy of the canonical form")];
     subjects.extend(CODECS[..codecs].iter().map(subject));
@@ -203,38 +205,47 @@ fn figures(codec: &Codec) -> Vec<Figure> {
     }
 }
 
-struct Builder {
-    random: u64,
-    measurements: Vec<Measurement>,
-    facts: Vec<Fact>,
-}
+/// Numbers by chance, the same each time.
+pub struct Random(pub u64);
 
-impl Builder {
+impl Random {
     /// Between 0 and 1, by SplitMix64.
-    fn uniform(&mut self) -> f64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
+    pub fn uniform(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Roughly normal, standard deviation 1.
-    fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
+}
 
+struct Builder {
+    random: Random,
+    measurements: Vec<Measurement>,
+    facts: Vec<Fact>,
+}
+
+impl Builder {
     fn measure(&mut self, case: &str, subject: &str, metric: &str, cost: f64) {
         let samples = (0..PROCESSES)
             .map(|process| {
-                let offset = 0.012 * self.normal();
+                let offset = 0.012 * self.random.normal();
                 (0..ROUNDS)
                     .map(|round| {
                         if (process, round, subject) == (1, 4, "prost") {
                             return None;
                         }
-                        let late = if self.uniform() < 0.03 { 1.25 + self.uniform() } else { 1.0 };
-                        let noise = (offset + 0.015 * self.normal()).exp();
+                        let late = if self.random.uniform() < 0.03 {
+                            1.25 + self.random.uniform()
+                        } else {
+                            1.0
+                        };
+                        let noise = (offset + 0.015 * self.random.normal()).exp();
                         // Picoseconds are below what any clock tells.
                         Some((cost * noise * late * 1e3).round() / 1e3)
                     })

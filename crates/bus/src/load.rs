@@ -52,21 +52,29 @@ impl Load {
 
     /// Its key: `10 B, 1 ms, discrete`.
     pub fn id(&self) -> String {
-        key(&self.sample(), self.mode, self.receivers)
+        self.id_of(&bytes(self.size))
+    }
+
+    /// Its key where this is what is sent.
+    pub fn id_of(&self, what: &str) -> String {
+        key(&self.paced(what), self.mode, self.receivers)
     }
 
     /// What is sent: `10 B, 1 ms`.
-    fn sample(&self) -> String {
+    fn paced(&self, what: &str) -> String {
         let cycle = match (self.fast, self.cycle.is_zero()) {
             (true, _) => "as fast as possible".to_owned(),
             (_, true) => "unthrottled".to_owned(),
             _ => duration(self.cycle),
         };
-        format!("{}, {cycle}", bytes(self.size))
+        format!("{what}, {cycle}")
     }
 
-    /// What is measured on.
-    pub fn case(&self) -> Case {
+    /// What is measured on: generated content, or a message that is carried.
+    pub fn case(&self, carried: Option<&Case>) -> Case {
+        if let Some(message) = carried {
+            return Case { id: self.id_of(&message.id), parameter: None, ..message.clone() };
+        }
         Case {
             id: self.id(),
             message: "sample".into(),
@@ -88,13 +96,13 @@ impl Load {
 
 /// What is measured on. Loads that differ in nothing but the number of those
 /// who receive are a sweep over it.
-pub fn cases(loads: &[Load]) -> Vec<Case> {
+pub fn cases(loads: &[Load], carried: Option<&Case>) -> Vec<Case> {
     let alone = |load: &Load| Load { receivers: 1, ..*load };
     let case = |load: &Load| {
         let kin = |other: &Load| other != load && alone(other) == alone(load);
-        let mut case = load.case();
+        let mut case = load.case(carried);
         if loads.iter().any(kin) {
-            case.message = key(&load.sample(), load.mode, 1);
+            case.message = alone(load).case(carried).id;
             let value = load.receivers as f64;
             case.parameter = Some(Parameter { name: "receivers".into(), value });
         }
@@ -171,7 +179,7 @@ mod tests {
         let one = load(10, Duration::from_millis(1));
         let three = Load { receivers: 3, ..one };
         let alone = load(500, Duration::from_millis(1));
-        let cases = cases(&[one, three, alone]);
+        let cases = cases(&[one, three, alone], None);
         let ids: Vec<&str> = cases.iter().map(|case| case.id.as_str()).collect();
         let expected = ["10 B, 1 ms, discrete", "10 B, 1 ms, discrete, 4 participants"];
         assert_eq!(ids[..2], expected);

@@ -130,7 +130,7 @@ impl Quest {
             Aim::Rate { size } => size as f64,
             Aim::Size { .. } => 0.0,
         };
-        Case { id: self.id(), canonical_bytes: size, notes, ..self.load(1.0).case() }
+        Case { id: self.id(), canonical_bytes: size, notes, ..self.load(1.0).case(None) }
     }
 }
 

@@ -27,6 +27,8 @@ const TOLD: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.99
 
 /// A load on a transport, measured.
 pub struct Cell<'a> {
+    /// Key of the case.
+    pub case: &'a str,
     /// What was sent.
     pub load: &'a Load,
     /// Key of the transport's row.
@@ -84,7 +86,7 @@ impl Cell<'_> {
         let count = |received: &Received| mean(&figures(received, |w| w.samples as f64)) as u64;
         let iterations: Vec<u64> = receivers.iter().map(count).collect();
         let measurement = |metric: &str, unit: &str, samples| Measurement {
-            case: self.load.id(),
+            case: self.case.into(),
             subject: self.subject.into(),
             metric: metric.into(),
             unit: unit.into(),
@@ -243,7 +245,7 @@ impl Cell<'_> {
         ] {
             let Some(times) = times else { continue };
             curves.push(Curve {
-                case: self.load.id(),
+                case: self.case.into(),
                 subject: self.subject.into(),
                 metric: metric.into(),
                 unit: "ns".into(),
@@ -292,7 +294,7 @@ impl Cell<'_> {
 
     /// What keeps the cell from being trusted.
     pub fn cautions(&self, title: &str) -> Vec<Caution> {
-        let cell = format!("{title} at {}", self.load.id());
+        let cell = format!("{title} at {}", self.case);
         let mut cautions = Vec::new();
         if let Some((reason, share)) = self.invalid() {
             cautions.push(Caution::Invalid { cell: cell.clone(), reason, share });
@@ -340,7 +342,7 @@ struct Facts<'a> {
 impl Facts<'_> {
     fn add(&mut self, metric: &str, unit: &str, value: f64) {
         self.facts.push(Fact {
-            case: self.cell.load.id(),
+            case: self.cell.case.into(),
             subject: self.cell.subject.into(),
             metric: metric.into(),
             unit: unit.into(),
@@ -407,7 +409,8 @@ mod tests {
         ];
         let account = account(windows);
         let machine = Environment::default();
-        let cell = Cell { load: &LOAD, subject: "t", account: &account, machine: &machine };
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", account: &account, machine: &machine };
         assert_eq!((fact(&cell, "offered"), fact(&cell, "throughput")), (Some(0.01), Some(11.0)));
         assert_eq!(fact(&cell, "variance"), Some(2.0));
         assert_eq!(fact(&cell, "samples"), Some(10.5));
@@ -433,7 +436,7 @@ mod tests {
         let mut account = account(Vec::new());
         let mut machine = Environment::default();
         let check = |account: &Account, machine: &Environment| {
-            let cell = Cell { load: &LOAD, subject: "t", account, machine };
+            let cell = Cell { case: "c", load: &LOAD, subject: "t", account, machine };
             assert_eq!(fact(&cell, "valid") == Some(0.0), cell.invalid().is_some());
             cell.invalid().map(|(reason, _)| reason)
         };

@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn verdict(account: &Account, machine: &Environment) -> Verdict {
-        Cell { load: &LOAD, subject: "t", account, machine }.verdict()
+        Cell { case: "c", load: &LOAD, subject: "t", account, machine }.verdict()
     }
 
     #[test]

@@ -194,7 +194,8 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
-        Cell { load: &load, subject: "punctual", account: &account, machine: &machine }.facts()
+        Cell { case: "c", load: &load, subject: "punctual", account: &account, machine: &machine }
+            .facts()
     };
     let facts = cell(received);
     let jump = facts.iter().find(|fact| fact.metric == "clock/jump").expect("it is counted");

@@ -20,6 +20,7 @@ use support::{has_its_form, result, run, said, status, wiregauge};
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conductor::{conduct, Account};
 use wiregauge_bus::emulation::{Emulation, Host};
+use wiregauge_bus::engine::DDS;
 use wiregauge_bus::program::Program;
 use wiregauge_bus::site::Site;
 use wiregauge_participant::control::{Assignment, Mode, Role};
@@ -232,7 +233,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
         }
     };
     let stations = site.stations(1, Reach::Network);
-    conduct(&site, &Program::Engine(script), stations, &assignment, &show)
+    conduct(&site, &Program::Engine(&DDS, script), stations, &assignment, &show)
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod fep;
 mod findings;
 mod headroom;
 mod participant;
+mod payload;
 mod row;
 mod run;
 mod series;

@@ -42,6 +42,7 @@ impl Arguments {
                 true => Duration::from_secs(10),
                 false => fep::DURATION,
             }),
+            cargo: None,
             reference: Some(fep::reference(&subjects)),
         }
         .run(&self.common.delivery)

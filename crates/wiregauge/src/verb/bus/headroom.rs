@@ -182,7 +182,8 @@ fn search(
                 works = true;
                 row.measured(&account.about);
                 let (subject, machine) = (row.entry.id, &machine);
-                let cell = Cell { load: &load, subject, account: &account, machine };
+                let case = &quest.id();
+                let cell = Cell { case, load: &load, subject, account: &account, machine };
                 Ok((cell.verdict(), Seen { facts: cell.facts() }))
             }
             Err(error) if !works || error.is::<Interrupted>() => Err(error),

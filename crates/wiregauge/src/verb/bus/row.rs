@@ -1,14 +1,18 @@
-//! A transport as a row of the result: its program, and what came of its loads.
+//! A transport, with a codec or without, as a row of the result: its program,
+//! and what came of its loads.
 
 use anyhow::{bail, Result};
 use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::load::Load;
 use wiregauge_bus::program::Program;
 use wiregauge_bus::site::Site;
 use wiregauge_gauge::interrupt::Interrupted;
 use wiregauge_gauge::run::{Status, Subject};
 use wiregauge_gauge::warning::Caution;
 use wiregauge_participant::control::About;
+use wiregauge_participant::sample::HEADER;
 
+use super::payload::Codec;
 use crate::matter::build_folder;
 use crate::progress::Progress;
 
@@ -18,6 +22,8 @@ pub struct Row {
     pub entry: Entry,
     /// The program that brings it, where there is one.
     pub program: Option<Program>,
+    /// The codec whose bytes it carries, if not generated content.
+    pub codec: Option<Codec>,
     subject: Subject,
     /// Whether it carried any load.
     worked: bool,
@@ -51,7 +57,46 @@ impl Row {
             lowerings: Vec::new(),
             status,
         };
-        Ok(Row { entry: *entry, program, subject, worked: false, failures: Vec::new() })
+        let (codec, worked, failures) = (None, false, Vec::new());
+        Ok(Row { entry: *entry, program, codec, subject, worked, failures })
+    }
+
+    /// The same transport with what this codec writes. Without a codec that
+    /// works there are no figures, and the reason.
+    pub fn with(&self, codec: &Codec) -> Row {
+        let mut subject = self.subject.clone();
+        let by = &codec.subject;
+        subject.id = format!("{}+{}", subject.id, by.id);
+        subject.title = format!("{}, {}", subject.title, by.title);
+        subject.language.clone_from(&by.language);
+        subject.lowerings.clone_from(&by.lowerings);
+        if codec.coding.is_none() && self.program.is_some() {
+            subject.status = by.status.clone();
+        }
+        Row {
+            entry: self.entry,
+            program: self.program.clone().filter(|_| codec.coding.is_some()),
+            codec: Some(codec.clone()),
+            subject,
+            worked: false,
+            failures: Vec::new(),
+        }
+    }
+
+    /// Its key.
+    pub fn id(&self) -> &str {
+        &self.subject.id
+    }
+
+    /// Its name in tables.
+    pub fn title(&self) -> &str {
+        &self.subject.title
+    }
+
+    /// A load as this row carries it.
+    pub fn loaded(&self, load: &Load) -> Load {
+        let size = self.codec.as_ref().map_or(load.size, |codec| HEADER + codec.size);
+        Load { size, ..*load }
     }
 
     /// It carried a load; this is what it says of itself.
@@ -59,6 +104,10 @@ impl Row {
         self.worked = true;
         self.subject.library = about.library.clone();
         self.subject.options = about.options.clone();
+        if let Some(codec) = &self.codec {
+            self.subject.library += &format!("; {}", codec.subject.library);
+            self.subject.options.extend(codec.subject.options.iter().cloned());
+        }
     }
 
     /// It failed at this load.

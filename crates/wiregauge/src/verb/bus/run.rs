@@ -14,7 +14,9 @@ use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
 use wiregauge_participant::control;
 
+use super::payload::Payload;
 use super::series::{Common, Series};
+use crate::progress::Progress;
 
 /// Send samples of a size in a cycle, and measure what arrives.
 ///
@@ -26,6 +28,8 @@ Examples:
   wiregauge bus run --size 10MB --cycle 100ms --mode both --duration 5m
   wiregauge bus run --size 500 --mode discrete --fast       as many steps as there can be
   wiregauge bus run --size 1MB --cycle 0                    as much as gets through
+  wiregauge bus run --message lidar --codec flatbuffers,prost --cycle 100ms
+                                                            what encode, wire and decode take
   wiregauge bus run --participants 2..64 --mode both        what a receiver more costs
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
                                                             over a link between two hosts
@@ -36,7 +40,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
-    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes, conflicts_with_all = ["message", "input"])]
     size: Vec<usize>,
     /// From sample to sample, or the simulated time of a step; 0 is as fast as
     /// it goes.
@@ -53,11 +57,13 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value = "2")]
     participants: FanOut,
     #[command(flatten)]
+    payload: Payload,
+    #[command(flatten)]
     common: Common,
 }
 
 /// What a scenario says in its own words.
-const SAID: [&str; 14] = [
+const SAID: [&str; 17] = [
     "size",
     "cycle",
     "mode",
@@ -72,6 +78,9 @@ const SAID: [&str; 14] = [
     "seed",
     "round_trips",
     "emulate",
+    "message",
+    "input",
+    "codec",
 ];
 
 /// One mode or both.
@@ -116,12 +125,17 @@ impl Arguments {
                 }
             }
         }
+        let cargo = self.payload.load(self.common.seed, &Progress::new())?;
         let series = Series {
-            title: "Samples over a bus".into(),
+            title: match &cargo {
+                Some(cargo) => format!("{} over a bus", cargo.case.message),
+                None => "Samples over a bus".into(),
+            },
             loads,
             entries: catalogue::named(&self.common.transport)?,
             site: self.common.site()?,
             terms: self.common.terms(Duration::from_secs(10)),
+            cargo,
             reference: None,
         };
         series.run(delivery)

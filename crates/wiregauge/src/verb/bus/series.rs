@@ -14,9 +14,10 @@ use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
 use wiregauge_gauge::interrupt::Interrupted;
-use wiregauge_gauge::run::Reference;
+use wiregauge_gauge::run::{Case, Reference};
 
 use super::findings::{About, Findings};
+use super::payload::Cargo;
 use super::row::Row;
 use crate::output::Form;
 use crate::progress::Progress;
@@ -55,7 +56,7 @@ pub struct Common {
     option: Vec<Choice>,
     /// Seed of the samples' content.
     #[arg(long, default_value_t = 1)]
-    seed: u64,
+    pub seed: u64,
     #[command(flatten)]
     pub delivery: Delivery,
 }
@@ -106,6 +107,8 @@ pub struct Series {
     pub site: Site,
     /// How.
     pub terms: Terms,
+    /// The message that is carried, if not generated content.
+    pub cargo: Option<Cargo>,
     /// What was published of the same.
     pub reference: Option<Reference>,
 }
@@ -114,7 +117,7 @@ impl Series {
     /// What a scenario says, at this site.
     pub fn of(scenario: Scenario, site: Site) -> Series {
         let Scenario { title, entries, loads, terms, .. } = scenario;
-        Series { title, loads, entries, site, terms, reference: None }
+        Series { title, loads, entries, site, terms, cargo: None, reference: None }
     }
 
     /// Runs all, writes the result and prints it.
@@ -123,42 +126,41 @@ impl Series {
         terms.check(&self.entries)?;
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
+        if let Some(cargo) = &self.cargo {
+            let each = rows.iter().flat_map(|row| cargo.codecs.iter().map(|codec| row.with(codec)));
+            rows = each.collect();
+        }
         let mut findings = Findings::new();
-        let mut cases = load::cases(&self.loads);
+        let mut cases = load::cases(&self.loads, self.cargo.as_ref().map(|cargo| &cargo.case));
         for case in &mut cases {
             case.notes.extend(self.site.notes());
         }
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
-        for load in &self.loads {
+        for (load, Case { id, .. }) in self.loads.iter().zip(&cases) {
             for row in &mut rows {
                 let Some(program) = &row.program else { continue };
-                let what = format!("{}, {}", row.entry.title, load.id());
+                let what = format!("{}, {id}", row.title());
                 progress.show(&what, done, total);
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
-                let trial = Trial {
-                    site: &self.site,
-                    load,
-                    entry: &row.entry,
-                    program,
-                    coding: None,
-                    terms,
-                };
-                let outcome = trial.run(&show);
+                let load = &row.loaded(load);
+                let coding = row.codec.as_ref().and_then(|codec| codec.coding.as_ref());
+                let (site, entry) = (&self.site, &row.entry);
+                let outcome = Trial { site, load, entry, program, coding, terms }.run(&show);
                 done += 1;
                 match outcome {
                     Ok((account, machine)) => {
                         row.measured(&account.about);
-                        let (subject, machine) = (row.entry.id, &machine);
-                        let cell = Cell { load, subject, account: &account, machine };
-                        findings.add(&cell, row.entry.title);
+                        let (subject, account, machine) = (row.id(), &account, &machine);
+                        let cell = Cell { case: id, load, subject, account, machine };
+                        findings.add(&cell, row.title());
                         if swept {
                             findings.measurements.extend(cell.slowest());
                         }
                     }
                     Err(error) if error.is::<Interrupted>() => return Err(error),
-                    Err(error) => row.failed(&load.id(), &error),
+                    Err(error) => row.failed(id, &error),
                 }
             }
         }

@@ -1,0 +1,158 @@
+//! What samples carry: generated content, or a message as codecs write it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use indexmap::IndexMap;
+use tempfile::TempDir;
+use wiregauge_gauge::check::prove;
+use wiregauge_gauge::plan::{Entrant, Load};
+use wiregauge_gauge::process::Limits;
+use wiregauge_gauge::run::{Case, Status, Subject};
+use wiregauge_gauge::runner::{Runner, Spec, Trouble};
+use wiregauge_participant::coder::Coding;
+use wiregauge_schema::{Sizes, Source};
+
+use crate::lineup::{self, Own};
+use crate::matter::{build_folder, Builtin, Matter};
+use crate::progress::Progress;
+
+/// How long a codec may take over one answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Recorded messages to choose one from.
+const RECORDED: usize = 64;
+
+/// The message that samples carry, if not generated content.
+#[derive(clap::Args)]
+pub struct Payload {
+    /// Send this message as codecs write it: lidar, rsb, or one of your own
+    /// with generated values.
+    #[arg(long, value_name = "NAME|FILE[:TYPE]", conflicts_with = "input")]
+    message: Option<String>,
+    /// Length of a list, string or bytes field in generated values; points of
+    /// the LiDAR message.
+    #[arg(long, value_name = "PATH=N", value_parser = lineup::size, requires = "message")]
+    length: Vec<(String, usize)>,
+    /// Send a message of this recording (.mcap): that of median size.
+    #[arg(long, value_name = "FILE")]
+    input: Option<PathBuf>,
+    /// The recording's topic.
+    #[arg(long, requires = "input")]
+    topic: Option<String>,
+    /// The codecs; all that there are unless named.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
+    codec: Vec<String>,
+    /// A runner of your own beside them (docs/runner-protocol.md).
+    #[arg(long, value_name = "NAME=COMMAND")]
+    runner: Vec<Own>,
+}
+
+/// A message with the codecs that write it.
+pub struct Cargo {
+    /// The message as it is named in the result.
+    pub case: Case,
+    /// The codecs.
+    pub codecs: Vec<Codec>,
+    /// Keeps the message and its schema for the participants.
+    _folder: TempDir,
+}
+
+/// A codec that has proven itself on the message, or why not.
+#[derive(Clone)]
+pub struct Codec {
+    /// How it is named in the result.
+    pub subject: Subject,
+    /// The encoded message's size in bytes.
+    pub size: usize,
+    /// How participants start it; none where the status says why.
+    pub coding: Option<Coding>,
+}
+
+impl Payload {
+    /// Builds the codecs and has each carry the message; none for generated
+    /// content.
+    pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<Cargo>> {
+        if self.message.is_none() && self.input.is_none() {
+            ensure!(
+                self.codec.is_empty() && self.runner.is_empty(),
+                "--codec and --runner want a message: --message lidar, or --input FILE"
+            );
+            return Ok(None);
+        }
+        let matter = self.matter(seed)?;
+        let load = median(matter.loads()?)?;
+        let folder = tempfile::tempdir().context("no folder for the message")?;
+        let message = folder.path().join("message");
+        fs::write(&message, &load.samples[0].canonical)?;
+        let codecs = lineup::select(&self.codec)?;
+        let codecs: Vec<_> = codecs.into_iter().filter(|codec| !codec.bound).collect();
+        let entrants = lineup::build(&matter, &codecs, &self.runner, &build_folder()?, progress)?;
+        let mut codecs = Vec::new();
+        for (number, Entrant { mut subject, runner }) in entrants.into_iter().enumerate() {
+            let (mut size, mut coding) = (0, None);
+            if let Some(spec) = runner {
+                match encoded(&spec, &load, &mut subject) {
+                    Ok(bytes) => {
+                        let schema = folder.path().join(format!("schema{number}"));
+                        fs::write(&schema, &spec.schema)?;
+                        let Spec { program, arguments, .. } = spec;
+                        let message = message.clone();
+                        (size, coding) =
+                            (bytes, Some(Coding { program, arguments, schema, message }));
+                    }
+                    Err(trouble) => subject.status = Status::Failed(trouble.to_string()),
+                }
+            }
+            codecs.push(Codec { subject, size, coding });
+        }
+        Ok(Some(Cargo { case: load.case, codecs, _folder: folder }))
+    }
+
+    fn matter(&self, seed: u64) -> Result<Matter> {
+        if let Some(input) = &self.input {
+            return Matter::recording(input, self.topic.as_deref(), RECORDED, false);
+        }
+        let message = self.message.as_deref().unwrap_or_default();
+        match (message, self.length.as_slice()) {
+            ("lidar", []) => Matter::lidar(&[10_000], seed),
+            ("lidar", [(path, points)]) if path == "points" => Matter::lidar(&[*points], seed),
+            ("lidar", _) => {
+                bail!("the LiDAR message has one list, points: --length points=N")
+            }
+            _ => {
+                let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
+                let sizes = Sizes { overrides, ..Sizes::default() };
+                if message == "rsb" {
+                    let (schema, source) = (Builtin::Rsb.schema()?, Builtin::Rsb.source());
+                    return Matter::generated(schema, source.into(), &sizes, None, 1, seed);
+                }
+                Matter::file(&Source::parse(message), &sizes, None, 1, seed)
+            }
+        }
+    }
+}
+
+/// Of several messages the one of median size.
+fn median(loads: Vec<Load>) -> Result<Load> {
+    let mut load = loads.into_iter().next().context("no message")?;
+    let count = load.samples.len();
+    load.samples.sort_by_key(|sample| sample.canonical.len());
+    load.samples = load.samples.into_iter().skip(count / 2).take(1).collect();
+    let sample = load.samples.first().context("no message")?;
+    load.case.canonical_bytes = sample.canonical.len() as f64;
+    load.case.messages = 1;
+    if count > 1 {
+        load.case.notes = vec![format!("the one of median size among {count} recorded messages")];
+    }
+    Ok(load)
+}
+
+/// Has a codec carry the message; the size that it writes.
+fn encoded(spec: &Spec, load: &Load, subject: &mut Subject) -> Result<usize, Trouble> {
+    let mut runner = Runner::start(spec, Limits::default(), None, PATIENCE)?;
+    subject.library.clone_from(&runner.hello.library);
+    let encoded = prove(&mut runner, &load.samples, false)?;
+    Ok(encoded.iter().map(Vec::len).sum())
+}

@@ -3,6 +3,27 @@
 //! What they do to each other goes over a pair of virtual Ethernet interfaces,
 //! and a token bucket at either end lets through what the rate allows. They
 //! share the machine's processors and its clock.
+//!
+//! Any program can run there:
+//!
+//! ```no_run
+//! use std::process::Command;
+//! use wiregauge_bus::emulation::Emulation;
+//!
+//! # fn main() -> anyhow::Result<()> {
+//! let emulation = Emulation::build("1gbit".parse()?)?;
+//! let mut server = Command::new("iperf3");
+//! server.args(["--server", "--one-off"]);
+//! emulation.receiver.enter(&mut server)?;
+//! let mut server = server.spawn()?;
+//! let mut client = Command::new("iperf3");
+//! client.args(["--client", &emulation.receiver.address().to_string()]);
+//! emulation.sender.enter(&mut client)?;
+//! client.status()?;
+//! server.wait()?;
+//! # Ok(())
+//! # }
+//! ```
 
 mod host;
 mod rate;

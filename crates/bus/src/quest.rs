@@ -61,9 +61,13 @@ impl Quest {
             }
             Aim::Size { cycle } => {
                 ensure!(
-                    trial >= cycle * FEWEST && !cycle.is_zero(),
+                    !cycle.is_zero(),
+                    "--cycle must be more than nothing to search a size in it"
+                );
+                ensure!(
+                    trial >= cycle * FEWEST,
                     "a trial has {FEWEST} samples or more: --duration must be at least {:?}",
-                    (cycle * FEWEST).max(Duration::from_secs(1))
+                    cycle * FEWEST
                 );
                 let (least, most) = (HEADER as f64, LARGEST as f64);
                 let start = (START_THROUGHPUT * cycle.as_secs_f64()).min(START_SIZE).max(least);

@@ -9,7 +9,9 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{is_gone, participants, refuses, result, run, send_signal, status, wiregauge};
+use support::{
+    has_its_form, is_gone, participants, refuses, result, run, send_signal, status, wiregauge,
+};
 
 /// A run of two seconds with windows of a quarter of one.
 const SHORT: [&str; 6] = ["--duration", "2s", "--window", "250ms", "--timeout", "1s"];
@@ -74,6 +76,33 @@ fn several_receive_the_same() {
 }
 
 #[test]
+fn numbers_of_participants_make_a_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--participants", "2..8", "--cycle", "5ms", "--transport", "tcp"];
+    let said = run(folder.path(), &short(&arguments));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert!(said.out.contains("over receivers"), "{}", said.out);
+    let run = result(folder.path());
+    has_its_form(&run);
+    let cases = run["cases"].as_array().unwrap();
+    let swept: Vec<f64> =
+        cases.iter().map(|case| case["parameter"]["value"].as_f64().unwrap()).collect();
+    assert_eq!(swept, [1.0, 3.0, 7.0]);
+    for case in cases {
+        assert_eq!(case["message"], "500 B, 5 ms, continuous");
+        assert_eq!(case["parameter"]["name"], "receivers");
+    }
+    let samples = |metric: &str| {
+        let all = run["measurements"].as_array().unwrap();
+        let of = |m: &&Value| m["case"] == cases[2]["id"] && m["metric"] == metric;
+        all.iter().find(of).unwrap()["samples"].as_array().unwrap().clone()
+    };
+    let (all, slowest) = (samples("latency"), samples("slowest latency"));
+    assert_eq!((all.len(), slowest.len()), (7, 1));
+    assert!(all.contains(&slowest[0]), "the slowest is one of them");
+}
+
+#[test]
 fn as_fast_as_possible_is_faster_than_real_time() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(
@@ -101,6 +130,10 @@ fn what_cannot_be_is_refused() {
     ] {
         let all = [vec!["bus", "run"], arguments].concat();
         refuses(at, &all, &words);
+    }
+    for (participants, words) in [("1", "1 participants"), ("2..65", "65"), ("8..2", "no range")] {
+        let said = run(at, &["bus", "run", "--participants", participants]);
+        assert!(said.code == Some(2) && said.err.contains(words), "{}", said.err);
     }
 }
 
@@ -134,9 +167,13 @@ struct Long {
 impl Long {
     /// Starts it and waits until its participants are at work.
     fn start(folder: &Path, mode: &str) -> Long {
+        Long::start_with(folder, &["--mode", mode, "--duration", "60s", "--timeout", "1s"])
+    }
+
+    fn start_with(folder: &Path, arguments: &[&str]) -> Long {
         let child = wiregauge()
-            .args(["bus", "run", "--transport", "tcp", "--mode", mode])
-            .args(["--duration", "60s", "--timeout", "1s"])
+            .args(["bus", "run", "--transport", "tcp"])
+            .args(arguments)
             .current_dir(folder)
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -187,6 +224,27 @@ fn a_participant_that_is_killed_is_missed_and_named() {
             assert!(!run.left_behind(), "a participant was left behind");
         }
     }
+}
+
+#[test]
+fn a_load_that_fails_leaves_the_others_their_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let loads = ["--size", "10,500", "--cycle", "5ms"];
+    let mut run = Long::start_with(folder.path(), &[&loads[..], &SHORT].concat());
+    send_signal("-KILL", run.participant("receiver"));
+    assert_eq!(run.child.wait().unwrap().code(), Some(1));
+    let run = result(folder.path());
+    has_its_form(&run);
+    assert!(status(&run, "tcp").contains("measured"));
+    let warnings = run["warnings"].as_array().unwrap();
+    let failed: Vec<&Value> = warnings.iter().filter(|w| w["code"] == "failed").collect();
+    assert_eq!(failed.len(), 1, "{warnings:?}");
+    let text = failed[0]["text"].as_str().unwrap();
+    let expected = "TCP at 10 B, 5 ms, continuous: failed, receiver is lost: killed by SIGKILL";
+    assert!(text.contains(expected), "{text}");
+    assert!(fact(&run, "500 B, 5 ms, continuous", "tcp", "sent") > 0.0);
+    let facts = run["facts"].as_array().unwrap();
+    assert!(facts.iter().all(|f| f["case"] != "10 B, 5 ms, continuous"));
 }
 
 #[test]

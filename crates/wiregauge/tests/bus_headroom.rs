@@ -1,0 +1,146 @@
+//! The search for the headroom end to end. How much there is, is up to the
+//! machine; that the result is consistent is not.
+
+mod support;
+
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{
+    has_its_form, is_gone, participants, refuses, result, run, send_signal, status, wiregauge,
+};
+
+/// What was found for a transport in a case, if anything.
+fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
+    let facts = run["facts"].as_array().expect("facts");
+    let of = |f: &&Value| f["case"] == case && f["subject"] == subject && f["metric"] == metric;
+    facts.iter().find(of).and_then(|f| f["value"].as_f64())
+}
+
+/// The points of a curve.
+fn points(run: &Value, case: &str, subject: &str, metric: &str) -> Vec<(f64, f64)> {
+    let curves = run["curves"].as_array().expect("curves");
+    let of = |c: &&Value| c["case"] == case && c["subject"] == subject && c["metric"] == metric;
+    let curve = curves.iter().find(of).unwrap_or_else(|| panic!("no {metric} of {subject}"));
+    let pair = |p: &Value| (p[0].as_f64().unwrap(), p[1].as_f64().unwrap());
+    curve["points"].as_array().unwrap().iter().map(pair).collect()
+}
+
+/// That what was found for a transport is what the trials say. `cycle` is that
+/// of a value, in nanoseconds.
+fn is_consistent(run: &Value, case: &str, subject: &str, over: &str, cycle: impl Fn(f64) -> f64) {
+    let lost = points(run, case, subject, "lost");
+    assert!(lost.is_sorted_by(|a, b| a.0 <= b.0), "{lost:?}");
+    let trials = fact(run, case, subject, "headroom/trials").expect("there were trials");
+    assert!(lost.len() as f64 <= trials, "{lost:?}");
+    let notes = run["cases"].as_array().unwrap().iter().find(|c| c["id"] == case).unwrap();
+    let notes = notes["notes"].to_string();
+    let Some(found) = fact(run, case, subject, &format!("headroom/{over}")) else {
+        assert!(notes.contains("not even"), "{notes}");
+        return;
+    };
+    assert!(notes.contains("is good twice"), "{notes}");
+    assert_eq!(lost.iter().filter(|(value, _)| *value == found).count(), 2, "tried twice");
+    assert!(lost.iter().all(|(value, lost)| *value > found || *lost == 0.0), "{lost:?}");
+    for (value, p99) in points(run, case, subject, "latency/p99") {
+        assert!(value > found || p99 <= cycle(value), "{value}: {p99} ns");
+    }
+}
+
+#[test]
+fn a_rate_is_found_among_those_that_were_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &["bus", "headroom", "--size", "500", "--duration", "400ms"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    has_its_form(&run);
+    assert_eq!(run["kind"], "bus");
+    let case = "500 B, continuous";
+    for subject in ["tcp", "memory"] {
+        is_consistent(&run, case, subject, "rate", |rate| 1e9 / rate);
+        let found = |metric| fact(&run, case, subject, metric);
+        if let Some(rate) = found("headroom/rate") {
+            let throughput = found("headroom/throughput").unwrap();
+            assert!((throughput - rate * 500.0 / 1e6).abs() < 1e-9);
+        }
+    }
+    assert!(said.out.contains("TCP: ") && said.out.contains("memory: "), "{}", said.out);
+}
+
+#[test]
+fn a_size_is_found_in_discrete_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let search = ["bus", "headroom", "--rate", "500", "--mode", "discrete", "--timeout", "1s"];
+    let said =
+        run(folder.path(), &[&search[..], &["--duration", "400ms", "--transport", "tcp"]].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    has_its_form(&run);
+    let case = "2 ms, discrete";
+    is_consistent(&run, case, "tcp", "size", |_| 2e6);
+    let steps = points(&run, case, "tcp", "step/p99");
+    assert!(steps.iter().all(|(size, _)| size.fract() == 0.0));
+    if let Some(found) = fact(&run, case, "tcp", "headroom/size") {
+        assert!(steps.iter().all(|(size, p99)| *size > found || *p99 <= 2e6), "{steps:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_searched_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (arguments, words) in [
+        (vec![], ["--size", "--rate"]),
+        (vec!["--size", "500", "--rate", "1000"], ["nothing to search", "bus run"]),
+        (vec!["--size", "500", "--cycle", "1ms"], ["nothing to search", "bus run"]),
+        (vec!["--rate", "1000", "--cycle", "1ms"], ["say the same", "one of them"]),
+        (vec!["--size", "9"], ["9 B", "10 B"]),
+        (vec!["--size", "2GiB"], ["1 GiB", "at most"]),
+        (vec!["--rate", "0"], ["--rate 0", "no rate"]),
+        (vec!["--rate=-5"], ["--rate -5", "no rate"]),
+        (vec!["--cycle", "1s"], ["--duration", "10s"]),
+        (vec!["--cycle", "0"], ["--cycle", "more than nothing"]),
+        (vec!["--size", "500", "--duration", "0"], ["--duration", "more than nothing"]),
+        (vec!["--size", "500", "--transport", "pigeon"], ["pigeon", "tcp"]),
+        (vec!["--size", "500", "--option", "dds.domain=7"], ["dds", "no part"]),
+    ] {
+        refuses(at, &[vec!["bus", "headroom"], arguments].concat(), &words);
+    }
+}
+
+#[test]
+fn a_transport_that_does_not_work_at_all_has_failed() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = format!("tcp.port={}", taken.local_addr().unwrap().port());
+    let folder = tempfile::tempdir().unwrap();
+    let search = ["bus", "headroom", "--size", "500", "--transport", "tcp", "--option", &port];
+    let said = run(folder.path(), &search);
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "tcp");
+    assert!(status.contains("failed") && status.contains(&port[9..]), "{status}");
+}
+
+#[test]
+fn an_interruption_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut search = wiregauge()
+        .args(["bus", "headroom", "--size", "500", "--transport", "tcp", "--duration", "60s"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let mut there = Vec::new();
+    while there.len() < 2 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(10));
+        there = participants(&search);
+    }
+    send_signal("-INT", search.id() as i32);
+    assert_eq!(search.wait().unwrap().code(), Some(130));
+    assert_eq!(there.len(), 2, "the participants never came up");
+    assert!(there.iter().all(|(id, _)| is_gone(*id)), "a participant was left behind");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "a result where there is none");
+}

@@ -5,7 +5,7 @@
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
 WIREGAUGE = target/release/wiregauge
 
-.PHONY: all bench bus test check setup build lock clean
+.PHONY: all bench bus targets test check setup build lock clean
 
 all: build
 
@@ -20,6 +20,11 @@ bench: setup build
 # need not do so on first use.
 bus: setup build
 	$(WIREGAUGE) bus transports --build
+
+# The bus beside iperf3, ddsperf and a bare loop: what it aims at, as ratios
+# within one run. ONLY=lockstep for a part; the emulated link wants root.
+targets: setup build
+	cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY)
 
 # Everything that must hold before a change goes in.
 test: setup check

@@ -41,7 +41,7 @@ pub struct Payload {
     /// The recording's topic.
     #[arg(long, requires = "input")]
     topic: Option<String>,
-    /// The codecs; all that there are unless named.
+    /// The codecs; all that there are, unless some or a runner are named.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codec: Vec<String>,
     /// A runner of your own beside them (docs/runner-protocol.md).
@@ -86,8 +86,9 @@ impl Payload {
         let folder = tempfile::tempdir().context("no folder for the message")?;
         let message = folder.path().join("message");
         fs::write(&message, &load.samples[0].canonical)?;
-        let codecs = lineup::select(&self.codec)?;
-        let codecs: Vec<_> = codecs.into_iter().filter(|codec| !codec.bound).collect();
+        let mut codecs = lineup::select(&self.codec)?;
+        let only_own = self.codec.is_empty() && !self.runner.is_empty();
+        codecs.retain(|codec| !codec.bound && !only_own);
         let entrants = lineup::build(&matter, &codecs, &self.runner, &build_folder()?, progress)?;
         let mut codecs = Vec::new();
         for (number, Entrant { mut subject, runner }) in entrants.into_iter().enumerate() {

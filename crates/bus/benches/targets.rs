@@ -1,0 +1,392 @@
+//! The targets of the bus, each as a ratio within one run: wiregauge beside a
+//! tool that is trusted, or beside the plainest loop there can be.
+//!
+//!     make targets                   all of them; the emulated link wants root
+//!     make targets ONLY=lockstep     those whose name begins so
+//!
+//! Machines are noisy: what is compared takes turns, and the median counts.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_bus::catalogue::{Entry, ALL};
+use wiregauge_bus::conductor::Account;
+use wiregauge_bus::emulation::{Emulation, Host};
+use wiregauge_bus::load::Load;
+use wiregauge_bus::program::Program;
+use wiregauge_bus::result::{kept, mean, throughput, variance};
+use wiregauge_bus::site::Site;
+use wiregauge_bus::trial::{Terms, Trial};
+use wiregauge_participant::control::Mode;
+use wiregauge_participant::participant::host_all;
+use wiregauge_participant::transports::builtin;
+
+/// How often what is compared takes turns.
+const TURNS: usize = 5;
+/// The argument that makes this program the other side of the bare loop.
+const PEER: &str = "peer";
+/// A step of the bare loop: a sample with its length, and an acknowledgement.
+const SAMPLE: usize = 504;
+const ACKNOWLEDGEMENT: usize = 4;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        // This program is the participants' too.
+        ["bus", "participant", words @ ..] => take_part(words),
+        [PEER, address] => peer(address),
+        words => targets(words.iter().find(|word| !word.starts_with('-')).unwrap_or(&"")),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what a conductor started this for.
+fn take_part(words: &[&str]) -> Result<()> {
+    let after = |name: &'static str| {
+        words.chunks(2).filter(move |pair| pair[0] == name).filter_map(|pair| pair.get(1))
+    };
+    let control = after("--control").next().context("a participant wants --control")?;
+    let names: Vec<String> = after("--name").map(|name| name.to_string()).collect();
+    host_all(control.parse()?, &names, &builtin())
+}
+
+/// What was found, beside what is wanted.
+struct Finding {
+    what: String,
+    found: String,
+    wanted: &'static str,
+    met: bool,
+}
+
+/// Measures one thing.
+type Measure = fn() -> Result<Vec<Finding>>;
+
+fn targets(only: &str) -> Result<()> {
+    let all: [(&str, Measure); 6] = [
+        ("pace", pace),
+        ("lockstep", lockstep),
+        ("zero-copy", zero_copy),
+        ("ddsperf", ddsperf),
+        ("large", large),
+        ("unthrottled", unthrottled),
+    ];
+    println!("| target | found | wanted | |\n|---|---|---|---|");
+    for (name, measure) in all.into_iter().filter(|(name, _)| name.starts_with(only)) {
+        match measure() {
+            Ok(findings) => {
+                for Finding { what, found, wanted, met } in findings {
+                    let met = if met { "met" } else { "**missed**" };
+                    println!("| {what} | {found} | {wanted} | {met} |");
+                }
+            }
+            Err(error) => println!("| {name} | {error:#} | | not measured |"),
+        }
+    }
+    Ok(())
+}
+
+/// 10 B and 500 B at 1 kHz: nothing lost, and the offered rate.
+fn pace() -> Result<Vec<Finding>> {
+    let site = Site::here();
+    let mut findings = Vec::new();
+    for name in ["tcp", "dds", "zenoh"] {
+        for mode in [Mode::Continuous, Mode::Discrete] {
+            for size in [10, 500] {
+                let load = load(size, Duration::from_millis(1), mode);
+                let account = run(&site, name, &load, 10)?;
+                let lost = lost(&account);
+                let windows = kept(&account.received[0].windows);
+                let span: u64 = windows.iter().map(|window| window.span).sum();
+                let samples: u64 = windows.iter().map(|window| window.samples).sum();
+                let rate = samples as f64 / (span as f64 / 1e9);
+                findings.push(Finding {
+                    what: format!("{name}, {}", load.id()),
+                    found: format!("{lost} lost, {:.3} % of the offered rate", rate / 10.0),
+                    wanted: "0 lost, 99.9–100.1 %",
+                    met: lost == 0 && (rate / 1000.0 - 1.0).abs() <= 0.001,
+                });
+            }
+        }
+    }
+    Ok(findings)
+}
+
+/// Steps per second over TCP, beside the bare loop of a write and its
+/// acknowledgement.
+fn lockstep() -> Result<Vec<Finding>> {
+    let load = Load { fast: true, ..load(500, Duration::from_millis(1), Mode::Discrete) };
+    let site = Site::here();
+    let (mut bare, mut ratios) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let before = bare_loop(Duration::from_secs(2))?;
+        let account = run(&site, "tcp", &load, 5)?;
+        let after = bare_loop(Duration::from_secs(2))?;
+        let steps = account.sent.samples as f64 / (account.sent.span as f64 / 1e9);
+        bare.push((before + after) / 2.0);
+        ratios.push(steps / ((before + after) / 2.0));
+    }
+    let (ratio, bare) = (median(ratios), median(bare));
+    Ok(vec![Finding {
+        what: "steps over TCP, 500 B".into(),
+        found: format!("{:.0} % of a bare loop's {bare:.0} /s", ratio * 100.0),
+        wanted: "at least 90 %",
+        met: ratio >= 0.9,
+    }])
+}
+
+/// One-way latency through shared memory, small and large.
+fn zero_copy() -> Result<Vec<Finding>> {
+    let site = Site::here();
+    let mut findings = Vec::new();
+    for (name, wanted) in [("iceoryx2", "0.5–2 times"), ("iceoryx2-copy", "(more)")] {
+        let mut ratios = Vec::new();
+        for _ in 0..TURNS {
+            let small = latency(&site, name, 500)?;
+            ratios.push(latency(&site, name, 10_000_000)? / small);
+        }
+        let ratio = median(ratios);
+        findings.push(Finding {
+            what: format!("{name}: latency of 10 MB beside 500 B"),
+            found: format!("{ratio:.2} times"),
+            wanted,
+            met: name == "iceoryx2-copy" || (0.5..=2.0).contains(&ratio),
+        });
+    }
+    Ok(findings)
+}
+
+fn latency(site: &Site, name: &str, size: usize) -> Result<f64> {
+    let load = load(size, Duration::from_millis(50), Mode::Continuous);
+    let account = run(site, name, &load, 6)?;
+    let median = account.received[0].latency.at(0.5);
+    Ok(median.context("no sample arrived")? as f64)
+}
+
+/// Latency and throughput of DDS beside Cyclone's own tool: the same type,
+/// size, rate and QoS, a waitset on both sides.
+fn ddsperf() -> Result<Vec<Finding>> {
+    let site = Site::here();
+    let load = load(500, Duration::from_millis(1), Mode::Continuous);
+    let full = Load { cycle: Duration::ZERO, ..load };
+    let (mut latencies, mut throughputs) = (Vec::new(), Vec::new());
+    for _ in 0..TURNS {
+        let trips = run(&site, "dds", &load, 5)?.round_trips.context("no round trips")?;
+        let ours = trips.times.at(0.5).context("no round trip")? as f64 / 2.0;
+        // Half a round trip, of each second.
+        let said = two("ddsperf", "-D5 pong waitset", "-D4 ping 1000Hz size 500 waitset")?.1;
+        let theirs = median(numbers(&said, " 50% ", "us")) * 1e3;
+        latencies.push(ours / theirs);
+
+        let account = run(&site, "dds", &full, 6)?;
+        let ours = mean_throughput(&account);
+        let said = two("ddsperf", "-D6 sub waitset", "-D5 pub size 500")?.0;
+        let theirs = median(numbers(&said, "kS/s ", " Mb/s (")) / 8.0;
+        throughputs.push(ours / theirs);
+    }
+    let (latency, throughput) = (median(latencies), median(throughputs));
+    Ok(vec![
+        Finding {
+            what: "DDS, 500 B at 1 kHz: half a round trip beside ddsperf's".into(),
+            found: format!("{:.0} %", latency * 100.0),
+            wanted: "at most 110 %",
+            met: latency <= 1.1,
+        },
+        Finding {
+            what: "DDS, 500 B unthrottled: throughput beside ddsperf's".into(),
+            found: format!("{:.0} %", throughput * 100.0),
+            wanted: "at least 90 %",
+            met: throughput >= 0.9,
+        },
+    ])
+}
+
+/// 10 MB at 10 Hz over an emulated gigabit.
+fn large() -> Result<Vec<Finding>> {
+    let site = Site::emulated(&Emulation::build("1gbit".parse()?)?);
+    let mut findings = Vec::new();
+    for name in ["tcp", "dds", "zenoh"] {
+        for (mode, most) in [(Mode::Continuous, 0.007_762_64), (Mode::Discrete, 0.004_886_27)] {
+            let load = load(10_000_000, Duration::from_millis(100), mode);
+            let account = run(&site, name, &load, 30)?;
+            let lost = lost(&account);
+            let all: Vec<f64> = kept(&account.received[0].windows).iter().map(throughput).collect();
+            let (mean, variance) = (mean(&all), variance(&all).unwrap_or(f64::NAN));
+            findings.push(Finding {
+                what: format!("{name}, {}, 1 Gbit/s", load.id()),
+                found: format!("{lost} lost, {mean:.2} MB/s, variance {variance:.5}"),
+                wanted: match mode {
+                    Mode::Continuous => "0 lost, 100.0 MB/s, at most 0.00776",
+                    Mode::Discrete => "0 lost, 100.0 MB/s, at most 0.00489",
+                },
+                met: lost == 0 && (mean - 100.0).abs() < 0.1 && variance <= most,
+            });
+        }
+    }
+    Ok(findings)
+}
+
+/// As much as gets through an emulated gigabit, beside iperf3.
+fn unthrottled() -> Result<Vec<Finding>> {
+    let emulation = Emulation::build("1gbit".parse()?)?;
+    let site = Site::emulated(&emulation);
+    let load = load(1_000_000, Duration::ZERO, Mode::Continuous);
+    let wanted = [("tcp", 0.95, "at least 95 %"), ("zenoh", 0.95, "at least 95 %")];
+    let wanted = wanted.into_iter().chain([("dds", 0.9, "at least 90 %")]);
+    let mut ratios: Vec<_> = wanted.map(|wanted| (wanted, Vec::new())).collect();
+    for _ in 0..3 {
+        let theirs = iperf3(&emulation)?;
+        for ((name, ..), ratios) in &mut ratios {
+            ratios.push(mean_throughput(&run(&site, name, &load, 8)?) / theirs);
+        }
+    }
+    let finding = |((name, least, wanted), ratios): ((&str, f64, &'static str), Vec<f64>)| {
+        let ratio = median(ratios);
+        Finding {
+            what: format!("{name}, unthrottled over 1 Gbit/s, beside iperf3"),
+            found: format!("{:.1} %", ratio * 100.0),
+            wanted,
+            met: ratio >= least,
+        }
+    };
+    Ok(ratios.into_iter().map(finding).collect())
+}
+
+/// Throughput by iperf3 in MB/s.
+fn iperf3(emulation: &Emulation) -> Result<f64> {
+    let start = |host: &Host, words: &str| -> Result<Child> {
+        let mut command = tool("iperf3", words);
+        host.enter(&mut command)?;
+        command.spawn().context("iperf3 is not installed; apt-get install iperf3")
+    };
+    let server = start(&emulation.receiver, "-s -1")?;
+    std::thread::sleep(Duration::from_millis(300));
+    let address = emulation.receiver.address();
+    let client = start(&emulation.sender, &format!("-c {address} -t 5 -f m"))?;
+    let said = said(client)?;
+    let _ = said_or_killed(server);
+    let line = said.lines().find(|line| line.contains("receiver")).unwrap_or_default();
+    let rates = numbers(line, "MBytes ", " Mbits/sec");
+    ensure!(!rates.is_empty(), "iperf3 says {said:?}");
+    Ok(median(rates) / 8.0)
+}
+
+/// One after the other to start, and what both said.
+fn two(program: &str, first: &str, second: &str) -> Result<(String, String)> {
+    let start = |words: &str| {
+        let child = tool(program, words).spawn();
+        child.with_context(|| format!("{program} is not here; apt-get install cyclonedds-tools"))
+    };
+    let first = start(first)?;
+    let second = start(second)?;
+    let second = said(second)?;
+    Ok((said(first)?, second))
+}
+
+fn tool(program: &str, words: &str) -> Command {
+    let mut command = Command::new(program);
+    command.args(words.split_whitespace()).stdout(Stdio::piped()).stderr(Stdio::null());
+    command
+}
+
+fn said(child: Child) -> Result<String> {
+    Ok(String::from_utf8_lossy(&child.wait_with_output()?.stdout).into_owned())
+}
+
+fn said_or_killed(mut child: Child) -> Result<()> {
+    let deadline = Instant::now() + Duration::from_secs(2);
+    while child.try_wait()?.is_none() {
+        if Instant::now() > deadline {
+            child.kill()?;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// The numbers that stand between these words, one a line at most.
+fn numbers(text: &str, before: &str, after: &str) -> Vec<f64> {
+    let number = |line: &str| {
+        let (_, rest) = line.split_once(before)?;
+        rest.split_once(after)?.0.trim().parse().ok()
+    };
+    text.lines().filter_map(number).collect()
+}
+
+fn load(size: usize, cycle: Duration, mode: Mode) -> Load {
+    Load { size, cycle, mode, fast: false, receivers: 1 }
+}
+
+fn run(site: &Site, name: &str, load: &Load, seconds: u64) -> Result<Account> {
+    let entry: &Entry = ALL.iter().find(|entry| entry.id == name).context("no such transport")?;
+    eprintln!("{name}, {}", load.id());
+    let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
+    let program = Program::of(entry.engine, &PathBuf::from(folder), &|_, _, _| {})?;
+    let terms = Terms {
+        duration: Duration::from_secs(seconds),
+        window: Duration::from_secs(1),
+        patience: Duration::from_secs(5),
+        announced: false,
+        round_trips: 1000,
+        seed: 1,
+        choices: Vec::new(),
+    };
+    let trial = Trial { site, load, entry, program: &program, coding: None, terms: &terms };
+    Ok(trial.run(&|_| {})?.0)
+}
+
+fn lost(account: &Account) -> u64 {
+    account.sent.due.unwrap_or(account.sent.samples) - account.received[0].samples
+}
+
+fn mean_throughput(account: &Account) -> f64 {
+    let all: Vec<f64> = kept(&account.received[0].windows).iter().map(throughput).collect();
+    mean(&all)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// Steps per second of a sample written and acknowledged, and nothing else.
+fn bare_loop(duration: Duration) -> Result<f64> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr()?.to_string();
+    let mut child = Command::new(std::env::current_exe()?).args([PEER, &address]).spawn()?;
+    let (mut stream, _) = listener.accept()?;
+    stream.set_nodelay(true)?;
+    let (sample, mut acknowledgement) = ([1; SAMPLE], [0; ACKNOWLEDGEMENT]);
+    let (start, mut steps) = (Instant::now(), 0u64);
+    while start.elapsed() < duration {
+        stream.write_all(&sample)?;
+        stream.read_exact(&mut acknowledgement)?;
+        steps += 1;
+    }
+    let rate = steps as f64 / start.elapsed().as_secs_f64();
+    drop(stream);
+    child.wait()?;
+    Ok(rate)
+}
+
+/// The other side of the bare loop.
+fn peer(address: &str) -> Result<()> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    let mut sample = [0; SAMPLE];
+    while stream.read_exact(&mut sample).is_ok() {
+        if stream.write_all(&[1; ACKNOWLEDGEMENT]).is_err() {
+            bail!("the other side is gone");
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! Codecs on the bus: a cycle is encode, write, wire, wake-up and decode.
+
+mod support;
+
+use serde_json::Value;
+use support::{refuses, result, run, status};
+
+const SHORT: [&str; 8] =
+    ["bus", "run", "--duration", "2s", "--window", "250ms", "--transport", "tcp,memory"];
+
+fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    [&SHORT[..], arguments].concat()
+}
+
+/// The project's own example of a format that nobody else has.
+fn own() -> String {
+    let script = support::project().join("examples/private_format.py");
+    format!("columns=python3 {}", script.display())
+}
+
+fn fact(run: &Value, subject: &str, metric: &str) -> Option<f64> {
+    let facts = run["facts"].as_array().expect("facts");
+    facts
+        .iter()
+        .find(|f| f["subject"] == subject && f["metric"] == metric)
+        .and_then(|f| f["value"].as_f64())
+}
+
+/// The samples of the first receiver.
+fn samples(run: &Value, subject: &str, metric: &str) -> Vec<f64> {
+    let measurements = run["measurements"].as_array().expect("measurements");
+    let of = |m: &&Value| m["subject"] == subject && m["metric"] == metric;
+    let found = measurements.iter().find(of).unwrap_or_else(|| panic!("no {metric} of {subject}"));
+    let rows = found["samples"][0].as_array().expect("samples");
+    rows.iter().map(|sample| sample.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn a_message_is_carried_as_each_codec_writes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let own = own();
+    let message = ["--message", "lidar", "--length", "points=100", "--cycle", "5ms"];
+    let codecs = ["--codec", "prost,flatbuffers", "--runner", &own, "--mode", "discrete"];
+    let said = run(folder.path(), &short(&[message, codecs].concat()));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let mut sizes = Vec::new();
+    for codec in ["prost", "flatbuffers", "columns"] {
+        for transport in ["tcp", "memory"] {
+            let subject = format!("{transport}+{codec}");
+            assert_eq!(fact(&run, &subject, "lost"), Some(0.0), "{subject}");
+            assert_eq!(fact(&run, &subject, "damaged"), None, "{subject}");
+            assert_eq!(fact(&run, &subject, "cycle/time"), Some(5e6));
+            let cycles = samples(&run, &subject, "cycle");
+            assert!(!cycles.is_empty());
+            let phases = ["encode", "write", "wire", "wake-up", "decode"];
+            let phases = phases.map(|phase| samples(&run, &subject, &format!("cycle/{phase}")));
+            for (window, cycle) in cycles.iter().enumerate() {
+                let sum: f64 = phases.iter().map(|phase| phase[window]).sum();
+                assert!((sum - cycle).abs() < 1.0, "{subject}: {sum} of {cycle}");
+                assert!(phases[0][window] > 0.0 && phases[4][window] > 0.0, "{subject}");
+            }
+            sizes.push(fact(&run, &subject, "size").unwrap());
+        }
+    }
+    // The same over both transports, another for each codec.
+    assert!(sizes.chunks(2).all(|pair| pair[0] == pair[1]), "{sizes:?}");
+    assert!(sizes[0] != sizes[2] && sizes[2] != sizes[4], "{sizes:?}");
+    assert!(said.out.contains("encode") && said.out.contains("wake-up"), "{}", said.out);
+}
+
+#[test]
+fn a_codec_that_dies_in_the_run_is_not_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = std::fs::read_to_string(support::project().join("examples/private_format.py"));
+    let mine = folder.path().join("mine.py");
+    // It proves itself, and is gone when it is asked to encode in the run.
+    let asked = "elif verb == \"run\":\n";
+    let instead = format!("{asked}        sys.exit(3)\n    elif verb == \"never\":\n");
+    let dies = script.unwrap().replace(asked, &instead);
+    std::fs::write(&mine, dies).unwrap();
+    let own = format!("mine=python3 {}", mine.display());
+    let words = ["--message", "lidar", "--length", "points=10", "--runner", &own];
+    let said = run(folder.path(), &short(&words));
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    for subject in ["tcp+mine", "memory+mine"] {
+        let status = status(&run, subject);
+        assert!(status.contains("failed") && status.contains("runner is gone"), "{status}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    for (arguments, words) in [
+        (vec!["--codec", "prost"], ["--codec", "--message"]),
+        (vec!["--message", "lidar", "--codec", "semaphore"], ["semaphore", "prost"]),
+        (vec!["--message", "lidar", "--length", "beams=3"], ["points", "--length"]),
+        (vec!["--message", "none.msg"], ["none.msg", "cannot read"]),
+    ] {
+        refuses(folder.path(), &short(&arguments), &words);
+    }
+}

@@ -66,8 +66,20 @@ pub fn run(
                 continue;
             }
         };
-        let latency = now.saturating_sub(header.time);
-        if sequence.add(header.sequence) {
+        let new = sequence.add(header.sequence);
+        if let Some(coder) = coder.as_mut().filter(|_| new) {
+            let time = coder.run(Work::Decode)?;
+            decodes.add(clock.now(), 0, time);
+        }
+        // The timing master waits for it: first of all.
+        if let Some(steps) = &mut steps {
+            let step = header.sequence;
+            if !assignment.announced || steps.await_step(step, &|| !wish.abandoned())? {
+                steps.acknowledge(step)?;
+            }
+        }
+        if new {
+            let latency = now.saturating_sub(header.time);
             windows.add(now, shape.size as u64, latency);
             latencies.add(latency);
             if let Some((before, of_before)) = last {
@@ -77,16 +89,6 @@ pub fn run(
             }
             last = Some((header.sequence, latency));
             received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
-            if let Some(coder) = &mut coder {
-                let time = coder.run(Work::Decode)?;
-                decodes.add(clock.now(), 0, time);
-            }
-        }
-        if let Some(steps) = &mut steps {
-            let step = header.sequence;
-            if !assignment.announced || steps.await_step(step, &|| !wish.abandoned())? {
-                steps.acknowledge(step)?;
-            }
         }
     }
     received.samples = sequence.received;

@@ -44,44 +44,49 @@ pub fn run(
     let [mut steps, mut encodes, mut writes] = [(); 3].map(|()| Windows::new(assignment.window));
     let mut timeouts = 0;
     let before = Usage::now();
-    let start = clock.now() + LEAD;
+    let start = clock.now() + if paced { LEAD } else { 0 };
     // The last deadline lies a cycle before the end: who is late by more than
     // that does not finish its work, and what is left unsent is told.
     let end = start + assignment.duration;
     let mut sent = 0;
+    shape.fill(writer.room()?, 0);
     while sent < count && !wish.abandoned() {
         let sequence = sent as u32;
-        shape.fill(writer.room()?, sequence);
+        let deadline = start + sent * assignment.cycle;
         if paced {
-            let deadline = start + sent * assignment.cycle;
             pause(clock, deadline, wish);
-            let now = clock.now();
-            if now >= end {
-                break;
-            }
-            lateness.add(now.saturating_sub(deadline));
-        } else if clock.now() >= end {
-            break;
         }
         let began = clock.now();
-        if discrete && assignment.announced {
-            announcer.announce(sequence, sent * assignment.cycle)?;
-        }
-        if let Some(coder) = &mut coder {
-            let time = coder.run(Work::Encode)?;
-            encodes.add(clock.now(), 0, time);
+        if began >= end {
+            break;
         }
         // Stamped last, and before the call: a large sample may keep it for long.
-        let time = clock.now();
+        let mut time = began;
+        if discrete && assignment.announced {
+            announcer.announce(sequence, sent * assignment.cycle)?;
+            time = clock.now();
+        }
+        if let Some(coder) = &mut coder {
+            let took = coder.run(Work::Encode)?;
+            time = clock.now();
+            encodes.add(time, 0, took);
+        }
         ensure!(time < sample::LONGEST, "a run cannot last longer than 78 hours");
         sample::stamp(writer.room()?, Header { sequence, time });
         writer.send()?;
         let written = clock.now();
+        sent += 1;
+        // What need not be done before the answer comes is done meanwhile.
+        if paced {
+            lateness.add(began.saturating_sub(deadline));
+        }
         write.add(written - time);
         if coder.is_some() {
             writes.add(written, 0, written - time);
         }
-        sent += 1;
+        if sent < count {
+            shape.fill(writer.room()?, sent as u32);
+        }
         if discrete {
             if announcer.gather_step(sequence, patience, &|| !wish.abandoned())? {
                 let done = clock.now();

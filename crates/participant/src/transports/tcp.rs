@@ -15,6 +15,8 @@ pub struct Tcp;
 
 /// Length before each sample.
 const PREFIX: usize = 4;
+/// Shortest time-out of a socket: none would be without end.
+const LEAST: Duration = Duration::from_micros(1);
 /// What is read at once; larger samples go straight to their place.
 const BLOCK: usize = 64 << 10;
 
@@ -102,21 +104,23 @@ struct Waiting {
 
 impl Reader for Waiting {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
-        let deadline = Instant::now() + patience;
-        while self.open.is_none() {
-            match self.listener.accept() {
-                Ok((stream, _)) => self.open = Some(TcpReader::new(stream, self.size)?),
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    if Instant::now() >= deadline {
-                        return Ok(None);
+        if self.open.is_none() {
+            let deadline = Instant::now() + patience;
+            while self.open.is_none() {
+                match self.listener.accept() {
+                    Ok((stream, _)) => self.open = Some(TcpReader::new(stream, self.size)?),
+                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                        if Instant::now() >= deadline {
+                            return Ok(None);
+                        }
+                        std::thread::sleep(Duration::from_millis(1));
                     }
-                    std::thread::sleep(Duration::from_millis(1));
+                    Err(error) => return Err(error).context("cannot accept the writer"),
                 }
-                Err(error) => return Err(error).context("cannot accept the writer"),
             }
         }
         match &mut self.open {
-            Some(open) => open.next(deadline),
+            Some(open) => open.next(patience),
             None => Ok(None),
         }
     }
@@ -143,7 +147,13 @@ impl TcpReader {
         Ok(TcpReader { stream, wanted, set: Duration::ZERO, buffer, taken: 0, filled: 0 })
     }
 
-    fn next(&mut self, deadline: Instant) -> Result<Option<&[u8]>> {
+    /// The patience is that for more of a sample: whoever sends it in pieces is
+    /// waited for, and no clock is read where all is there.
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        if self.set != patience {
+            self.stream.set_read_timeout(Some(patience.max(LEAST)))?;
+            self.set = patience;
+        }
         while self.filled - self.taken < self.wanted {
             // What is there of the sample moves to the front when the rest has
             // no room behind it.
@@ -153,7 +163,7 @@ impl TcpReader {
                 self.buffer.copy_within(self.taken..self.filled, 0);
                 (self.taken, self.filled) = (0, self.filled - self.taken);
             }
-            if !self.fill(deadline)? {
+            if !self.fill()? {
                 return Ok(None);
             }
         }
@@ -163,16 +173,7 @@ impl TcpReader {
     }
 
     /// Reads more; whether there was any.
-    fn fill(&mut self, deadline: Instant) -> Result<bool> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Ok(false);
-        }
-        // A system call that is saved as long as the patience stays about the same.
-        if self.set > left * 2 || self.set < left / 2 {
-            self.stream.set_read_timeout(Some(left))?;
-            self.set = left;
-        }
+    fn fill(&mut self) -> Result<bool> {
         match self.stream.read(&mut self.buffer[self.filled..]) {
             Ok(0) => bail!("the writer is gone"),
             Ok(count) => {

@@ -81,7 +81,7 @@ pub fn lossless<'a>(run: &'a Run, case: &Case) -> (Vec<&'a Subject>, Vec<&'a Sub
         run.subjects.iter().filter(|subject| run.fact(&case.id, &subject.id, "lost").is_some());
     counted.partition(|subject| {
         let none = |metric: &str| run.fact(&case.id, &subject.id, metric).unwrap_or(0.0) == 0.0;
-        ["lost", "damaged", "unsent", "timeouts"].into_iter().all(none)
+        ["lost", "damaged", "timeouts"].into_iter().all(none)
     })
 }
 

@@ -27,7 +27,7 @@ use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
 use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
 use crate::text::command;
-use crate::unit::{percent, quantity, ratio, time};
+use crate::unit::{self, percent, quantity, ratio, time};
 use markup::e;
 
 const STYLE: &str = include_str!("html/page.css");
@@ -548,7 +548,7 @@ fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -
             format!(" · {}–{}", ratio(interval.low), ratio(interval.high))
         });
         if margin.is_finite() {
-            let _ = write!(text, "<span class=\"sub\">±{}{of_ratio}</span>", percent(margin));
+            let _ = write!(text, "<span class=\"sub\">{}{of_ratio}</span>", unit::margin(margin));
         }
     }
     if let Some(times) = cell.ratio.filter(|_| largest > 1.0) {

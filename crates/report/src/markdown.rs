@@ -10,10 +10,10 @@ use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{
-    arrivals, bounded, case_about, published_slopes, r_squared, singular, summary_line,
+    bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict,
 };
 use crate::text::{clean, command};
-use crate::unit::{percent, quantity, ratio, tick};
+use crate::unit::{self, percent, quantity, ratio, tick};
 
 /// The runs one after another, with a table of contents if there are several.
 pub fn render(runs: &[Run]) -> String {
@@ -148,7 +148,7 @@ fn in_phases(run: &Run, case: &Case) -> String {
 fn bus(run: &Run, case: &Case) -> String {
     let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
     let mut text = String::new();
-    if let Some(verdict) = arrivals(run, case) {
+    if let Some(verdict) = verdict(run, case) {
         text.push_str(&format!("\n{}\n", escape(&verdict)));
     }
     for subject in failed(run, case) {
@@ -236,7 +236,7 @@ fn figure(cell: &Option<Cell>, column: &Column) -> String {
     if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
         let margin = interval.relative(cell.value);
         if margin.is_finite() {
-            text.push_str(&format!(" ±{}", percent(margin)));
+            text.push_str(&format!(" {}", unit::margin(margin)));
         }
     }
     if let Some(times) = cell.ratio {

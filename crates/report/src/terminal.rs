@@ -12,7 +12,7 @@ use crate::reference::{beside, of_one, slopes, Beside, Place, SlopeRow};
 use crate::sweep::{sweeps, Curves};
 use crate::table::{Cell, Column, Table};
 use crate::text::{chars, clean, command, grid, justify, Align};
-use crate::unit::{bytes, duration, percent, quantity, ratio, significant};
+use crate::unit::{self, bytes, duration, percent, quantity, ratio, significant};
 
 /// Wider tables are broken into several, so that a usual terminal holds them.
 const WIDTH: usize = 118;
@@ -82,14 +82,14 @@ pub(crate) fn summary_line(run: &Run) -> String {
             "{} · {measured} of {} measured · windows of {} or more, {} of them count · {}",
             clean(&run.started),
             run.subjects.len(),
-            crate::unit::time(settings.epoch_ns as f64),
+            unit::time(settings.epoch_ns as f64),
             settings.rounds,
             duration(run.seconds),
         );
     }
     let epochs = match settings.epoch_ns {
         0 => String::new(),
-        ns => format!(", epochs of {} or more", crate::unit::time(ns as f64)),
+        ns => format!(", epochs of {} or more", unit::time(ns as f64)),
     };
     format!(
         "{} · {measured} of {} measured · {} processes × {} rounds{epochs} · {} buffers, {} objects · {}",
@@ -181,7 +181,7 @@ fn in_phases(run: &Run, case: &Case) -> String {
 fn bus(run: &Run, case: &Case) -> String {
     let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
     let mut text = String::new();
-    if let Some(verdict) = arrivals(run, case) {
+    if let Some(verdict) = verdict(run, case) {
         text.push_str(&format!("  {}\n", clean(&verdict)));
     }
     for subject in failed(run, case) {
@@ -213,9 +213,9 @@ fn bus(run: &Run, case: &Case) -> String {
     text
 }
 
-/// What a case comes to, in a sentence or two: over which transports all
-/// arrived, and which have no headroom.
-pub(crate) fn arrivals(run: &Run, case: &Case) -> Option<String> {
+/// What a case comes to, in a sentence or two: over which transports nothing
+/// was lost, and which have no headroom.
+pub(crate) fn verdict(run: &Run, case: &Case) -> Option<String> {
     // Names may have commas in them.
     let names = |subjects: &[&Subject]| {
         subjects.iter().map(|s| s.title.as_str()).collect::<Vec<_>>().join(" · ")
@@ -224,14 +224,16 @@ pub(crate) fn arrivals(run: &Run, case: &Case) -> Option<String> {
     let mut sentences = Vec::new();
     match (whole.len(), not.len()) {
         (0, 0) => {}
-        (0, _) => sentences.push(format!("Not all arrived over {}.", names(&not))),
+        (0, _) => sentences.push(format!("Something was lost over {}.", names(&not))),
         (2.., 0) if failed(run, case).is_empty() => {
-            sentences.push("All arrived over every transport.".to_owned());
+            sentences.push("Nothing was lost over any transport.".to_owned());
         }
-        (_, 0) => sentences.push(format!("All arrived over {}.", names(&whole))),
-        _ => {
-            sentences.push(format!("All arrived over {}; not over {}.", names(&whole), names(&not)))
-        }
+        (_, 0) => sentences.push(format!("Nothing was lost over {}.", names(&whole))),
+        _ => sentences.push(format!(
+            "Nothing was lost over {}; something was over {}.",
+            names(&whole),
+            names(&not)
+        )),
     }
     let in_vain = without_headroom(run, case);
     if !in_vain.is_empty() {
@@ -345,7 +347,7 @@ fn cells<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> 
 fn margin(cell: &Cell) -> String {
     let relative = |summary: &wiregauge_gauge::stats::Summary| {
         let margin = summary.interval?.relative(summary.median);
-        margin.is_finite().then(|| format!("±{}", percent(margin)))
+        margin.is_finite().then(|| unit::margin(margin))
     };
     cell.summary.as_ref().and_then(relative).unwrap_or_default()
 }

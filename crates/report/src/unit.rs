@@ -97,6 +97,15 @@ pub fn percent(share: f64) -> String {
     format!("{percent:.digits$}%")
 }
 
+/// How far the true figure may lie from the one that is told: `±1.2%`. Beyond
+/// `±>999%` it only says that nothing is known.
+pub fn margin(share: f64) -> String {
+    match share {
+        s if s > 9.995 => "±>999%".to_owned(),
+        s => format!("±{}", percent(s)),
+    }
+}
+
 /// A relative change with its sign: `+12%`, `−3.1%`.
 pub fn change(ratio: f64) -> String {
     let change = ratio - 1.0;
@@ -207,6 +216,7 @@ mod tests {
         assert_eq!(ratio(999_600.0), "1.00M×");
         assert_eq!(percent(0.1234), "12%");
         assert_eq!(percent(0.0031), "0.31%");
+        assert_eq!((margin(0.012).as_str(), margin(31.0).as_str()), ("±1.2%", "±>999%"));
         assert_eq!(change(1.2), "+20%");
         assert_eq!(change(0.969), "−3.1%");
         assert_eq!(duration(252.4), "4 min 12 s");

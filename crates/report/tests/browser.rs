@@ -179,6 +179,13 @@ fn pages_of_the_bus_are_whole_and_legible() {
 }
 
 #[test]
+fn long_names_are_not_cut() {
+    let page = html::render(&[common::bus::codecs()]);
+    let name = ">Cyclone DDS, FlatBuffers C++ structs</text>";
+    assert_eq!(page.matches(name).count(), 7, "in the bars and in each box plot");
+}
+
+#[test]
 fn names_cannot_break_out() {
     let mut run = common::run(2);
     let evil = "</td></svg><script>say('evil')</script>\"'<img src=x onerror=1>";

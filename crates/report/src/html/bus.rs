@@ -15,7 +15,7 @@ use crate::group::{failed, groups, head, lossless, name, offered, without_headro
 use crate::kind::noun;
 use crate::sweep::{self, Curves};
 use crate::table::Table;
-use crate::terminal::{arrivals, case_about};
+use crate::terminal::{case_about, verdict};
 use crate::unit::{quantity, tick};
 
 /// The section of a case. `style` gives a transport's number, which is the
@@ -25,7 +25,7 @@ pub fn section(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize, defined: &
     for note in &case.notes {
         let _ = writeln!(text, "<p>{}</p>", e(note));
     }
-    if let Some(verdict) = arrivals(run, case) {
+    if let Some(verdict) = verdict(run, case) {
         let fine = lossless(run, case).1.is_empty() && without_headroom(run, case).is_empty();
         let class = if fine { "verdict" } else { "verdict some" };
         let _ = writeln!(text, "<p class=\"{class}\">{}</p>", e(&verdict));

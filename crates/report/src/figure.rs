@@ -59,10 +59,12 @@ struct Definition {
 }
 
 #[rustfmt::skip]
-const DEFINITIONS: [Definition; 37] = [
+const DEFINITIONS: [Definition; 42] = [
     Definition { name: "headroom/rate", part: Part::Headroom, is: "highest rate at which nothing is lost and all stays within the cycle" },
     Definition { name: "headroom/throughput", part: Part::Headroom, is: "bytes per second at that rate" },
     Definition { name: "headroom/size", part: Part::Headroom, is: "largest sample with which nothing is lost and all stays within the cycle" },
+    Definition { name: "headroom/trials", part: Part::Headroom, is: "trials of the search" },
+    Definition { name: "headroom/repeated", part: Part::Headroom, is: "trials that were repeated, as the machine had spoiled them" },
     Definition { name: "throughput", part: Part::Arrival, is: "mean over the windows of bytes in the window ÷ its length, without the first three windows and the last" },
     Definition { name: "offered", part: Part::Arrival, is: "size of a sample ÷ cycle: the throughput if nothing is lost" },
     Definition { name: "size", part: Part::Arrival, is: "mean size of an encoded message" },
@@ -79,14 +81,17 @@ const DEFINITIONS: [Definition; 37] = [
     Definition { name: "samples", part: Part::Arrival, is: "mean number of samples in a window, which is a little longer than a second" },
     Definition { name: "variance", part: Part::Arrival, is: "variance of the throughput from window to window, over n − 1" },
     Definition { name: "latency", part: Part::Time, is: "from before the call that sends to when the receiver has the sample in its hands; of the slowest receiver" },
+    Definition { name: "slowest latency", part: Part::Time, is: "latency of the slowest receiver alone, by when all have the sample" },
     Definition { name: "jitter", part: Part::Time, is: "difference between the latencies of two samples sent one after the other" },
     Definition { name: "round-trip", part: Part::Time, is: "from before the call that sends to when the echo of the sample is back" },
+    Definition { name: "round-trip/lost", part: Part::Time, is: "echoes that did not come back" },
     Definition { name: "steps", part: Part::Step, is: "acknowledged steps per second" },
     Definition { name: "timeouts", part: Part::Step, is: "steps that were not acknowledged in time" },
     Definition { name: "step", part: Part::Step, is: "from before the announcement to the last acknowledgement" },
     Definition { name: "barrier", part: Part::Step, is: "from after the sender's own work to the last acknowledgement" },
     Definition { name: "cycle", part: Part::Cycle, is: "encode, write, wire, wake-up and decode together" },
     Definition { name: "cycle/time", part: Part::Cycle, is: "from sample to sample, as asked for: what there is to spend" },
+    Definition { name: "wake-up", part: Part::Cycle, is: "from when a sample could be read to when the receiver ran" },
     Definition { name: "cpu", part: Part::Cost, is: "processor time of the process ÷ time of the run; 100% is one processor" },
     Definition { name: "memory", part: Part::Cost, is: "largest resident memory, in MB of a million bytes" },
     Definition { name: "write", part: Part::Cost, is: "time in the call that sends" },
@@ -141,7 +146,9 @@ pub fn is_detail(metric: &str) -> bool {
     match metric.split_once('/') {
         Some(("clock", name)) => name != "jump",
         Some(("latency" | "step", share)) => share == "p90",
-        Some(("jitter" | "write" | "round-trip", share)) => ["p90", "p99.9"].contains(&share),
+        Some(("jitter" | "write" | "round-trip" | "wake-up", share)) => {
+            ["p90", "p99.9"].contains(&share)
+        }
         Some(("barrier" | "lateness", share)) => !["p99", "max"].contains(&share),
         _ => false,
     }

@@ -32,10 +32,8 @@ pub struct Beside {
 /// The groups of a case that have figures.
 pub fn groups<'a>(run: &'a Run, case: &'a Case) -> Vec<Group<'a>> {
     let timings = Table::timings(run, case);
-    let rank = |row: &Row| {
-        let same = |timed: &Row| timed.subject.id == row.subject.id;
-        timings.rows.iter().position(same).unwrap_or(usize::MAX)
-    };
+    let order = order(run, case, &timings);
+    let rank = |row: &Row| order.iter().position(|id| *id == row.subject.id);
     let group = |of: Part| {
         let mut columns = timings.columns.clone();
         columns.retain(|column| column.sampled && part(&column.metric) == of);
@@ -51,14 +49,25 @@ pub fn groups<'a>(run: &'a Run, case: &'a Case) -> Vec<Group<'a>> {
         columns.sort_by_key(|column| (place(&column.metric), !column.sampled));
         let mut table = Table::of(run, case, columns);
         table.rows.sort_by_key(rank);
-        if of == Part::Headroom {
-            // Nothing is timed there, and more is better.
-            table.rows.reverse();
-        }
         let beside = beside(run, case, &table.columns);
         (!table.is_empty()).then_some(Group { part: of, table, beside, run })
     };
     Part::ALL.into_iter().filter_map(group).collect()
+}
+
+/// Keys of the transports as the groups of a case have them: the fastest first,
+/// or where a search timed nothing by itself, the most headroom.
+fn order<'a>(run: &'a Run, case: &Case, timings: &Table<'a>) -> Vec<&'a str> {
+    let mut order: Vec<&str> = timings.rows.iter().map(|row| row.subject.id.as_str()).collect();
+    let mut others: Vec<&str> = run.subjects.iter().map(|subject| subject.id.as_str()).collect();
+    others.retain(|id| !order.contains(id));
+    let most = |id: &str| {
+        let fact = |over: &str| run.fact(&case.id, id, &format!("headroom/{over}"));
+        fact("rate").or_else(|| fact("size")).unwrap_or(f64::NEG_INFINITY)
+    };
+    others.sort_by(|a, b| most(b).total_cmp(&most(a)));
+    order.extend(others);
+    order
 }
 
 /// The transports of a case that were to be measured and have no figure.

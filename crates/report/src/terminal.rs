@@ -291,6 +291,9 @@ fn blocks(names: &[String], columns: &[Vec<String>]) -> String {
             })
             .count()
             .max(1);
+        // What is under one head stays together, unless that alone is too wide.
+        let begins = |i: usize| i > 0 && rest.get(i).is_none_or(|c| c[0] != rest[i - 1][0]);
+        let fitting = (1..=fitting).rev().find(|&i| begins(i)).unwrap_or(fitting);
         let (block, after) = rest.split_at(fitting);
         let mut rows: Vec<Vec<String>> = (0..names.len())
             .map(|i| iter::once(&names[i]).chain(block.iter().map(|c| &c[i])).cloned().collect())

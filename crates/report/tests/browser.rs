@@ -162,12 +162,12 @@ fn pages_of_the_bus_are_whole_and_legible() {
         say('over ' + over.join(', '));\
         say('wide ' + (document.documentElement.scrollWidth > innerWidth));\
         say('pictures ' + document.querySelectorAll('svg.chart').length);";
-    // Distributions, windows and boxes of two cases, of which one has steps too;
-    // those of ten cases, of which five have steps, and three sweeps; three for
-    // each search; a cycle in phases with boxes of all.
+    // Two distributions, windows and a box of two cases, of which one has steps
+    // too; those of ten cases with one more box, of which five have steps, and
+    // five sweeps; three for each search; a cycle in phases with boxes of all.
     for (run, pictures) in [
-        (common::bus::bus(), 3 + 5),
-        (common::bus::fan_out(), 5 * 3 + 5 * 5 + 3),
+        (common::bus::bus(), 4 + 6),
+        (common::bus::fan_out(), 5 * 5 + 5 * 7 + 5),
         (common::bus::headroom(), 3 + 3),
         (common::bus::codecs(), 1 + 1 + 5),
     ] {

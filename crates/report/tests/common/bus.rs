@@ -8,8 +8,8 @@ use wiregauge_gauge::run::{
 use super::Random;
 
 /// A made-up transport.
-struct Transport {
-    id: &'static str,
+struct Transport<'a> {
+    id: &'a str,
     title: &'static str,
     library: &'static str,
     /// Middle of the latencies in nanoseconds.
@@ -25,7 +25,7 @@ struct Transport {
 }
 
 #[rustfmt::skip]
-const TRANSPORTS: [Transport; 5] = [
+const TRANSPORTS: [Transport<'static>; 5] = [
     Transport { id: "tcp", title: "TCP", library: "std 1.95.0", latency: 43e3, tail: 2.4, receiver: 7e3, loss: 0.0, headroom: 210e3 },
     Transport { id: "memory", title: "memory", library: "std 1.95.0", latency: 14e3, tail: 1.9, receiver: 2e3, loss: 0.0, headroom: 830e3 },
     Transport { id: "dds", title: "Cyclone DDS", library: "cyclonedds 0.10.2", latency: 84e3, tail: 1.7, receiver: 3e3, loss: 0.0, headroom: 64e3 },
@@ -116,6 +116,7 @@ pub fn codecs() -> Run {
                 builder.measure(case, &id, &format!("cycle/{phase}"), time, 1);
             }
             builder.count(case, &id, "cycle/time", "ns", 10e6);
+            builder.times(case, &Transport { id: &id, ..*transport }, "wake-up", 21e3);
             builder.count(case, &id, "size", "B", bytes);
             builder.count(case, &id, "offered", "MB/s", bytes / 1e4);
             builder.count(case, &id, "throughput", "MB/s", bytes / 1e4);
@@ -222,6 +223,9 @@ impl Builder {
         // The larger takes its time on the wire.
         let latency = of.latency + f64::from(receivers - 1) * of.receiver + size * 0.8;
         self.measure(case, of.id, "latency", latency, receivers);
+        if self.cases.iter().any(|case| case.parameter.is_some()) {
+            self.measure(case, of.id, "slowest latency", 1.1 * latency, 1);
+        }
         if discrete {
             self.measure(case, of.id, "step", 2.1 * latency, 1);
         }
@@ -245,6 +249,7 @@ impl Builder {
         self.count(case, of.id, "late", "1", if of.id == "dds" { 3.0 } else { 0.0 });
         self.count(case, of.id, "reordered", "1", 0.0);
         self.times(case, of, "latency", latency);
+        self.times(case, of, "round-trip", 1.9 * latency);
         self.times(case, of, "jitter", 0.1 * latency);
         self.times(case, of, "write", 0.6 * latency);
         self.times(case, of, "lateness", 31e3);
@@ -285,7 +290,7 @@ impl Builder {
             self.count(case, of.id, &format!("{metric}/{name}"), "ns", time(share));
         }
         self.count(case, of.id, &format!("{metric}/max"), "ns", time(0.999_997));
-        if metric == "latency" || metric == "step" {
+        if ["latency", "round-trip", "step"].contains(&metric) {
             let points = SHARES.iter().map(|share| (*share, time(*share))).collect();
             self.curve(case, of.id, metric, "ns", "share", points);
         }
@@ -323,10 +328,13 @@ impl Builder {
         self.curve(case, of.id, "latency/p50", "ns", over, half);
         self.curve(case, of.id, "latency/p99", "ns", over, most);
         self.curve(case, of.id, "lost", "1", over, lost);
+        self.count(case, of.id, "headroom/trials", "1", tried.len() as f64);
         if limit > 0.0 {
             let (unit, bytes) = if over == "rate" { ("1/s", 500.0) } else { ("B", 1e3) };
             self.count(case, of.id, &format!("headroom/{over}"), unit, good);
             self.count(case, of.id, "headroom/throughput", "MB/s", good * bytes / 1e6);
+            self.count(case, of.id, "latency/p50", "ns", middle * load(good));
+            self.count(case, of.id, "cpu/sender", "%", 61.7);
         }
     }
 

@@ -51,6 +51,20 @@ impl Announcer {
         Ok(self.listener.local_addr()?)
     }
 
+    /// Takes these for the connections of those who follow: the same that the
+    /// steps' samples go over. One of its own would be two more packets a step,
+    /// as it has to be acknowledged by itself.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn adopt(&mut self, streams: Vec<TcpStream>) -> Result<()> {
+        for stream in streams {
+            let (stream, partial) = (prepared(stream)?, Partial::default());
+            self.followers.push(Follower { stream, partial, acknowledged: None });
+        }
+        Ok(())
+    }
+
     /// Waits until all are there.
     ///
     /// # Errors
@@ -161,8 +175,13 @@ impl Steps {
     /// # Errors
     /// When the timing master is gone.
     pub fn acknowledge(&mut self, step: u32) -> Result<()> {
-        self.stream.write_all(&step.to_le_bytes()).context("the timing master is gone")
+        self.stream.write_all(&acknowledgement(step)).context("the timing master is gone")
     }
+}
+
+/// What says that a step's data has arrived and its work is done.
+pub fn acknowledgement(step: u32) -> [u8; ACKNOWLEDGEMENT] {
+    step.to_le_bytes()
 }
 
 fn prepared(stream: TcpStream) -> Result<TcpStream> {

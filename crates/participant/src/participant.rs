@@ -318,7 +318,10 @@ fn send(
     let mut writer = transport.writer(&assignment.topic, &peers.endpoints)?;
     find(writer.as_mut(), assignment.topic.readers, wish)?;
     if assignment.mode == Mode::Discrete {
-        announcer.gather(assignment.topic.readers, DISCOVERY)?;
+        match answers(assignment, transport) {
+            true => announcer.adopt(writer.answers()?)?,
+            false => announcer.gather(assignment.topic.readers, DISCOVERY)?,
+        }
     }
     speaker.say(&Report::Ready)?;
     if let Some(back) = &mut back {
@@ -345,6 +348,12 @@ fn send(
     // The writer stays until all has arrived.
     while orders.next() != Order::Quit {}
     Ok(())
+}
+
+/// Whether steps are acknowledged over the samples' own connection. Where they
+/// are announced by themselves, announcements have a connection anyway.
+fn answers(assignment: &Assignment, transport: &dyn Transport) -> bool {
+    transport.answers() && !assignment.announced
 }
 
 /// The codec of an assignment, with its message.
@@ -388,8 +397,10 @@ fn receive(
     let clock = Clock::new(peers.master.epoch);
     let follower = Follower::start(&clock, peers.master.clock, peers.shared)?;
     let mut steps = match assignment.mode {
-        Mode::Discrete => Some(Steps::follow(peers.master.steps)?),
-        Mode::Continuous => None,
+        Mode::Discrete if !answers(assignment, transport) => {
+            Some(Steps::follow(peers.master.steps)?)
+        }
+        _ => None,
     };
     let mut back: Option<Box<dyn Writer>> = None;
     if let Some(endpoint) = peers.back {

@@ -6,9 +6,9 @@ use anyhow::Result;
 
 use crate::clock::Clock;
 use crate::coder::{Coder, Work};
-use crate::control::{Assignment, Received};
+use crate::control::{Assignment, Mode, Received};
 use crate::latency::Times;
-use crate::lockstep::Steps;
+use crate::lockstep::{acknowledgement, Steps};
 use crate::participant::Wish;
 use crate::sample::{Shape, Wrong};
 use crate::sequence::Sequence;
@@ -72,11 +72,13 @@ pub fn run(
             decodes.add(clock.now(), 0, time);
         }
         // The timing master waits for it: first of all.
+        let step = header.sequence;
         if let Some(steps) = &mut steps {
-            let step = header.sequence;
             if !assignment.announced || steps.await_step(step, &|| !wish.abandoned())? {
                 steps.acknowledge(step)?;
             }
+        } else if assignment.mode == Mode::Discrete {
+            reader.answer(&acknowledgement(step))?;
         }
         if new {
             let latency = now.saturating_sub(header.time);

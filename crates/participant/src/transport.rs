@@ -1,10 +1,10 @@
 //! What carries samples: one narrow trait, one file a transport.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, TcpStream};
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{bail, Result};
 use serde::{Deserialize, Serialize};
 
 /// Where samples go and how large they are.
@@ -48,6 +48,12 @@ pub trait Transport: Sync {
         &[]
     }
 
+    /// Whether readers can answer the writer over the connection that samples
+    /// come over. Otherwise they acknowledge steps over one of their own.
+    fn answers(&self) -> bool {
+        false
+    }
+
     /// Opens a reader. Its endpoint, where it has one, is told to the writer.
     ///
     /// # Errors
@@ -81,6 +87,14 @@ pub trait Writer {
     /// # Errors
     /// When a reader is gone.
     fn send(&mut self) -> Result<()>;
+
+    /// The connections over which readers answer, where they do.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    fn answers(&mut self) -> Result<Vec<TcpStream>> {
+        Ok(Vec::new())
+    }
 }
 
 /// Receives samples. It stays in the thread that opened it.
@@ -91,4 +105,12 @@ pub trait Reader {
     /// # Errors
     /// When the writer is gone.
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>>;
+
+    /// Answers the writer, where the transport can.
+    ///
+    /// # Errors
+    /// When the writer is gone, or there is no way back.
+    fn answer(&mut self, _bytes: &[u8]) -> Result<()> {
+        bail!("samples come over no connection that one could answer over")
+    }
 }

@@ -35,11 +35,16 @@ impl Transport for Tcp {
         vec![
             "TCP_NODELAY; one connection to each reader, written to in turn".into(),
             "four bytes of length before each sample".into(),
+            "steps are acknowledged over the connection that their samples come over".into(),
         ]
     }
 
     fn knows(&self) -> &'static [&'static str] {
         &["port"]
+    }
+
+    fn answers(&self) -> bool {
+        true
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
@@ -93,6 +98,10 @@ impl Writer for TcpWriter {
         }
         Ok(())
     }
+
+    fn answers(&mut self) -> Result<Vec<TcpStream>> {
+        Ok(self.streams.iter().map(TcpStream::try_clone).collect::<Result<_, _>>()?)
+    }
 }
 
 /// A reader whose writer may not be there yet.
@@ -123,6 +132,11 @@ impl Reader for Waiting {
             Some(open) => open.next(patience),
             None => Ok(None),
         }
+    }
+
+    fn answer(&mut self, bytes: &[u8]) -> Result<()> {
+        let open = self.open.as_mut().context("nobody has written yet")?;
+        open.stream.write_all(bytes).context("the writer is gone")
     }
 }
 

@@ -80,8 +80,7 @@ pub fn conduct(
         controls.push(listener.local_addr()?);
         gates.push(Gate::open(listener, events.clone())?);
     }
-    let mut conductor =
-        Conductor { members: Vec::new(), processes: Vec::new(), heard, beat: Instant::now() };
+    let mut conductor = Conductor { members: Vec::new(), processes: Vec::new(), heard };
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
         let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
@@ -137,12 +136,18 @@ fn hear(stream: TcpStream, events: &Sender<Event>) {
     let Ok((speaker, mut listener)) = control::split(stream) else { return };
     let Ok(Report::Loaded(loaded)) = listener.hear() else { return };
     let name = loaded.name.clone();
-    if events.send(Event::Came(loaded, speaker)).is_err() {
+    if events.send(Event::Came(loaded, speaker.clone())).is_err() {
         return;
     }
     loop {
         let event = match listener.hear() {
-            Ok(Report::Beat) => continue,
+            // Beat for beat, and from here: the conductor may be at starting many
+            // others, for longer than a participant bears silence.
+            Ok(Report::Beat) => {
+                // Who is gone is heard of by the listener.
+                let _ = speaker.say(&Order::Beat);
+                continue;
+            }
             Ok(report) => Event::Said(name.clone(), report),
             Err(error) => {
                 let _ = events.send(Event::Gone(name, format!("{error:#}")));
@@ -160,8 +165,6 @@ struct Conductor {
     /// Of each station.
     processes: Vec<Process>,
     heard: Receiver<Event>,
-    /// When the last beat was sent.
-    beat: Instant,
 }
 
 impl Conductor {
@@ -352,13 +355,6 @@ impl Conductor {
     fn event(&mut self, deadline: Instant) -> Result<Option<Event>> {
         loop {
             interrupt::check()?;
-            if self.beat.elapsed() >= BEAT {
-                self.beat = Instant::now();
-                for speaker in self.members.iter().filter_map(|member| member.speaker.as_ref()) {
-                    // Who is gone is heard of by its listener.
-                    let _ = speaker.say(&Order::Beat);
-                }
-            }
             match self.heard.recv_timeout(BEAT / 2) {
                 Ok(event) => return Ok(Some(event)),
                 Err(RecvTimeoutError::Timeout) => {

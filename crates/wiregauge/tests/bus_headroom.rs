@@ -42,11 +42,14 @@ fn is_consistent(run: &Value, case: &str, subject: &str, over: &str, cycle: impl
         return;
     };
     assert!(notes.contains("is good twice"), "{notes}");
-    assert_eq!(lost.iter().filter(|(value, _)| *value == found).count(), 2, "tried twice");
-    assert!(lost.iter().all(|(value, lost)| *value > found || *lost == 0.0), "{lost:?}");
-    for (value, p99) in points(run, case, subject, "latency/p99") {
-        assert!(value > found || p99 <= cycle(value), "{value}: {p99} ns");
-    }
+    let twice = |points: &[(f64, f64)], good: &dyn Fn(f64) -> bool| {
+        points.iter().filter(|(value, figure)| *value == found && good(*figure)).count() >= 2
+    };
+    assert!(twice(&lost, &|lost| lost == 0.0), "{found}: {lost:?}");
+    // Of fewer than a hundred samples there is no p99.
+    let p99 = points(run, case, subject, "latency/p99");
+    let told = p99.iter().any(|(value, _)| *value == found);
+    assert!(!told || twice(&p99, &|time| time <= cycle(found)), "{found}: {p99:?}");
 }
 
 #[test]
@@ -83,7 +86,8 @@ fn a_size_is_found_in_discrete_mode() {
     let steps = points(&run, case, "tcp", "step/p99");
     assert!(steps.iter().all(|(size, _)| size.fract() == 0.0));
     if let Some(found) = fact(&run, case, "tcp", "headroom/size") {
-        assert!(steps.iter().all(|(size, p99)| *size > found || *p99 <= 2e6), "{steps:?}");
+        let good = steps.iter().filter(|(size, p99)| *size == found && *p99 <= 2e6);
+        assert!(good.count() >= 2, "{found}: {steps:?}");
     }
 }
 

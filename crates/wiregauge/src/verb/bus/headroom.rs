@@ -263,7 +263,8 @@ impl Told<'_> {
             (Some(found), Some(limit)) => {
                 let more = 100.0 * (limit.value / found.value - 1.0);
                 let (found, at) = (shown(found), shown(limit));
-                format!("{title}: {found} is good twice; at {at}, {more:.1} % more, {}", why(limit))
+                let why = why(limit);
+                format!("{title}: {found} is good twice; {at}, {more:.1} % more, is not: {why}")
             }
             (Some(found), None) => {
                 format!("{title}: {} is good twice; it is the most that is tried", shown(found))

@@ -420,6 +420,25 @@ mod tests {
     }
 
     #[test]
+    fn the_slowest_receiver_is_told_from_the_others() {
+        let times = |p50| Distribution { count: 9, shares: vec![(0.5, p50)], ..Default::default() };
+        let receiver = |p50| {
+            let window = Window { times: times(p50), ..window(1_000_000_000, 10, 1) };
+            Received { windows: vec![window; 5], latency: times(p50), ..Received::default() }
+        };
+        let received = [10, 30, 20].map(receiver).to_vec();
+        let account = Account { received, ..account(Vec::new()) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", account: &account, machine: &machine };
+        let slowest = cell.slowest().unwrap();
+        assert_eq!((slowest.metric.as_str(), slowest.unit.as_str()), ("slowest latency", "ns"));
+        assert_eq!((slowest.samples, slowest.iterations), (vec![vec![Some(30.0)]], vec![1]));
+        let account = Account { received: Vec::new(), ..account.clone() };
+        assert_eq!(Cell { account: &account, ..cell }.slowest(), None);
+    }
+
+    #[test]
     fn the_phases_add_up_to_the_cycle() {
         let phases = Phases::new(100.0, 20.0, 50.0, 10.0, 200.0);
         assert_eq!((phases.write, phases.wire, phases.wake_up), (20.0, 20.0, 10.0));

@@ -32,6 +32,9 @@ const PEER: &str = "peer";
 /// A step of the bare loop: a sample with its length, and an acknowledgement.
 const SAMPLE: usize = 504;
 const ACKNOWLEDGEMENT: usize = 4;
+/// Cyclone's configuration for throughput.
+const BATCHED: &str =
+    "<CycloneDDS><Domain><Internal><WriteBatch>true</WriteBatch></Internal></Domain></CycloneDDS>";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -187,11 +190,15 @@ fn ddsperf() -> Result<Vec<Finding>> {
         let theirs = median(numbers(&said, " 50% ", "us")) * 1e3;
         latencies.push(ours / theirs);
 
+        // ddsperf has Cyclone put small samples together, which this makes it
+        // do for both.
+        std::env::set_var("CYCLONEDDS_URI", BATCHED);
         let account = run(&site, "dds", &full, 6)?;
         let ours = mean_throughput(&account);
         let said = two("ddsperf", "-D6 sub waitset", "-D5 pub size 500")?.0;
         let theirs = median(numbers(&said, "kS/s ", " Mb/s (")) / 8.0;
         throughputs.push(ours / theirs);
+        std::env::remove_var("CYCLONEDDS_URI");
     }
     let (latency, throughput) = (median(latencies), median(throughputs));
     Ok(vec![
@@ -202,7 +209,7 @@ fn ddsperf() -> Result<Vec<Finding>> {
             met: latency <= 1.1,
         },
         Finding {
-            what: "DDS, 500 B unthrottled: throughput beside ddsperf's".into(),
+            what: "DDS, 500 B unthrottled, batched: throughput beside ddsperf's".into(),
             found: format!("{:.0} %", throughput * 100.0),
             wanted: "at least 90 %",
             met: throughput >= 0.9,

@@ -278,3 +278,24 @@ fn an_interruption_leaves_nothing() {
         assert_eq!(kept, "the good old result");
     }
 }
+
+#[test]
+fn a_sample_of_a_gibibyte_arrives() {
+    // Both sides hold it, and what was sent waits in between.
+    let memory = fs::read_to_string("/proc/meminfo").unwrap();
+    let free = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let free: u64 = free.unwrap().trim().trim_end_matches(" kB").trim().parse().unwrap();
+    if free < 8 << 20 {
+        eprintln!("skipped: less than 8 GiB of memory are free");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["--transport", "tcp", "--size", "1GiB", "--cycle", "0", "--round-trips", "1"];
+    let said = run(folder.path(), &short(&words));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let fact = |metric| fact(&run, "1 GiB, unthrottled, continuous", "tcp", metric);
+    assert!(fact("sent") > 0.0);
+    assert_eq!([fact("lost"), fact("late")], [0.0; 2]);
+    assert_eq!(run["subjects"][0]["status"]["state"], "measured");
+}

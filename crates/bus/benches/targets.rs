@@ -67,6 +67,7 @@ fn take_part(words: &[&str]) -> Result<()> {
 struct Finding {
     what: String,
     found: String,
+    /// Empty where the figure is only there to compare.
     wanted: &'static str,
     met: bool,
 }
@@ -88,7 +89,11 @@ fn targets(only: &str) -> Result<()> {
         match measure() {
             Ok(findings) => {
                 for Finding { what, found, wanted, met } in findings {
-                    let met = if met { "met" } else { "**missed**" };
+                    let met = match met {
+                        _ if wanted.is_empty() => "",
+                        true => "met",
+                        false => "**missed**",
+                    };
                     println!("| {what} | {found} | {wanted} | {met} |");
                 }
             }
@@ -151,7 +156,7 @@ fn lockstep() -> Result<Vec<Finding>> {
 fn zero_copy() -> Result<Vec<Finding>> {
     let site = Site::here();
     let mut findings = Vec::new();
-    for (name, wanted) in [("iceoryx2", "0.5–2 times"), ("iceoryx2-copy", "(more)")] {
+    for (name, wanted) in [("iceoryx2", "0.5–2 times"), ("iceoryx2-copy", "")] {
         let mut ratios = Vec::new();
         for _ in 0..TURNS {
             let small = latency(&site, name, 500)?;
@@ -162,7 +167,7 @@ fn zero_copy() -> Result<Vec<Finding>> {
             what: format!("{name}: latency of 10 MB beside 500 B"),
             found: format!("{ratio:.2} times"),
             wanted,
-            met: name == "iceoryx2-copy" || (0.5..=2.0).contains(&ratio),
+            met: (0.5..=2.0).contains(&ratio),
         });
     }
     Ok(findings)

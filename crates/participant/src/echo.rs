@@ -12,14 +12,12 @@ use crate::clock::Clock;
 use crate::control::{Assignment, Pinged};
 use crate::latency::Times;
 use crate::participant::Wish;
-use crate::sample::{self, Header, Shape};
+use crate::sample::{self, allowance, Header, Shape};
 use crate::sender::pause;
 use crate::transport::{Reader, Writer};
 
 /// Longest wait of the receiver between two looks at whether to go on.
 const SLICE: Duration = Duration::from_millis(100);
-/// How long the sender waits for an answer.
-const PATIENCE: u64 = 1_000_000_000;
 /// How long it asks, if it has not asked as often as it was told by then.
 const LONGEST: u64 = 2_000_000_000;
 
@@ -50,7 +48,7 @@ pub fn ping(
         let sent = clock.now();
         sample::stamp(writer.room()?, Header { sequence, time: sent });
         writer.send()?;
-        let deadline = sent + PATIENCE;
+        let deadline = sent + allowance(assignment.topic.size);
         loop {
             let left = deadline.saturating_sub(clock.now());
             if left == 0 || wish.abandoned() {
@@ -70,7 +68,8 @@ pub fn ping(
 }
 
 /// Sends back what comes, or only takes it, until there is something else to
-/// do and nothing came for a while.
+/// do and nothing came for a while. A sender that waits for no answer any more
+/// is gone from the way back, which is no error.
 ///
 /// # Errors
 /// When the transport fails.
@@ -82,17 +81,21 @@ pub fn echo(
     loop {
         match reader.next(SLICE)? {
             Some(sample) => {
-                if let Some(back) = &mut back {
-                    let room = back.room()?;
-                    // Not someone else's.
-                    if sample.len() == room.len() {
-                        room.copy_from_slice(sample);
-                        back.send()?;
-                    }
-                }
+                let answered = back.as_mut().is_none_or(|back| answer(*back, sample).is_ok());
+                back = back.filter(|_| answered);
             }
             None if done() => return Ok(()),
             None => {}
         }
     }
+}
+
+fn answer(back: &mut dyn Writer, sample: &[u8]) -> Result<()> {
+    let room = back.room()?;
+    // Not someone else's.
+    if sample.len() == room.len() {
+        room.copy_from_slice(sample);
+        back.send()?;
+    }
+    Ok(())
 }

@@ -305,7 +305,7 @@ fn send(
     let mut announcer = Announcer::open(assignment.topic.bind)?;
     let epoch = monotonic();
     let master = Master { clock: server.address, steps: announcer.address()?, epoch };
-    let (mut back, endpoint) = match assignment.round_trips {
+    let (back, endpoint) = match assignment.round_trips {
         0 => (None, String::new()),
         _ => {
             let (back, endpoint) = transport.reader(&assignment.topic.back())?;
@@ -324,7 +324,7 @@ fn send(
         }
     }
     speaker.say(&Report::Ready)?;
-    if let Some(back) = &mut back {
+    if let Some(mut back) = back {
         match orders.next() {
             Order::Ping => {}
             Order::Quit => return Ok(()),
@@ -333,13 +333,13 @@ fn send(
         let message = coder.as_ref().map(|coder| coder.encoded.as_slice());
         let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), message, &clock, wish)
             .or_else(|error| fail(error, orders, speaker))?;
+        // Who still sends a sample back that nobody waits for must not wait.
+        drop(back);
         speaker.say(&Report::Pinged(pinged))?;
     }
     if !started(orders)? {
         return Ok(());
     }
-    // The topic that they came back on is no part of the run.
-    drop(back);
     speaker.say(&Report::Running)?;
     let sent =
         sender::run(assignment, writer.as_mut(), &mut announcer, coder.as_mut(), &clock, wish)

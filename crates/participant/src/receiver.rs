@@ -10,7 +10,7 @@ use crate::control::{Assignment, Mode, Received};
 use crate::latency::Times;
 use crate::lockstep::{acknowledgement, Steps};
 use crate::participant::Wish;
-use crate::sample::{Shape, Wrong};
+use crate::sample::{allowance, Shape, Wrong};
 use crate::sequence::Sequence;
 use crate::transport::Reader;
 use crate::usage::Usage;
@@ -18,9 +18,6 @@ use crate::window::Windows;
 
 /// Longest wait for a sample between two looks at whether to go on.
 const SLICE: Duration = Duration::from_millis(100);
-/// How long it waits for samples that are missing in the end, since the last
-/// one came.
-const LINGER: u64 = 1_000_000_000;
 
 /// Receives samples until all that were sent are there, or no more come.
 ///
@@ -43,13 +40,15 @@ pub fn run(
     let (mut latencies, mut jitters) = (Times::new(), Times::new());
     let mut received = Received::default();
     let mut last: Option<(u32, u64)> = None;
+    // How long it waits in the end for what is missing, since the last one came.
+    let linger = allowance(size);
     let mut quiet_since = clock.now();
     let before = Usage::now();
     while !wish.abandoned() {
         if let Some(sent) = wish.finished() {
             let now = clock.now();
             let since = quiet_since.max(wish.finished_at());
-            if sequence.received >= sent || now.saturating_sub(since) > LINGER {
+            if sequence.received >= sent || now.saturating_sub(since) > linger {
                 break;
             }
         }

@@ -22,6 +22,12 @@ pub const MOST: u64 = 1 << 32;
 /// Longest run in nanoseconds, as the time has 48 bits.
 pub const LONGEST: u64 = 1 << 48;
 
+/// How long a sample may be on its way before it counts as lost, in
+/// nanoseconds: a second, and what it takes to move its bytes at 50 MB/s.
+pub fn allowance(size: usize) -> u64 {
+    1_000_000_000 + 20 * size as u64
+}
+
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {

@@ -4,7 +4,7 @@
 //! They need no common clock. They are no part of the run, as answers would
 //! double what the transport has to carry.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -68,7 +68,7 @@ pub fn ping(
 }
 
 /// Sends back what comes, or only takes it, until there is something else to
-/// do and nothing came for a while. A sender that waits for no answer any more
+/// do, and nothing more comes or a while has passed. A sender that waits for no answer any more
 /// is gone from the way back, which is no error.
 ///
 /// # Errors
@@ -78,14 +78,20 @@ pub fn echo(
     mut back: Option<&mut dyn Writer>,
     done: &mut dyn FnMut() -> bool,
 ) -> Result<()> {
+    // Others may talk on the topic without end.
+    let mut end: Option<Instant> = None;
     loop {
-        match reader.next(SLICE)? {
-            Some(sample) => {
-                let answered = back.as_mut().is_none_or(|back| answer(*back, sample).is_ok());
-                back = back.filter(|_| answered);
+        let sample = reader.next(SLICE)?;
+        let quiet = sample.is_none();
+        if let Some(sample) = sample {
+            let answered = back.as_mut().is_none_or(|back| answer(*back, sample).is_ok());
+            back = back.filter(|_| answered);
+        }
+        if done() {
+            let end = *end.get_or_insert_with(|| Instant::now() + SLICE);
+            if quiet || Instant::now() >= end {
+                return Ok(());
             }
-            None if done() => return Ok(()),
-            None => {}
         }
     }
 }

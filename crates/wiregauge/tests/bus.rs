@@ -21,12 +21,7 @@ fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
 }
 
 fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> f64 {
-    run["facts"]
-        .as_array()
-        .expect("facts")
-        .iter()
-        .find(|f| f["case"] == case && f["subject"] == subject && f["metric"] == metric)
-        .and_then(|f| f["value"].as_f64())
+    support::fact(run, case, subject, metric)
         .unwrap_or_else(|| panic!("no {metric} of {subject} at {case}"))
 }
 

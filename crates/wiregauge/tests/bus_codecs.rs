@@ -8,6 +8,9 @@ use support::{refuses, result, run, status};
 const SHORT: [&str; 8] =
     ["bus", "run", "--duration", "2s", "--window", "250ms", "--transport", "tcp,memory"];
 
+/// The only case that is measured.
+const CASE: &str = "points=100, 5 ms, discrete";
+
 fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
     [&SHORT[..], arguments].concat()
 }
@@ -19,11 +22,7 @@ fn own() -> String {
 }
 
 fn fact(run: &Value, subject: &str, metric: &str) -> Option<f64> {
-    let facts = run["facts"].as_array().expect("facts");
-    facts
-        .iter()
-        .find(|f| f["subject"] == subject && f["metric"] == metric)
-        .and_then(|f| f["value"].as_f64())
+    support::fact(run, CASE, subject, metric)
 }
 
 /// The samples of the first receiver.

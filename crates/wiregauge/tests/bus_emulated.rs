@@ -15,8 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use support::{has_its_form, result, run, said, status, wiregauge};
+use support::{fact, has_its_form, result, run, said, status, wiregauge};
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conductor::{conduct, Account};
 use wiregauge_bus::emulation::{Emulation, Host};
@@ -43,15 +42,6 @@ fn alone() -> Option<MutexGuard<'static, ()>> {
         Err(error) => println!("skipped: unshare: {error}"),
     }
     None
-}
-
-fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
-    run["facts"]
-        .as_array()
-        .expect("facts")
-        .iter()
-        .find(|f| f["case"] == case && f["subject"] == subject && f["metric"] == metric)
-        .and_then(|f| f["value"].as_f64())
 }
 
 /// Sends over these transports in both modes, and expects all to arrive.

@@ -8,17 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
-use support::{result, run};
-
-fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
-    run["facts"]
-        .as_array()
-        .expect("facts")
-        .iter()
-        .find(|f| f["case"] == case && f["subject"] == subject && f["metric"] == metric)
-        .and_then(|f| f["value"].as_f64())
-}
+use support::{fact, result, run};
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {

@@ -9,16 +9,10 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::{
-    has_its_form, is_gone, participants, refuses, result, run, send_signal, status, wiregauge,
+    fact, has_its_form, is_gone, participants, refuses, result, run, send_signal, status, wiregauge,
 };
 
 /// What was found for a transport in a case, if anything.
-fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
-    let facts = run["facts"].as_array().expect("facts");
-    let of = |f: &&Value| f["case"] == case && f["subject"] == subject && f["metric"] == metric;
-    facts.iter().find(of).and_then(|f| f["value"].as_f64())
-}
-
 /// The points of a curve.
 fn points(run: &Value, case: &str, subject: &str, metric: &str) -> Vec<(f64, f64)> {
     let curves = run["curves"].as_array().expect("curves");

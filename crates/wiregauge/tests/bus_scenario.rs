@@ -14,7 +14,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use support::{has_its_form, wiregauge};
+use support::{fact, has_its_form, wiregauge};
 use support::{is_gone, participants, refuses, result, run, send_signal, status};
 
 /// One sends to one.
@@ -131,12 +131,6 @@ impl Drop for Machine {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
-    let facts = run["facts"].as_array().expect("facts");
-    let of = |f: &&Value| f["case"] == case && f["subject"] == subject && f["metric"] == metric;
-    facts.iter().find(of)?["value"].as_f64()
 }
 
 fn all_arrived(run: &Value, case: &str, subject: &str) {

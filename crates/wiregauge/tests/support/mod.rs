@@ -84,6 +84,15 @@ pub fn status(run: &serde_json::Value, subject: &str) -> String {
         .unwrap_or_else(|| panic!("no {subject} in {}", run["subjects"]))
 }
 
+/// A fact of a result, where there is one.
+pub fn fact(run: &serde_json::Value, case: &str, subject: &str, metric: &str) -> Option<f64> {
+    let facts = run["facts"].as_array().expect("facts");
+    let of = |f: &&serde_json::Value| {
+        f["case"] == case && f["subject"] == subject && f["metric"] == metric
+    };
+    facts.iter().find(of)?["value"].as_f64()
+}
+
 /// The result has the form that docs/run.schema.json says.
 pub fn has_its_form(run: &serde_json::Value) {
     let schema = fs::read(project().join("docs/run.schema.json")).unwrap();

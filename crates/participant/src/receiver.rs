@@ -54,7 +54,6 @@ pub fn run(
         }
         let Some(sample) = reader.next(SLICE)? else { continue };
         let now = clock.now();
-        quiet_since = now;
         let header = match shape.check(sample, now) {
             Ok(header) => header,
             Err(wrong) => {
@@ -65,6 +64,8 @@ pub fn run(
                 continue;
             }
         };
+        // What others send without end does not keep it waiting.
+        quiet_since = now;
         let new = sequence.add(header.sequence);
         if let Some(coder) = coder.as_mut().filter(|_| new) {
             let time = coder.run(Work::Decode)?;

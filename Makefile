@@ -5,7 +5,7 @@
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
 WIREGAUGE = target/release/wiregauge
 
-.PHONY: all bench bus targets test check setup build lock clean
+.PHONY: all bench bench-aa bus targets test check setup build lock clean
 
 all: build
 
@@ -26,9 +26,16 @@ bus: setup build
 targets: setup build
 	cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY)
 
-# Everything that must hold before a change goes in.
+# What `compare` says of the same binary, quiet and beside a load on all
+# processors: about 45 minutes; RUNS=3 for fewer comparisons, ONLY=quiet for one
+# half, AA='--quick --codecs prost' for a part.
+bench-aa: setup build
+	RUNS=$(or $(RUNS),10) cargo bench --locked -p wiregauge --bench aa -- $(ONLY)
+
+# Everything that must hold before a change goes in. What fails does not keep the
+# rest from being tested: all failures are listed at the end.
 test: setup check
-	cargo test --locked --workspace
+	cargo test --locked --workspace --no-fail-fast
 
 # Format and lint.
 check:

@@ -38,24 +38,68 @@ def canonical(message):  # a plain message -> canonical bytes
     return HEAD.pack(*head) + b"".join(struct.pack("<3fB", *point) for point in points)
 
 
-def project(wire):  # every number, straight from the columns; the count is none of them
+def digest(*numbers):  # of one record: pairs of a field's place and a number's bits, or an inner record's hash
+    total = 0
+    for place, bits in numbers:
+        word = (bits + (place + 1) * 0x9E3779B97F4A7C15) % 2**64
+        word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+        word = (word ^ word >> 27) * 0x94D049BB133111EB % 2**64
+        total += word ^ word >> 31
+    return total % 2**64
+
+
+def bits(*floats):  # of 32-bit floats
+    return struct.unpack(f"<{len(floats)}I", struct.pack(f"<{len(floats)}f", *floats))
+
+
+def project(wire):  # the sum of all numbers; the count of points is none of them
     head, points = decode(wire)
     return float(sum(head[:3])) + sum(map(sum, points))
 
 
+def project_exactly(wire):  # how many numbers, and their hash
+    head, points = decode(wire)
+    inner = [digest(*((0, word) for word in bits(x, y, z)), (1, intensity)) for x, y, z, intensity in points]
+    outer = digest((0, digest(*enumerate(head[:3]))), *((1, one) for one in inner))
+    return 3 + 4 * len(points), outer
+
+
 def element(wire):  # position[1] of the middle point: one read
     count = HEAD.unpack_from(wire)[3]
-    return struct.unpack_from("<f", wire, HEAD.size + 4 * (count + count // 2))[0] if count else 0.0
+    return struct.unpack_from("<f", wire, HEAD.size + 4 * (count + count // 2))[0] if count else None
+
+
+def element_exactly(wire):
+    value = element(wire)
+    return (0, 0) if value is None else (1, digest((0, *bits(value))))
+
+
+def fixed(wire):  # info.guid
+    return HEAD.unpack_from(wire)[2]
 
 
 messages, wires = [], []
-EXPERIMENTS = {
-    "encode": lambda i: len(encode(messages[i])),
-    "decode": lambda i: len(decode(wires[i])[1]),
-    "project": lambda i: project(wires[i]),
-    "fixed": lambda i: float(HEAD.unpack_from(wires[i])[2]),
-    "element": lambda i: element(wires[i]),
+EXPERIMENTS = {  # what is timed, and what shows that it was right
+    "encode": (lambda i: len(encode(messages[i])), lambda i: ("encoded", encode(messages[i]))),
+    "decode": (lambda i: len(decode(wires[i])[1]), lambda i: ("decoded", canonical(decode(wires[i])))),
+    "project": (lambda i: project(wires[i]), lambda i: project_exactly(wires[i])),
+    "fixed": (lambda i: float(fixed(wires[i])), lambda i: (1, digest((0, fixed(wires[i]))))),
+    "element": (lambda i: element(wires[i]) or 0.0, lambda i: element_exactly(wires[i])),
 }
+
+
+def run(experiment, iterations, prove):  # we reuse nothing, so what is to live on is no matter
+    step, proof = EXPERIMENTS[experiment]
+    total, start = 0.0, time.perf_counter_ns()
+    for i in range(iterations):
+        total += step(i % len(messages))
+    reply = f"ns {time.perf_counter_ns() - start}\nsum {total!r}\n".encode()
+    if prove == "none":
+        return reply
+    name, product = proof(int(prove))
+    if isinstance(product, bytes):
+        return reply + f"{name} {len(product)}\n\n".encode() + product
+    return reply + f"count {name}\nhash {product}\n".encode()
 
 
 def answer(verb, words, payload):
@@ -70,14 +114,14 @@ def answer(verb, words, payload):
     elif verb == "decode":
         return canonical(decode(payload))
     elif verb == "values":
-        names = "project", "fixed", "element"
-        return "".join(f"{name} {EXPERIMENTS[name](int(words[0]))!r}\n" for name in names).encode()
+        i, reply = int(words[0]), ""
+        for name in "project", "fixed", "element":
+            step, proof = EXPERIMENTS[name]
+            reply += "{} {!r} {} {}\n".format(name, step(i), *proof(i))
+        return reply.encode()
     elif verb == "run":
-        step, total, start = EXPERIMENTS[words[0]], 0.0, time.perf_counter_ns()
-        for i in range(int(words[1])):
-            total += step(i % len(messages))
-        return f"ns {time.perf_counter_ns() - start}\nsum {total!r}\n".encode()
-    elif verb not in ("schema", "set"):  # we know the schema, and reuse nothing
+        return run(words[0], int(words[1]), words[-1].removeprefix("prove="))
+    elif verb != "schema":  # we know the schema
         raise ValueError(f"there is no request '{verb}'")
     return b""
 

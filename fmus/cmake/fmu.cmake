@@ -4,6 +4,8 @@
 # add its line.
 function(about_encoding encoding)
   set(protobuf protobuf.hpp Protobuf "none")
+  # The same bytes from objects on an arena.
+  set(protobuf-arena arena.hpp ProtobufArena "none")
   set(flatbuffers-tables tables.hpp FlatbuffersTables flatbuffers-tables)
   set(flatbuffers-structs structs.hpp FlatbuffersStructs flatbuffers-structs)
   # Another way to make the same bytes as tables.

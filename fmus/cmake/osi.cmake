@@ -3,7 +3,7 @@
 # What Protobuf's encodings link: one shared object of a fixed name. Two FMUs of one
 # process then have it once; had each its own copy of OSI, libprotobuf would refuse the
 # second one's descriptors and abort.
-if("protobuf" IN_LIST ENCODINGS OR "packed" IN_LIST ENCODINGS)
+if(ENCODINGS MATCHES "(^|;)(protobuf|protobuf-arena|packed)(;|$)")
   require(OSI_DESCRIPTORS)
   find_package(Protobuf REQUIRED)
   find_package(Threads REQUIRED)
@@ -42,7 +42,7 @@ if("protobuf" IN_LIST ENCODINGS OR "packed" IN_LIST ENCODINGS)
   target_include_directories(osi SYSTEM PUBLIC ${folder})
   target_link_libraries(osi PUBLIC protobuf::libprotobuf)
 
-  foreach(encoding protobuf packed)
+  foreach(encoding protobuf protobuf-arena packed)
     if(encoding IN_LIST ENCODINGS)
       target_link_libraries(${encoding} INTERFACE osi)
     endif()

@@ -185,8 +185,8 @@ class Kept {
   std::unique_ptr<Message> message_;
 };
 
-// A message going out.
-template <class Message>
+// A message going out, in an object that is kept as `Store` does.
+template <class Message, template <class> class Store>
 class Out {
  public:
   explicit Out(bool fresh) : message_(fresh), fresh_(fresh) {}
@@ -207,7 +207,7 @@ class Out {
   }
 
  protected:
-  Kept<Message> message_;
+  Store<Message> message_;
 
  private:
   bool fresh_;
@@ -216,14 +216,17 @@ class Out {
 
 }  // namespace protobuf
 
-struct Protobuf {
-  class SensorViewOut : public protobuf::Out<osi3::SensorView> {
+template <template <class> class Store>
+struct ProtobufIn {
+  class SensorViewOut : public protobuf::Out<osi3::SensorView, Store> {
+    using Base = protobuf::Out<osi3::SensorView, Store>;
+
    public:
-    using Out::Out;
+    using Base::Base;
 
     template <class F>
     void lidar(const LidarConfiguration &configuration, std::uint32_t count, F reflection) {
-      osi3::LidarSensorView *lidar = message_->add_lidar_sensor_view();
+      osi3::LidarSensorView *lidar = this->message_->add_lidar_sensor_view();
       protobuf::write(configuration, lidar->mutable_view_configuration());
       lidar->mutable_reflection()->Reserve(static_cast<int>(count));
       for (std::uint32_t i = 0; i < count; ++i) {
@@ -236,14 +239,14 @@ struct Protobuf {
 
     template <class F>
     void objects(std::uint32_t count, F object) {
-      osi3::GroundTruth *truth = message_->mutable_global_ground_truth();
+      osi3::GroundTruth *truth = this->message_->mutable_global_ground_truth();
       truth->mutable_moving_object()->Reserve(static_cast<int>(count));
       for (std::uint32_t i = 0; i < count; ++i) {
         protobuf::write(object(i), truth->add_moving_object());
       }
     }
 
-    void end(const View &view) { protobuf::write(view, &*message_); }
+    void end(const View &view) { protobuf::write(view, &*this->message_); }
   };
 
   class SensorViewIn {
@@ -276,21 +279,23 @@ struct Protobuf {
     }
 
    private:
-    protobuf::Kept<osi3::SensorView> message_;
+    Store<osi3::SensorView> message_;
   };
 
-  class SensorDataOut : public protobuf::Out<osi3::SensorData> {
+  class SensorDataOut : public protobuf::Out<osi3::SensorData, Store> {
+    using Base = protobuf::Out<osi3::SensorData, Store>;
+
    public:
-    using Out::Out;
+    using Base::Base;
 
     void begin(const View &view) {
-      Out::begin();
-      protobuf::write(view, &*message_);
+      Base::begin();
+      protobuf::write(view, &*this->message_);
     }
 
     // At most so many follow.
     void begin_detections(std::size_t most) {
-      detections_ = message_->mutable_feature_data()->add_lidar_sensor()->mutable_detection();
+      detections_ = this->message_->mutable_feature_data()->add_lidar_sensor()->mutable_detection();
       detections_->Reserve(static_cast<int>(most));
     }
     void detection(const Spherical &from) {
@@ -302,10 +307,10 @@ struct Protobuf {
     void end_detections() {}
 
     void begin_objects(std::size_t most) {
-      message_->mutable_moving_object()->Reserve(static_cast<int>(most));
+      this->message_->mutable_moving_object()->Reserve(static_cast<int>(most));
     }
     void object(const DetectedObject &from) {
-      protobuf::write(from, message_->add_moving_object());
+      protobuf::write(from, this->message_->add_moving_object());
     }
     void end_objects() {}
 
@@ -315,16 +320,20 @@ struct Protobuf {
     google::protobuf::RepeatedPtrField<osi3::LidarDetection> *detections_ = nullptr;
   };
 
-  class TrafficUpdateOut : public protobuf::Out<osi3::TrafficUpdate> {
+  class TrafficUpdateOut : public protobuf::Out<osi3::TrafficUpdate, Store> {
+    using Base = protobuf::Out<osi3::TrafficUpdate, Store>;
+
    public:
-    using Out::Out;
+    using Base::Base;
 
     void end(const View &view, const Object &agent) {
-      if (view.version) protobuf::write(*view.version, message_->mutable_version());
-      protobuf::write(view.timestamp, message_->mutable_timestamp());
-      protobuf::write(agent, message_->add_update());
+      if (view.version) protobuf::write(*view.version, this->message_->mutable_version());
+      protobuf::write(view.timestamp, this->message_->mutable_timestamp());
+      protobuf::write(agent, this->message_->add_update());
     }
   };
 };
+
+using Protobuf = ProtobufIn<protobuf::Kept>;
 
 }  // namespace wiregauge

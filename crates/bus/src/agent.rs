@@ -12,7 +12,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use wiregauge_gauge::environment::Environment;
@@ -23,9 +23,10 @@ use wiregauge_participant::control::{self, Listener, Speaker, BEAT};
 use crate::engine::{self, Engine};
 use crate::program::Program;
 use crate::scenario::Scenario;
+use crate::secret::Key;
 
 /// Version of what leader and agent say to each other.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// From one attempt to reach the leader to the next.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long an attempt may take.
@@ -70,6 +71,8 @@ pub struct Start {
     pub names: Vec<String>,
     /// Port of the conductor on the leader's machine.
     pub port: u16,
+    /// The run's token.
+    pub token: String,
 }
 
 /// What the agent says to the leader.
@@ -112,6 +115,8 @@ pub struct Agent<'a> {
     pub names: &'a [String],
     /// Where engines are built.
     pub folder: &'a Path,
+    /// What the leader must prove to have, if anything.
+    pub key: Option<&'a Key>,
     /// Tells what goes on.
     pub tell: &'a dyn Fn(&str),
 }
@@ -125,6 +130,8 @@ enum Event {
 
 /// A program that was started for the leader.
 struct Started {
+    /// Its participants.
+    names: Vec<String>,
     /// None once it ended by itself.
     child: Option<Child>,
     machine: Environment,
@@ -138,10 +145,18 @@ impl Agent<'_> {
     /// When the leader is not there in time, refuses, or is gone before the
     /// end; when the user asks to stop. No process is left either way.
     pub fn serve(&self, leader: &[SocketAddr], wait: Duration) -> Result<()> {
-        let stream = self.reach(leader, wait)?;
+        let mut stream = self.reach(leader, wait)?;
         let leader = stream.peer_addr()?;
         let address = stream.local_addr()?.ip().to_canonical();
-        let (speaker, mut listener) = control::split(stream)?;
+        let seal = match self.key {
+            Some(key) => Some(key.prove(&mut stream, true).with_context(|| {
+                format!("the sender's machine at {leader} does not have this key")
+            })?),
+            None => None,
+        };
+        let (speaker, mut listener) = control::split_sealed(stream, seal)?;
+        let alive = self.scenario.terms.alive;
+        listener.bear(alive)?;
         speaker.say(&News::Join(Join {
             version: version(),
             names: self.names.to_vec(),
@@ -149,7 +164,14 @@ impl Agent<'_> {
             address,
             machine: machine(),
         }))?;
-        match listener.hear().with_context(|| format!("no sender's machine at {leader}"))? {
+        let answer: Result<Task> = listener.hear().with_context(|| {
+            let key = match self.key {
+                Some(_) => "",
+                None => ", or one that wants a --key",
+            };
+            format!("no sender's machine at {leader}{key}")
+        });
+        match answer? {
             Task::Welcome => {}
             Task::Refused(reason) => bail!("the sender's machine at {leader} refuses: {reason}"),
             other => bail!("the sender's machine at {leader} says {other:?} before 'welcome'"),
@@ -255,7 +277,17 @@ impl Work<'_> {
         }
     }
 
+    /// Starts what the scenario knows to run here, once: whoever leads can have
+    /// no other process, and no more of them.
     fn start(&mut self, start: &Start) -> Result<()> {
+        ensure!(!start.names.is_empty(), "a program without participants");
+        for (number, name) in start.names.iter().enumerate() {
+            ensure!(self.agent.names.contains(name), "a participant that is not of this machine");
+            let runs = |started: &Started| started.names.contains(name);
+            let twice = start.names[..number].contains(name) || self.started.values().any(runs);
+            ensure!(!twice, "'{name}' runs here already");
+        }
+        ensure!(!self.started.contains_key(&start.run), "two runs of one number");
         let program = match &start.engine {
             None => Program::Own,
             Some(name) => {
@@ -265,10 +297,13 @@ impl Work<'_> {
             }
         };
         let control = SocketAddr::new(self.leader.ip(), start.port);
-        let child = Child::spawn(program.command(control, &start.names), Limits::default());
+        let names: Vec<&str> = start.names.iter().map(String::as_str).collect();
+        let command = program.command(control, &names, &start.token);
+        let child = Child::spawn(command, Limits::default());
         let child = Some(child.context("cannot start a participant")?);
         let machine = Environment::probe(IndexMap::new());
-        self.started.insert(start.run, Started { child, machine });
+        let names = start.names.clone();
+        self.started.insert(start.run, Started { names, child, machine });
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::net::{IpAddr, TcpListener, TcpStream};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,9 +14,14 @@ use wiregauge_participant::control::{
     self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Pinged, Received,
     Report, Role, Sent, Speaker, BEAT, VERSION,
 };
+use wiregauge_participant::progress::Progress;
+use wiregauge_participant::token::is_same;
+use wiregauge_participant::transport::Topic;
 
 use crate::process::Process;
 use crate::program::Program;
+use crate::result::kept;
+use crate::secret;
 use crate::site::{Site, Station};
 
 /// How long participants may take to come up and to open what they need.
@@ -24,6 +30,10 @@ const SETUP: Duration = Duration::from_secs(30);
 const SURPLUS: Duration = Duration::from_secs(30);
 /// How long to look for the cause when something goes wrong.
 const INQUEST: Duration = Duration::from_millis(300);
+/// Most who introduce themselves at the same time.
+const MOST_AT_ONCE: usize = 256;
+/// Longest introduction, in bytes.
+const INTRODUCTION: usize = 1 << 16;
 /// How long participants may take to end.
 const FAREWELL: Duration = Duration::from_secs(4);
 
@@ -39,6 +49,23 @@ pub struct Account {
     pub sent: Sent,
     /// What each receiver saw, in the order of the stations.
     pub received: Vec<Received>,
+    /// Why it broke off, if it did: then there are the windows that were told
+    /// until then, and nothing else.
+    pub broken: Option<String>,
+}
+
+impl Account {
+    /// The account of a run that came to its end.
+    ///
+    /// # Errors
+    /// Why it did not.
+    pub fn whole(self) -> Result<Account> {
+        match self.broken {
+            Some(_) if interrupt::interrupted() => Err(Interrupted.into()),
+            Some(reason) => bail!(reason),
+            None => Ok(self),
+        }
+    }
 }
 
 /// A participant as it is conducted.
@@ -50,6 +77,8 @@ struct Member {
     speaker: Option<Speaker>,
     host: String,
     about: Option<About>,
+    /// What it told until now.
+    progress: Progress,
 }
 
 /// What happens.
@@ -62,9 +91,11 @@ enum Event {
 /// Runs the stations' participants with this assignment, whose role and
 /// address are each participant's own.
 ///
+/// A run that breaks off after windows that count is told as far as it went.
+///
 /// # Errors
-/// When one of them cannot do its part or is lost, and which and why; when the
-/// user asks to stop. No process is left either way.
+/// When one of them cannot do its part or is lost before that, and which and
+/// why; when the user asks to stop. No process is left either way.
 pub fn conduct(
     site: &Site,
     program: &Program,
@@ -72,19 +103,23 @@ pub fn conduct(
     assignment: &Assignment,
     show: &dyn Fn(&str),
 ) -> Result<Account> {
+    let token: Arc<str> = secret::token()?.into();
+    let topic = Topic { token: token.to_string(), ..assignment.topic.clone() };
+    let assignment = &Assignment { topic, ..assignment.clone() };
     let (events, heard) = mpsc::channel();
     let mut controls = Vec::new();
     let mut gates = Vec::new();
     for place in &site.places {
         let listener = place.listen()?;
         controls.push(listener.local_addr()?);
-        gates.push(Gate::open(listener, events.clone())?);
+        let silence = Duration::from_nanos(assignment.alive);
+        gates.push(Gate::open(listener, events.clone(), silence, Arc::clone(&token))?);
     }
     let mut conductor = Conductor { members: Vec::new(), processes: Vec::new(), heard };
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
         let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
-        conductor.processes.push(place.start(program, controls[station.place], &names)?);
+        conductor.processes.push(place.start(program, controls[station.place], &names, &token)?);
         for (name, role) in station.participants {
             conductor.members.push(Member {
                 name,
@@ -94,6 +129,7 @@ pub fn conduct(
                 speaker: None,
                 host: String::new(),
                 about: None,
+                progress: Progress::default(),
             });
         }
     }
@@ -103,7 +139,7 @@ pub fn conduct(
         other => other,
     };
     conductor.dismiss();
-    outcome
+    outcome.or_else(|error| conductor.so_far(&error).ok_or(error))
 }
 
 /// Where participants come in. It closes when it is dropped.
@@ -112,7 +148,12 @@ struct Gate {
 }
 
 impl Gate {
-    fn open(listener: TcpListener, events: Sender<Event>) -> Result<Gate> {
+    fn open(
+        listener: TcpListener,
+        events: Sender<Event>,
+        silence: Duration,
+        token: Arc<str>,
+    ) -> Result<Gate> {
         listener.set_nonblocking(true)?;
         let (alive, ended) = mpsc::channel::<()>();
         thread::Builder::new().name("accept".into()).spawn(move || loop {
@@ -121,8 +162,12 @@ impl Gate {
                 _ => return,
             }
             while let Ok((stream, _)) = listener.accept() {
-                let events = events.clone();
-                let hear = move || hear(stream, &events);
+                // Of the participants and of strangers together.
+                if Arc::strong_count(&token) > MOST_AT_ONCE {
+                    continue;
+                }
+                let (events, token) = (events.clone(), Arc::clone(&token));
+                let hear = move || hear(stream, &events, silence, token);
                 let _ = thread::Builder::new().name("hear".into()).spawn(hear);
             }
         })?;
@@ -131,10 +176,16 @@ impl Gate {
 }
 
 /// Hears one participant until it is gone. Who does not introduce itself as
-/// one is not listened to.
-fn hear(stream: TcpStream, events: &Sender<Event>) {
+/// one, with the run's token, is not listened to.
+fn hear(stream: TcpStream, events: &Sender<Event>, silence: Duration, token: Arc<str>) {
     let Ok((speaker, mut listener)) = control::split(stream) else { return };
+    listener.limit(Some(INTRODUCTION));
     let Ok(Report::Loaded(loaded)) = listener.hear() else { return };
+    if !is_same(loaded.token.as_bytes(), token.as_bytes()) || listener.bear(silence).is_err() {
+        return;
+    }
+    drop(token);
+    listener.limit(None);
     let name = loaded.name.clone();
     if events.send(Event::Came(loaded, speaker.clone())).is_err() {
         return;
@@ -228,7 +279,30 @@ impl Conductor {
             .collect::<Result<_>>()?;
         let about = self.members.iter().find_map(|member| member.about.clone());
         let about = about.context("no participant has the transport")?;
-        Ok(Account { about, round_trips, sent, received })
+        Ok(Account { about, round_trips, sent, received, broken: None })
+    }
+
+    /// What was told until it broke off; none without a window that counts.
+    fn so_far(&mut self, error: &anyhow::Error) -> Option<Account> {
+        // What they told meanwhile.
+        while let Ok(event) = self.heard.try_recv() {
+            if let Event::Said(name, Report::Progress(news)) = event {
+                self.keep(&name, news);
+            }
+        }
+        let of_role = |role| self.members.iter().filter(move |member| member.role == role);
+        let receivers = of_role(Role::Receiver).map(|member| &member.progress.windows);
+        let received: Vec<Received> = receivers
+            .map(|windows| Received { windows: windows.clone(), ..Received::default() })
+            .collect();
+        if received.iter().any(|received| kept(&received.windows).is_empty()) {
+            return None;
+        }
+        let steps = of_role(Role::Sender).flat_map(|member| member.progress.steps.clone());
+        let sent = Sent { steps: steps.collect(), ..Sent::default() };
+        let about = self.members.iter().find_map(|member| member.about.clone())?;
+        let broken = Some(format!("{error:#}"));
+        Some(Account { about, round_trips: None, sent, received, broken })
     }
 
     /// Waits until all participants are there.
@@ -248,7 +322,7 @@ impl Conductor {
     }
 
     fn welcome(&mut self, loaded: Loaded, speaker: Speaker, assignment: &Assignment) -> Result<()> {
-        let Loaded { version, name, host, transports } = loaded;
+        let Loaded { version, name, host, transports, .. } = loaded;
         let member = self.members.iter_mut().find(|m| m.name == name && m.speaker.is_none());
         // Someone who is not waited for is sent away.
         let Some(member) = member else { return speaker.say(&Order::Quit) };
@@ -351,11 +425,18 @@ impl Conductor {
             .collect())
     }
 
+    fn keep(&mut self, name: &str, news: Progress) {
+        if let Some(member) = self.members.iter_mut().find(|member| member.name == name) {
+            member.progress.add(news);
+        }
+    }
+
     /// What happens next; none until the deadline. Beats go out meanwhile.
     fn event(&mut self, deadline: Instant) -> Result<Option<Event>> {
         loop {
             interrupt::check()?;
             match self.heard.recv_timeout(BEAT / 2) {
+                Ok(Event::Said(name, Report::Progress(news))) => self.keep(&name, news),
                 Ok(event) => return Ok(Some(event)),
                 Err(RecvTimeoutError::Timeout) => {
                     self.look_for_the_dead()?;

@@ -58,10 +58,13 @@ const FILES: &[(&str, &str)] = &[
     ("crates/participant/src/lib.rs", include_str!("../../participant/src/lib.rs")),
     ("crates/participant/src/lockstep.rs", include_str!("../../participant/src/lockstep.rs")),
     ("crates/participant/src/participant.rs", include_str!("../../participant/src/participant.rs")),
+    ("crates/participant/src/progress.rs", include_str!("../../participant/src/progress.rs")),
     ("crates/participant/src/receiver.rs", include_str!("../../participant/src/receiver.rs")),
     ("crates/participant/src/sample.rs", include_str!("../../participant/src/sample.rs")),
+    ("crates/participant/src/scratch.rs", include_str!("../../participant/src/scratch.rs")),
     ("crates/participant/src/sender.rs", include_str!("../../participant/src/sender.rs")),
     ("crates/participant/src/sequence.rs", include_str!("../../participant/src/sequence.rs")),
+    ("crates/participant/src/token.rs", include_str!("../../participant/src/token.rs")),
     ("crates/participant/src/transport.rs", include_str!("../../participant/src/transport.rs")),
     ("crates/participant/src/transports.rs", include_str!("../../participant/src/transports.rs")),
     (

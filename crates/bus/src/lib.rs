@@ -23,6 +23,7 @@ pub mod quest;
 pub mod remote;
 pub mod result;
 pub mod scenario;
+pub mod secret;
 pub mod site;
 pub mod trial;
 pub mod verdict;

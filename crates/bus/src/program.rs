@@ -1,14 +1,15 @@
 //! The programs that participants are.
 
-use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
+use wiregauge_participant::token;
 
 use crate::engine::Engine;
+use crate::secret;
 
 /// What starts a participant.
 #[derive(Clone, Debug)]
@@ -46,8 +47,8 @@ impl Program {
     }
 
     /// The command line of a process with participants of these names, for a
-    /// conductor at this address.
-    pub fn command(&self, control: SocketAddr, names: &[impl AsRef<OsStr>]) -> Command {
+    /// conductor at this address. The token is in its environment.
+    pub fn command(&self, control: SocketAddr, names: &[&str], token: &str) -> Command {
         let mut command = match self {
             Program::Own => {
                 // Not by its path, where another version may lie by now.
@@ -61,6 +62,9 @@ impl Program {
         for name in names {
             command.arg("--name").arg(name);
         }
+        command.env(token::VARIABLE, token);
+        // The machines' key is none of a participant's business.
+        command.env_remove(secret::VARIABLE);
         command
     }
 }

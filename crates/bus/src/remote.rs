@@ -135,12 +135,14 @@ impl Remote {
         engine: Option<&Engine>,
         port: u16,
         names: &[&str],
+        token: &str,
     ) -> Result<Errand> {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
         self.known.lock().steal = None;
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let engine = engine.map(|engine| engine.name.to_owned());
-        self.say(&Task::Start(Start { run, engine, names, port }))?;
+        let token = token.to_owned();
+        self.say(&Task::Start(Start { run, engine, names, port, token }))?;
         Ok(Errand { remote: Arc::clone(self), run, ended: false })
     }
 
@@ -268,13 +270,12 @@ impl Drop for Errand {
 pub fn fits(machines: &[Arc<Remote>], names: &[String], here: IpAddr) -> Result<()> {
     for other in machines {
         for name in names {
-            ensure!(!other.names.contains(name), "'{name}' runs at {} already", other.address);
+            ensure!(!other.names.contains(name), "'{name}' is there already");
         }
         ensure!(
             other.here.ip() == here,
-            "it reaches this machine at {here}, {} at {}; all must use the same address",
-            other.names.join(", "),
-            other.here.ip()
+            "it reaches this machine at {here}, and another one does so at another address; all \
+             must use the same"
         );
     }
     Ok(())

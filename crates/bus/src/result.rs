@@ -4,6 +4,7 @@
 //! first three and the last are dropped, and what is left gives the mean
 //! throughput, its variance and the samples of a window.
 
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::run::{Curve, Fact, Measurement};
 use wiregauge_gauge::warning::{Caution, MOST_STEAL};
@@ -21,6 +22,9 @@ pub const DROPPED_FIRST: usize = 3;
 pub const DROPPED_LAST: usize = 1;
 /// Share of the samples that may be sent more than a cycle late.
 pub const MOST_LATE_SENT: f64 = 0.001;
+
+/// Share of what was offered that a throughput may lie above it.
+pub const MOST_SURPLUS: f64 = 0.01;
 
 /// Shares of a distribution that become figures.
 const TOLD: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
@@ -73,6 +77,70 @@ pub fn kept(windows: &[Window]) -> &[Window] {
 /// Throughput of a window in MB/s, of a million bytes.
 pub fn throughput(window: &Window) -> f64 {
     window.bytes as f64 / 1e6 / (window.span as f64 / 1e9)
+}
+
+/// What arrived in the windows that count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Arrival {
+    /// Bytes of it.
+    pub bytes: u64,
+    /// Samples of it.
+    pub samples: u64,
+    /// How long it took, in nanoseconds: the time over which it arrived, or over
+    /// which it was due where that is longer. What the dropped windows left
+    /// undone and these caught up with is no throughput of theirs.
+    pub span: u64,
+}
+
+impl Arrival {
+    /// What arrived at a receiver.
+    pub fn of(windows: &[Window]) -> Arrival {
+        let kept = kept(windows);
+        let sum = |of: fn(&Window) -> u64| kept.iter().map(of).sum::<u64>();
+        let behind = |window: Option<&Window>| window.map_or(0, |window| window.behind);
+        let before = behind(windows.get(DROPPED_FIRST.wrapping_sub(1)));
+        let caught_up = before.saturating_sub(behind(kept.last()));
+        Arrival {
+            bytes: sum(|w| w.bytes),
+            samples: sum(|w| w.samples),
+            span: sum(|w| w.span) + caught_up,
+        }
+    }
+
+    /// In MB/s, of a million bytes.
+    pub fn throughput(&self) -> f64 {
+        self.bytes as f64 / 1e6 / self.seconds()
+    }
+
+    /// In samples per second.
+    pub fn rate(&self) -> f64 {
+        self.samples as f64 / self.seconds()
+    }
+
+    fn seconds(&self) -> f64 {
+        self.span.max(1) as f64 / 1e9
+    }
+
+    /// That of two receivers together, so that rates are each one's on average.
+    fn and(self, other: Arrival) -> Arrival {
+        Arrival {
+            bytes: self.bytes + other.bytes,
+            samples: self.samples + other.samples,
+            span: self.span + other.span,
+        }
+    }
+}
+
+/// The windows of these in which no hypervisor took the machine away; all of
+/// them where that leaves too few.
+pub fn undisturbed<'w>(windows: &[&'w Window]) -> Vec<&'w Window> {
+    let quiet = windows.iter().copied().filter(|w| w.steal <= MOST_STEAL);
+    let quiet: Vec<&Window> = quiet.collect();
+    if 2 * quiet.len() > windows.len() {
+        quiet
+    } else {
+        windows.to_vec()
+    }
 }
 
 impl Cell<'_> {
@@ -165,16 +233,27 @@ impl Cell<'_> {
             facts.add("offered", "MB/s", self.load.size as f64 * rate / 1e6);
         }
         let windows: Vec<&Window> = received.iter().flat_map(|r| kept(&r.windows)).collect();
-        let throughputs: Vec<f64> = windows.iter().map(|w| throughput(w)).collect();
         let counts: Vec<f64> = windows.iter().map(|w| w.samples as f64).collect();
-        if !windows.is_empty() {
-            facts.add("throughput", "MB/s", mean(&throughputs));
+        if let (Some(arrival), Some(mean_of_windows)) = (self.arrival(), self.mean_of_windows()) {
+            facts.add("throughput", "MB/s", arrival.throughput());
+            facts.add("throughput/mean", "MB/s", mean_of_windows);
             facts.add("samples", "1", mean(&counts));
-            let span: u64 = windows.iter().map(|w| w.span).sum();
-            facts.add("rate", "1/s", counts.iter().sum::<f64>() / (span as f64 / 1e9));
+            facts.add("rate", "1/s", arrival.rate());
         }
+        let quiet = undisturbed(&windows);
+        let throughputs: Vec<f64> = quiet.iter().map(|w| throughput(w)).collect();
         if let Some(variance) = variance(&throughputs) {
             facts.add("variance", "(MB/s)²", variance);
+            let (low, high) = interval(variance, throughputs.len());
+            facts.add("variance/low", "(MB/s)²", low);
+            facts.add("variance/high", "(MB/s)²", high);
+        }
+        if quiet.len() < windows.len() {
+            facts.add("variance/left-out", "1", (windows.len() - quiet.len()) as f64);
+        }
+        if self.account.broken.is_some() {
+            facts.add("complete", "1", 0.0);
+            return facts.facts;
         }
         let sum = |of: fn(&Received) -> u64| received.iter().map(of).sum::<u64>() as f64;
         facts.add("sent", "1", sent.samples as f64);
@@ -204,12 +283,12 @@ impl Cell<'_> {
         facts.distribution("write", [&sent.write]);
         facts.distribution("lateness", [&sent.lateness]);
         if sent.step.count > 0 {
-            let steps = sent.samples - sent.timeouts;
-            facts.add("steps", "1/s", steps as f64 / (sent.span as f64 / 1e9));
+            let steps = sent.samples.saturating_sub(sent.timeouts);
+            facts.add("steps", "1/s", steps as f64 / (self.span() as f64 / 1e9));
             facts.distribution("step", [&sent.step]);
             facts.distribution("barrier", [&sent.barrier]);
         }
-        let seconds = sent.span.max(1) as f64;
+        let seconds = self.span() as f64;
         let most = |of: fn(&Received) -> u64| received.iter().map(of).max().unwrap_or(0) as f64;
         facts.add("cpu/sender", "%", 100.0 * sent.usage.cpu as f64 / seconds);
         facts.add("cpu/receiver", "%", 100.0 * most(|r| r.usage.cpu) / seconds);
@@ -254,6 +333,30 @@ impl Cell<'_> {
             });
         }
         curves
+    }
+
+    /// What arrived at all receivers together; none without windows that count.
+    pub fn arrival(&self) -> Option<Arrival> {
+        let all = self.account.received.iter().map(|r| Arrival::of(&r.windows));
+        all.reduce(Arrival::and).filter(|arrival| arrival.samples > 0)
+    }
+
+    /// The reference's throughput: the mean over the windows of each one's own.
+    /// After a stall it lies above what was offered, as the short time in which
+    /// much arrives counts as much as the long one in which nothing did.
+    pub fn mean_of_windows(&self) -> Option<f64> {
+        let windows = self.account.received.iter().flat_map(|r| kept(&r.windows));
+        let all: Vec<f64> = windows.map(throughput).collect();
+        (!all.is_empty()).then(|| mean(&all))
+    }
+
+    /// How long the sender was at it, in nanoseconds. The cycle of the last
+    /// sample belongs to it.
+    fn span(&self) -> u64 {
+        let sent = &self.account.sent;
+        let paced = self.load.rate().is_some();
+        let cycles = if paced { sent.samples * self.load.cycle.as_nanos() as u64 } else { 0 };
+        sent.span.max(cycles).max(1)
     }
 
     /// Samples that were sent and did not arrive, over all receivers.
@@ -301,9 +404,36 @@ impl Cell<'_> {
         }
         let datagrams = self.account.received.iter().map(|r| r.usage.udp_errors).sum();
         if datagrams > 0 {
-            cautions.push(Caution::Datagrams { cell, datagrams });
+            cautions.push(Caution::Datagrams { cell: cell.clone(), datagrams });
+        }
+        let offered = self.load.rate().map(|rate| rate * self.load.size as f64 / 1e6);
+        let arrival = self.arrival().map(|arrival| arrival.throughput());
+        let figures = [("throughput", arrival), ("throughput/mean", self.mean_of_windows())];
+        for (figure, found) in figures {
+            let (Some(found), Some(offered)) = (found, offered) else { continue };
+            if found > offered * (1.0 + MOST_SURPLUS) {
+                let figure = figure.into();
+                cautions.push(Caution::Surplus { cell: cell.clone(), figure, found, offered });
+            }
         }
         cautions
+    }
+}
+
+impl Cell<'_> {
+    /// What was lost, as a caution: all of it is a failure, and some of it is
+    /// told where the transport does not drop by design.
+    pub fn losses(&self, title: &str, drops: bool) -> Option<Caution> {
+        if self.account.broken.is_some() {
+            return None;
+        }
+        let (lost, of) = (self.lost(), self.account.sent.samples * self.load.receivers as u64);
+        let cell = format!("{title} at {}", self.case);
+        if lost == of && of > 0 {
+            let reason = format!("none of {of} samples arrived");
+            return Some(Caution::Failed { cell, reason });
+        }
+        (lost > 0 && !drops).then_some(Caution::Lost { cell, lost, of })
     }
 }
 
@@ -332,6 +462,15 @@ pub fn variance(values: &[f64]) -> Option<f64> {
     let mean = mean(values);
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     (values.len() > 1).then(|| squares / (values.len() - 1) as f64)
+}
+
+/// What the variance of so many values lies in with a confidence of 95 %, for
+/// values that are normally distributed.
+fn interval(variance: f64, count: usize) -> (f64, f64) {
+    let freedom = count.saturating_sub(1).max(1) as f64;
+    let Ok(chi_squared) = ChiSquared::new(freedom) else { return (0.0, f64::INFINITY) };
+    let at = |share: f64| freedom * variance / chi_squared.inverse_cdf(share);
+    (at(0.975), at(0.025))
 }
 
 struct Facts<'a> {
@@ -366,9 +505,10 @@ mod tests {
     use super::*;
     use std::time::Duration;
     use wiregauge_participant::control::{About, Mode, Sent};
+    use wiregauge_participant::window::Windows;
 
     fn window(span: u64, bytes: u64, samples: u64) -> Window {
-        Window { span, bytes, samples, times: Distribution::default() }
+        Window { span, bytes, samples, ..Window::default() }
     }
 
     fn account(windows: Vec<Window>) -> Account {
@@ -380,7 +520,7 @@ mod tests {
         };
         let received = Received { windows, samples: 95, ..Received::default() };
         let sent = Sent { samples: 100, due: Some(110), ..Sent::default() };
-        Account { about, round_trips: None, sent, received: vec![received] }
+        Account { about, round_trips: None, sent, received: vec![received], broken: None }
     }
 
     const LOAD: Load = Load {
@@ -411,12 +551,124 @@ mod tests {
         let machine = Environment::default();
         let cell =
             Cell { case: "c", load: &LOAD, subject: "t", account: &account, machine: &machine };
-        assert_eq!((fact(&cell, "offered"), fact(&cell, "throughput")), (Some(0.01), Some(11.0)));
-        assert_eq!(fact(&cell, "variance"), Some(2.0));
+        // 34 MB in three seconds, and the mean of 10 and 12 MB/s.
+        let near = |metric, wanted: f64| (fact(&cell, metric).unwrap() - wanted).abs() < 1e-9;
+        assert!(near("throughput", 34.0 / 3.0) && near("throughput/mean", 11.0));
+        assert_eq!((fact(&cell, "offered"), fact(&cell, "variance")), (Some(0.01), Some(2.0)));
         assert_eq!(fact(&cell, "samples"), Some(10.5));
         assert_eq!(fact(&cell, "rate"), Some(7.0));
         assert_eq!((fact(&cell, "lost"), fact(&cell, "unsent")), (Some(5.0), Some(10.0)));
         assert_eq!(kept(&[wrong(), wrong(), wrong(), wrong()]), []);
+    }
+
+    /// What a receiver sees of 500 B a millisecond that stands still for 800 ms.
+    fn stalled(window: u64, stall: u64) -> Vec<Window> {
+        let mut windows = Windows::new(window);
+        for due in (0..10_000).map(|at| at * 1_000_000) {
+            let stands = (stall..stall + 800_000_000).contains(&due);
+            let now = if stands { stall + 800_000_000 } else { due };
+            windows.add_due(now, 500, 0, due);
+        }
+        windows.closed()
+    }
+
+    #[test]
+    fn a_stall_makes_no_throughput() {
+        let load = Load { size: 500, ..LOAD };
+        let machine = Environment::default();
+        for window in [300_000_000, 1_000_000_000] {
+            // In the windows that count, and in those that are dropped.
+            for stall in [5_000_000_000, 2 * window + window / 2] {
+                let account = account(stalled(window, stall));
+                let (account, machine) = (&account, &machine);
+                let cell = Cell { case: "c", load: &load, subject: "t", account, machine };
+                let found = fact(&cell, "throughput").unwrap();
+                assert!(found <= 0.5 * 1.001 && found > 0.49, "{found} MB/s of 0.5");
+                assert!(fact(&cell, "rate").unwrap() <= 1000.0 * 1.001);
+            }
+        }
+        // The reference's way shows it, and is warned of.
+        let account = account(stalled(300_000_000, 5_000_000_000));
+        let cell =
+            Cell { case: "c", load: &load, subject: "t", account: &account, machine: &machine };
+        assert!(fact(&cell, "throughput/mean").unwrap() > 0.505);
+        let cautions = cell.cautions("T");
+        let surplus = |c: &Caution| matches!(c, Caution::Surplus { figure, .. } if figure == "throughput/mean");
+        assert!(cautions.len() == 1 && surplus(&cautions[0]), "{cautions:?}");
+    }
+
+    #[test]
+    fn more_than_a_transport_carries_is_not_offered() {
+        // It takes two milliseconds a sample and falls behind for good.
+        let mut windows = Windows::new(1_000_000_000);
+        (0..5_000).for_each(|at| windows.add_due(at * 2_000_000, 500, 0, at * 1_000_000));
+        let arrival = Arrival::of(&windows.closed());
+        assert!((arrival.rate() - 500.0).abs() < 1.0, "{}", arrival.rate());
+    }
+
+    #[test]
+    fn losses_are_told_and_all_is_a_failure() {
+        let mut account = account(Vec::new());
+        let machine = Environment::default();
+        let losses = |account: &Account, drops| {
+            let cell = Cell { case: "c", load: &LOAD, subject: "t", account, machine: &machine };
+            cell.losses("T", drops)
+        };
+        let lost = Caution::Lost { cell: "T at c".into(), lost: 5, of: 100 };
+        assert_eq!((losses(&account, false), losses(&account, true)), (Some(lost), None));
+        account.received[0].samples = 0;
+        let failed = losses(&account, true).unwrap();
+        assert!(failed.to_string().contains("none of 100 samples arrived"), "{failed}");
+        account.received[0].samples = 100;
+        assert_eq!(losses(&account, false), None);
+    }
+
+    #[test]
+    fn what_broke_off_tells_its_windows_and_no_losses() {
+        let broken = Some("beta is lost".to_owned());
+        let account = Account { broken, ..account(stalled(300_000_000, 0)) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", account: &account, machine: &machine };
+        assert_eq!((fact(&cell, "complete"), fact(&cell, "lost")), (Some(0.0), None));
+        assert!(fact(&cell, "throughput").is_some() && !cell.measurements().is_empty());
+        assert_eq!(account.whole().unwrap_err().to_string(), "beta is lost");
+    }
+
+    #[test]
+    fn steps_are_counted_with_the_cycle_of_the_last() {
+        let cycle = Duration::from_millis(100);
+        let load = Load { cycle, mode: Mode::Discrete, ..LOAD };
+        let step = Distribution { count: 10, ..Distribution::default() };
+        // Ten steps, of which the last ended a millisecond after it began.
+        let sent = Sent { samples: 10, span: 901_000_000, step, ..Sent::default() };
+        let account = Account { sent, ..account(Vec::new()) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &load, subject: "t", account: &account, machine: &machine };
+        assert_eq!(fact(&cell, "steps"), Some(10.0));
+        let fast = Load { fast: true, ..load };
+        let steps = fact(&Cell { load: &fast, ..cell }, "steps").unwrap();
+        assert!((steps - 10.0 / 0.901).abs() < 1e-9, "{steps}");
+    }
+
+    #[test]
+    fn windows_that_a_hypervisor_disturbed_are_no_variance() {
+        const S: u64 = 1_000_000_000;
+        let quiet = |bytes| window(S, bytes, 10);
+        let stolen = Window { steal: 0.2, ..quiet(90_000_000) };
+        let ends = || quiet(0);
+        let even = [100_000_000, 102_000_000, 101_000_000].map(quiet);
+        let windows = [ends(), ends(), ends()].into_iter().chain(even).chain([stolen, ends()]);
+        let account = account(windows.collect());
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", account: &account, machine: &machine };
+        let fact = |metric| fact(&cell, metric).unwrap();
+        assert_eq!((fact("variance"), fact("variance/left-out")), (1.0, 1.0));
+        // By the table of the chi-squared distribution of two degrees of freedom.
+        assert!((fact("variance/low") - 2.0 / 7.378).abs() < 1e-3);
+        assert!((fact("variance/high") - 2.0 / 0.05064).abs() < 1e-2);
     }
 
     #[test]

@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::ops::Range;
 use std::path::Path;
@@ -13,16 +12,20 @@ use anyhow::{anyhow, ensure, Context, Result};
 use serde::de::{self, Deserializer, Visitor};
 use serde::Deserialize;
 use toml::Spanned;
-use wiregauge_participant::control::{Mode, Role};
+use wiregauge_gauge::input::read_text;
+use wiregauge_participant::control::{Mode, Role, SILENCE};
 
 use crate::catalogue::{self, Entry};
 use crate::load::Load;
 use crate::quantity::{bytes, time};
-use crate::trial::{Choice, Terms};
+use crate::trial::{Choice, Terms, LENGTH};
 
 /// Where the sender's machine waits for the others, unless the scenario says
 /// so: below the ports of DDS, which begin at 7400.
 pub const PORT: u16 = 7300;
+
+/// Longest scenario, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// What is sent over which transports, and who takes part.
 #[derive(Clone, Debug)]
@@ -49,7 +52,7 @@ impl Scenario {
     /// be: the file, the line and what is known instead.
     pub fn read(path: &Path) -> Result<Scenario> {
         let shown = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let text = read_text(path, LONGEST)?;
         Scenario::parse(&text).map_err(|wrong| match wrong.place {
             Some(span) => {
                 let before = text.get(..span.start).unwrap_or(&text);
@@ -95,6 +98,7 @@ impl Scenario {
             patience: file.timeout.0,
             announced: file.announce,
             round_trips: file.round_trips,
+            alive: file.alive_within.0,
             seed: file.seed,
             choices: chosen.collect(),
         };
@@ -130,7 +134,7 @@ impl Scenario {
     /// All that it says, by key: two files with the same content are the same
     /// scenario, however they are written.
     pub fn content(&self) -> BTreeMap<String, String> {
-        let Terms { duration, window, patience, announced, round_trips, seed, choices } =
+        let Terms { duration, window, patience, announced, round_trips, alive, seed, choices } =
             &self.terms;
         let entries: Vec<&str> = self.entries.iter().map(|entry| entry.id).collect();
         let loads: Vec<String> = self
@@ -154,6 +158,7 @@ impl Scenario {
             ("timeout", format!("{patience:?}")),
             ("announce", announced.to_string()),
             ("round_trips", round_trips.to_string()),
+            ("alive_within", format!("{alive:?}")),
             ("seed", seed.to_string()),
             ("transports", entries.join(", ")),
             ("load", loads.join("; ")),
@@ -214,6 +219,8 @@ struct File {
     announce: bool,
     #[serde(default = "round_trips")]
     round_trips: u64,
+    #[serde(default = "alive_within")]
+    alive_within: Time,
     #[serde(default)]
     transports: Vec<Spanned<String>>,
     #[serde(default)]
@@ -231,7 +238,7 @@ fn title() -> String {
 }
 
 fn duration() -> Time {
-    Time(Duration::from_secs(10))
+    Time(LENGTH)
 }
 
 fn window() -> Time {
@@ -244,6 +251,10 @@ fn timeout() -> Time {
 
 fn round_trips() -> u64 {
     1000
+}
+
+fn alive_within() -> Time {
+    Time(SILENCE)
 }
 
 fn seed() -> u64 {
@@ -387,6 +398,7 @@ impl<T> At<T> for Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     const LEAST: &str = "\
 [[load]]
@@ -431,7 +443,7 @@ role = \"receiver\"
         let scenario = Scenario::parse(LEAST).ok().unwrap();
         assert_eq!(scenario.loads[0].id(), "500 B, 1 ms, continuous");
         assert_eq!(scenario.content()["transports"], "tcp, memory");
-        assert_eq!(scenario.terms.duration, Duration::from_secs(10));
+        assert_eq!(scenario.terms.duration, LENGTH);
         assert_eq!(scenario.listen.to_string(), "0.0.0.0:7300");
         assert_eq!(scenario.sender(), "a");
     }

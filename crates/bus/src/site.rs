@@ -55,21 +55,28 @@ impl Place {
         TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))
     }
 
-    /// Starts a program here with participants of these names.
+    /// Starts a program here with participants of these names, who say this token.
     ///
     /// # Errors
     /// When it does not start, or the place is lost.
-    pub fn start(&self, program: &Program, control: SocketAddr, names: &[&str]) -> Result<Process> {
+    pub fn start(
+        &self,
+        program: &Program,
+        control: SocketAddr,
+        names: &[&str],
+        token: &str,
+    ) -> Result<Process> {
         match self {
             &Place::Within(transports) => {
                 for name in names.iter().map(|name| (*name).to_owned()) {
-                    let run = move || serve(control, &name, transports, false);
+                    let token = token.to_owned();
+                    let run = move || serve(control, &name, &token, transports, false);
                     thread::Builder::new().name("participant".into()).spawn(run)?;
                 }
                 Ok(Process::Within)
             }
             Place::Here | Place::At(_) | Place::Emulated(_) => {
-                let mut command = program.command(control, names);
+                let mut command = program.command(control, names, token);
                 if let Place::Emulated(host) = self {
                     host.enter(&mut command)?;
                 }
@@ -78,7 +85,7 @@ impl Place {
                 child.map(Process::Child).with_context(|| format!("cannot start {shown}"))
             }
             Place::Remote(remote) => {
-                remote.start(program.engine(), control.port(), names).map(Process::Errand)
+                remote.start(program.engine(), control.port(), names, token).map(Process::Errand)
             }
         }
     }

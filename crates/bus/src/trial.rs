@@ -1,12 +1,14 @@
 //! One load over one transport.
 
+use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_gauge::environment::Environment;
 use wiregauge_participant::coder::Coding;
 use wiregauge_participant::control::{Assignment, Role};
+use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 
 use crate::catalogue::Entry;
@@ -15,6 +17,13 @@ use crate::load::Load;
 use crate::program::Program;
 use crate::result::{DROPPED_FIRST, DROPPED_LAST};
 use crate::site::{Place, Site};
+
+/// How long a run lasts unless the user says so: ten windows of a second count,
+/// and to tell seven transports apart by a sign test takes eight.
+pub const LENGTH: Duration = Duration::from_secs(15);
+/// Least and most silence that may be borne: beats come ten times a second.
+const LEAST_ALIVE: Duration = Duration::from_millis(300);
+const MOST_ALIVE: Duration = Duration::from_secs(600);
 
 /// What holds for all trials of a series.
 #[derive(Clone, Debug)]
@@ -29,6 +38,8 @@ pub struct Terms {
     pub announced: bool,
     /// How many round trips are taken before, at most.
     pub round_trips: u64,
+    /// How long a participant or a machine may be silent before it is lost.
+    pub alive: Duration,
     /// Seed of the samples' content.
     pub seed: u64,
     /// What else to say to transports.
@@ -47,6 +58,11 @@ impl Terms {
             "the duration must be more than {windows} windows of {:?}: the first {DROPPED_FIRST} \
              and the last are dropped",
             self.window
+        );
+        ensure!(
+            (LEAST_ALIVE..=MOST_ALIVE).contains(&self.alive),
+            "who is silent is lost within {LEAST_ALIVE:?} to {MOST_ALIVE:?}, not {:?}",
+            self.alive
         );
         for Choice { transport, .. } in &self.choices {
             let known = entries.iter().any(|entry| entry.transport == *transport);
@@ -93,7 +109,10 @@ impl Trial<'_> {
     pub fn run(&self, show: &dyn Fn(&str)) -> Result<(Account, Environment)> {
         let stations = self.site.stations(self.load.receivers, self.entry.reach);
         let mut machine = Environment::probe(IndexMap::new());
-        let outcome = conduct(self.site, self.program, stations, &self.assignment(), show);
+        // As long as the run, and gone with it.
+        let scratch = Scratch::new().context("no folder for the run")?;
+        let assignment = self.assignment(scratch.path());
+        let outcome = conduct(self.site, self.program, stations, &assignment, show);
         machine.finish();
         // The machine that lost most tells whether the run is of use.
         let steal = self.site.places.iter().filter_map(Place::steal);
@@ -102,7 +121,7 @@ impl Trial<'_> {
     }
 
     /// What a participant is to do; its role and its address are its own.
-    fn assignment(&self) -> Assignment {
+    fn assignment(&self, scratch: &Path) -> Assignment {
         let Trial { load, entry, terms, .. } = self;
         let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         let chosen = terms.choices.iter().filter(|choice| choice.transport == entry.transport);
@@ -116,6 +135,9 @@ impl Trial<'_> {
                 size: load.size,
                 bind: self.site.places[0].address(),
                 readers: load.receivers,
+                // Each run's own.
+                token: String::new(),
+                scratch: Some(scratch.to_owned()),
                 options: chosen.chain(own).collect(),
             },
             seed: terms.seed,
@@ -127,6 +149,7 @@ impl Trial<'_> {
             announced: terms.announced,
             patience: terms.patience.as_nanos() as u64,
             round_trips: terms.round_trips,
+            alive: terms.alive.as_nanos() as u64,
             coding: self.coding.cloned(),
         }
     }

@@ -99,7 +99,8 @@ mod tests {
         let about = About { name, library, options: Vec::new(), knows: Vec::new() };
         let sent = Sent { due: Some(1000), samples: 1000, step: times(900_000), ..Sent::default() };
         let received = Received { samples: 1000, latency: times(800_000), ..Received::default() };
-        Account { about, round_trips: None, sent, received: vec![received; 2] }
+        let received = vec![received; 2];
+        Account { about, round_trips: None, sent, received, broken: None }
     }
 
     fn verdict(account: &Account, machine: &Environment) -> Verdict {

@@ -100,12 +100,12 @@ fn time_server(epoch: u64) -> SocketAddr {
     address
 }
 
-/// The next report that is no beat.
+/// The next report but for beats and what was seen so far.
 fn report(listener: &mut Listener) -> Report {
     let deadline = Instant::now() + Duration::from_secs(60);
     while Instant::now() < deadline {
         match listener.hear().unwrap() {
-            Report::Beat => {}
+            Report::Beat | Report::Progress(_) => {}
             other => return other,
         }
     }
@@ -121,6 +121,8 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
         size: 100,
         bind: [127, 0, 0, 1].into(),
         readers: 1,
+        token: String::new(),
+        scratch: None,
         options: Default::default(),
     };
     let assignment = Assignment {
@@ -136,6 +138,7 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
         announced: false,
         patience: 1000 * MS,
         round_trips: 0,
+        alive: 1000 * MS,
         coding: None,
     };
     assert!(matches!(report(listener), Report::Loaded(_)));
@@ -164,7 +167,7 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
     let door = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = door.local_addr().unwrap();
     *EPOCH.lock().unwrap() = monotonic();
-    let receiver = thread::spawn(move || serve(address, "receiver", &[&Punctual], false));
+    let receiver = thread::spawn(move || serve(address, "receiver", "", &[&Punctual], false));
     let (speaker, mut listener) = split(door.accept().unwrap().0).unwrap();
     let beats = speaker.clone();
     thread::spawn(move || {
@@ -190,7 +193,8 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
             knows: Vec::new(),
         };
         let sent = Sent { samples: COUNT, ..Sent::default() };
-        let account = Account { about, round_trips: None, sent, received: vec![received] };
+        let received = vec![received];
+        let account = Account { about, round_trips: None, sent, received, broken: None };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };

@@ -132,6 +132,8 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
             size: 100,
             bind: [127, 0, 0, 1].into(),
             readers: 1,
+            token: String::new(),
+            scratch: None,
             options: Default::default(),
         },
         seed: 7,
@@ -143,6 +145,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         announced: false,
         patience: 200 * MS,
         round_trips: 0,
+        alive: 1000 * MS,
         coding: None,
     }
 }
@@ -152,6 +155,11 @@ fn run(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
     let site = Site::within(Box::leak(Box::new([transport])));
     let stations = site.stations(1, Reach::Process);
     conduct(&site, &Program::Own, stations, assignment, &|_| {})
+}
+
+/// A run that comes to its end, or why not.
+fn whole(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
+    run(faulty, assignment).and_then(Account::whole)
 }
 
 #[test]
@@ -232,9 +240,23 @@ fn a_reader_that_is_too_slow_holds_the_writer_back() {
 fn an_engine_that_fails_is_named_with_its_words() {
     let faulty = Faulty { every: 50, fault: Fault::Fail, ..Faulty::default() };
     let began = Instant::now();
-    let error = run(faulty, &assignment("fail", Mode::Continuous)).unwrap_err();
+    let error = whole(faulty, &assignment("fail", Mode::Continuous)).unwrap_err();
     assert_eq!(format!("{error:#}"), "sender: the engine broke down");
     assert!(began.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn what_was_seen_before_it_broke_is_told() {
+    // Windows of one sample or two.
+    let faulty = Faulty { every: 300, fault: Fault::Fail, ..Faulty::default() };
+    let steps = assignment("so far", Mode::Discrete);
+    let assignment = Assignment { window: MS, ..steps };
+    let account = run(faulty, &assignment).unwrap();
+    assert_eq!(account.broken.as_deref(), Some("sender: the engine broke down"));
+    let windows = &account.received[0].windows;
+    assert!(windows.len() > 4 && windows.iter().all(|window| window.samples > 0));
+    assert!(!account.sent.steps.is_empty());
+    assert_eq!(account.whole().unwrap_err().to_string(), "sender: the engine broke down");
 }
 
 #[test]

@@ -5,13 +5,15 @@
 //! ```text
 //! BUILD/common/HASH/       the fixed parts: runner library, C++ headers, alloc.c
 //! BUILD/target/            cargo's target folder, shared by all messages
-//! BUILD/messages/HASH/     one message: rust/, cpp/, and bin/ with its runners
+//! BUILD/messages/HASH/     one message: rust/, cpp/, and bin/ with its runners,
+//!                          each with its stamp and what it was built with
 //! ```
 
 mod cargo;
 pub mod cmake;
 mod common;
 mod cpp;
+mod origin;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,6 +24,7 @@ use sha2::{Digest, Sha256};
 use wiregauge_schema::{Projection, Schema};
 
 pub use common::Common;
+pub use origin::Origin;
 
 use crate::codec::{Codec, Emission, Language, Step, Unit};
 
@@ -36,6 +39,8 @@ pub struct Built {
     pub codec: &'static Codec,
     /// Path of its runner.
     pub program: Result<PathBuf>,
+    /// What it was built with, which need not be what is on the machine now.
+    pub origin: Origin,
 }
 
 /// Builds the runners of `codecs` for one message below `folder`. One that
@@ -67,11 +72,11 @@ pub fn build(
     let mut stale: Vec<Job> = Vec::new();
     for codec in codecs {
         match Job::prepare(&place, codec, &unit) {
-            Ok(job) if job.is_fresh() => {
-                built.push(Built { codec, program: Ok(job.program.clone()) })
-            }
+            Ok(job) if job.is_fresh() => built.push(job.built(Ok(job.program.clone()))),
             Ok(job) => stale.push(job),
-            Err(error) => built.push(Built { codec, program: Err(error) }),
+            Err(error) => {
+                built.push(Built { codec, program: Err(error), origin: Origin::now(codec) })
+            }
         }
     }
     let mut ready = Vec::new();
@@ -79,7 +84,7 @@ pub fn build(
         progress(&format!("generating {}", job.codec.title), done, stale.len())?;
         match job.generate() {
             Ok(()) => ready.push(job),
-            Err(error) => built.push(Built { codec: job.codec, program: Err(error) }),
+            Err(error) => built.push(job.built(Err(error))),
         }
     }
     for language in [Language::Rust, Language::Cpp] {
@@ -93,8 +98,7 @@ pub fn build(
             Language::Cpp => cpp::compile(&place, &unit, &jobs, progress)?,
         };
         for (job, outcome) in jobs.iter().zip(outcomes) {
-            let program = outcome.and_then(|made| job.install(&made));
-            built.push(Built { codec: job.codec, program });
+            built.push(job.built(outcome.and_then(|made| job.install(&made))));
         }
     }
     let order = |b: &Built| codecs.iter().position(|c| c.name == b.codec.name);
@@ -138,6 +142,8 @@ struct Job {
     program: PathBuf,
     /// Hash of everything that the program is made from.
     stamp: String,
+    /// What it is or would be built with.
+    origin: Origin,
 }
 
 impl Job {
@@ -159,8 +165,19 @@ impl Job {
         }
         parts.push(emission.sources.join(" ").into_bytes());
         parts.push(emission.libraries.join(" ").into_bytes());
+        let origin = Origin::now(codec);
         let program = place.message.join("bin").join(codec.name);
-        Ok(Job { codec, emission, folder, program, stamp: hash(parts) })
+        Ok(Job { codec, emission, folder, program, stamp: hash(parts), origin })
+    }
+
+    /// The outcome, with what the program that is there was built with.
+    fn built(&self, program: Result<PathBuf>) -> Built {
+        let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
+        Built { codec: self.codec, program, origin }
+    }
+
+    fn origin_path(&self) -> PathBuf {
+        self.program.with_extension("origin.json")
     }
 
     fn stamp_path(&self) -> PathBuf {
@@ -168,8 +185,14 @@ impl Job {
     }
 
     fn is_fresh(&self) -> bool {
+        // Where there is no compiler now, what was built before still runs.
+        let by_the_same = || {
+            self.origin.compiler.is_empty()
+                || origin::read(&self.origin_path()).is_some_and(|kept| kept == self.origin)
+        };
         self.program.exists()
             && fs::read_to_string(self.stamp_path()).is_ok_and(|stamp| stamp == self.stamp)
+            && by_the_same()
     }
 
     /// Writes the emitted files and runs the generators.
@@ -200,6 +223,7 @@ impl Job {
         let _ = fs::remove_file(&self.program);
         fs::copy(made, &self.program)
             .with_context(|| format!("cannot copy {} into the build folder", made.display()))?;
+        fs::write(self.origin_path(), serde_json::to_vec_pretty(&self.origin)?)?;
         fs::write(self.stamp_path(), &self.stamp)?;
         Ok(self.program.clone())
     }

@@ -10,6 +10,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use crate::code::Code;
 use crate::codec::Unit;
 use crate::lowering::{self, Lowering};
+use crate::slot::{self, Slot};
 
 /// How a field is carried in a C struct, under its legal name.
 pub enum Shape {
@@ -35,40 +36,24 @@ pub trait CLibrary {
     fn record_type(&self, record: &Record) -> String {
         format!("wg_{}", record.name.legal)
     }
+    /// The fields of a record as the format has them.
+    fn slots(&self, _: &Schema, record: &Record) -> Vec<Slot> {
+        slot::whole(record)
+    }
     /// How a field is carried.
     fn shape(&self, schema: &Schema, field: &Field) -> Shape;
     /// The C expressions, comma-separated, that `span` and `fill_list` take for
     /// a list in `object`.
     fn list(&self, object: &str, field: &Field) -> String;
-    /// Members of a record's struct beyond its fields.
-    fn extra(&self, _: &Schema, record: &Record) -> Vec<Extra> {
-        if record.fields.is_empty() {
-            vec![Extra::unused()]
-        } else {
-            Vec::new()
-        }
+    /// A statement before a field of `from` is filled, in C++.
+    fn fill(&self, _: &Schema, _: &Slot) -> Option<String> {
+        None
     }
 }
 
-/// A member that stands for no field: how it gets its value from `from` in
-/// `to`, and what taking it does the other way round; the latter may be empty.
-pub struct Extra {
-    /// Statements that fill it.
-    pub fill: String,
-    /// Statements that take it.
-    pub take: String,
-}
-
-impl Extra {
-    /// The member that gives a record without fields the same size in C and
-    /// C++; the formats' compilers would make an empty struct, which has none
-    /// in C and one byte in C++.
-    pub fn unused() -> Extra {
-        Extra { fill: format!("to.{UNUSED} = 0;"), take: String::new() }
-    }
-}
-
-/// Name of the only member of a record without fields.
+/// Name of the only member of a record without fields. It gives the record the
+/// same size in C and C++; the formats' compilers would make an empty struct,
+/// which has none in C and one byte in C++.
 pub const UNUSED: &str = "unused";
 
 /// What C libraries lose alike: the fields of a record that has none, the
@@ -133,51 +118,52 @@ fn record_glue(
 ) {
     let message = format!("message::{}", record.name.legal);
     let c_type = library.record_type(record);
-    let extra = library.extra(schema, record);
     code.line("template <>");
     code.block(format!("struct Glue<{message}, {c_type}> {{"), "};", |code| {
         code.line(format!("using From = {message};"));
         code.line(format!("using To = {c_type};"));
-        code.line(same_layout(schema, id, record, library, &extra));
+        code.line(same_layout(schema, id, record, library));
         let verbs = [
             ("static void fill([[maybe_unused]] const From &from, [[maybe_unused]] To &to,\n                 [[maybe_unused]] Arena &arena) {", Verb::Fill),
             ("static void take([[maybe_unused]] const To &from, [[maybe_unused]] From &to) {", Verb::Take),
-            ("static double sum([[maybe_unused]] const To &from) {", Verb::Sum),
+            ("template <class Tally>\nstatic Tally numbers([[maybe_unused]] const To &from) {", Verb::Tally),
         ];
         for (open, verb) in verbs {
             code.block(open, "}", |code| {
-                if matches!(verb, Verb::Sum) {
-                    code.line("double total = 0;");
+                if matches!(verb, Verb::Tally) {
+                    code.line("Tally tally{};");
                 }
-                for field in &record.fields {
-                    code.line(statement(schema, field, library, verb));
-                }
-                for extra in &extra {
-                    match verb {
-                        Verb::Fill => code.line(&extra.fill),
-                        Verb::Take => code.line(&extra.take),
-                        Verb::Sum => {}
+                for slot in library.slots(schema, record) {
+                    if let (Verb::Fill, Some(before)) = (verb, library.fill(schema, &slot)) {
+                        code.line(before);
                     }
+                    code.line(statement(schema, &slot, library, verb));
                 }
-                if matches!(verb, Verb::Sum) {
-                    code.line("return total;");
+                if matches!(verb, Verb::Fill) && record.fields.is_empty() {
+                    code.line(format!("to.{UNUSED} = 0;"));
+                }
+                if matches!(verb, Verb::Tally) {
+                    code.line("return tally;");
                 }
             });
         }
+        code.line("template <class Tally>");
+        code.block("static void tally(const To &from, unsigned place, Tally &tally) {", "}", |code| {
+            code.line("tally.record(place, numbers<Tally>(from));")
+        });
     });
 }
 
 /// Whether both structs of a record have the same layout: possible where every
 /// member is a value, and then proven by the C++ compiler.
-fn same_layout(
-    schema: &Schema,
-    id: TypeId,
-    record: &Record,
-    library: &dyn CLibrary,
-    extra: &[Extra],
-) -> String {
-    let is_value = |field| matches!(library.shape(schema, field), Shape::Value);
-    if !extra.is_empty() || !schema.is_pod(id) || !record.fields.iter().all(is_value) {
+fn same_layout(schema: &Schema, id: TypeId, record: &Record, library: &dyn CLibrary) -> String {
+    let slots = library.slots(schema, record);
+    let is_value = |slot: &Slot| {
+        matches!(library.shape(schema, &slot.field), Shape::Value)
+            && slot.number.is_none()
+            && library.fill(schema, slot).is_none()
+    };
+    if slots.is_empty() || !schema.is_pod(id) || !slots.iter().all(is_value) {
         return "static constexpr bool kSame = false;".into();
     }
     let mut conditions = vec!["sizeof(From) == sizeof(To)".to_string()];
@@ -193,12 +179,12 @@ fn same_layout(
 enum Verb {
     Fill,
     Take,
-    Sum,
+    Tally,
 }
 
-/// What one field needs in `fill`, `take` or `sum`.
-fn statement(schema: &Schema, field: &Field, library: &dyn CLibrary, verb: Verb) -> String {
-    let f = &field.name.legal;
+/// What one field needs in `fill`, `take` or `tally`.
+fn statement(schema: &Schema, slot: &Slot, library: &dyn CLibrary, verb: Verb) -> String {
+    let (field, value, f) = (&slot.field, &slot.value, &slot.field.name.legal);
     let shape = library.shape(schema, field);
     let suffix = match shape {
         Shape::Value => "_value",
@@ -215,18 +201,22 @@ fn statement(schema: &Schema, field: &Field, library: &dyn CLibrary, verb: Verb)
         Shape::List | Shape::OptionalList => library.list(object, field),
         _ => format!("{object}.{f}"),
     };
-    // What reading and summing start from.
+    // What taking and tallying start from.
     let (read, suffix_read) = match &shape {
         Shape::List | Shape::OptionalList => (format!("span({})", member("from")), suffix),
         Shape::Packed(scalar) => (packed(*scalar, "from", f), "_list"),
         _ => (member("from"), suffix),
     };
     match verb {
-        Verb::Fill => format!("fill{suffix}(from.{f}, {}, arena);", member("to")),
-        Verb::Take => format!("take{suffix_read}({read}, to.{f});"),
-        Verb::Sum => {
+        Verb::Fill => format!("fill{suffix}(from.{value}, {}, arena);", member("to")),
+        Verb::Take => format!("take{suffix_read}({read}, to.{value});"),
+        Verb::Tally => {
             let suffix = if matches!(shape, Shape::OptionalList) { "_list" } else { suffix_read };
-            format!("total += sum{suffix}<decltype(From::{f})>({read});")
+            let of = match value.split_once('[') {
+                None => format!("decltype(From::{value})"),
+                Some((array, _)) => format!("typename decltype(From::{array})::value_type"),
+            };
+            format!("tally{suffix}<{of}>({read}, {}, tally);", slot.place)
         }
     }
 }
@@ -237,8 +227,8 @@ fn packed(scalar: Scalar, object: &str, member: &str) -> String {
     format!("packed<{}>({object}.{member})", item.cpp())
 }
 
-/// `inline double NAME(const ROOT &from)`: the number at a path, 0 where it is
-/// not there.
+/// `void NAME(const ROOT &from, Tally &tally)`: the number at a path, nothing
+/// where it is not there.
 fn accessor(
     schema: &Schema,
     name: &str,
@@ -248,35 +238,33 @@ fn accessor(
 ) {
     let root = library.record_type(schema.root());
     code.line("");
+    code.line("template <class Tally>");
     code.block(
-        format!("inline double {name}([[maybe_unused]] const {root} &from) {{"),
+        format!(
+            "void {name}([[maybe_unused]] const {root} &from, [[maybe_unused]] Tally &tally) {{"
+        ),
         "}",
         |code| {
-            let Some(path) = path else {
-                code.line("return 0;");
-                return;
-            };
             let mut id = schema.root;
             let mut at = "from".to_string();
-            for (depth, step) in path.iter().enumerate() {
-                let field = &schema.record(id).fields[step.field];
+            for (depth, step) in path.unwrap_or_default().iter().enumerate() {
+                let slots = library.slots(schema, schema.record(id));
+                let Some((slot, index)) = slot::find(&slots, step) else { return };
+                let field = &slot.field;
                 let member = format!("{at}.{}", field.name.legal);
                 // The element behind a pointer that is null where there is none.
                 let mut found = |pointer: String| {
                     code.line(format!("const auto *at{depth} = {pointer};"));
-                    code.line(format!("if (at{depth} == nullptr) return 0;"));
+                    code.line(format!("if (at{depth} == nullptr) return;"));
                     format!("(*at{depth})")
                 };
-                let pick = match step.index {
+                let pick = match index {
                     Index::At(index) => format!("at({index})"),
                     Index::Middle | Index::Single => "middle()".into(),
                 };
                 at = match library.shape(schema, field) {
-                    Shape::Value => match (field.cardinality, step.index) {
-                        (Cardinality::Array { len }, Index::At(index)) if index >= len => {
-                            code.line("return 0;");
-                            return;
-                        }
+                    Shape::Value => match (field.cardinality, index) {
+                        (Cardinality::Array { len }, Index::At(index)) if index >= len => return,
                         (Cardinality::Array { .. }, Index::At(index)) => {
                             format!("{member}[{index}]")
                         }
@@ -284,7 +272,7 @@ fn accessor(
                         _ => member,
                     },
                     Shape::Flagged(flag) => {
-                        code.line(format!("if ({at}.{flag} == 0) return 0;"));
+                        code.line(format!("if ({at}.{flag} == 0) return;"));
                         member
                     }
                     Shape::Nullable | Shape::Pointer => found(member),
@@ -300,10 +288,7 @@ fn accessor(
                     Element::Record(inner) => id = inner,
                     number => {
                         let scalar = schema.scalar(number).expect("a path ends at a number");
-                        code.line(format!(
-                            "return static_cast<double>(static_cast<{}>({at}));",
-                            scalar.cpp()
-                        ));
+                        code.line(format!("tally.number(0, static_cast<{}>({at}));", scalar.cpp()));
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! What a codec is to the rest of the project, and the list of all codecs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use wiregauge_schema::{Projection, Schema, TypeDef, TypeId};
@@ -21,8 +21,13 @@ pub struct Codec {
     pub language: Language,
     /// A bound of what is possible and not a codec to choose.
     pub bound: bool,
+    /// How the library itself came to be machine code.
+    pub built: Built,
     /// How the library is set, a line each, where it has a choice.
     pub options: &'static [&'static str],
+    /// The library's calls that are timed, in at most five lines of its own
+    /// code, each with its experiment: `encode: …`.
+    pub calls: &'static [&'static str],
     /// What must be on the machine to build and run it.
     pub needs: &'static [Need],
     /// Whether and how the format can express one type.
@@ -50,6 +55,20 @@ pub enum Language {
     Rust,
     /// An executable of the CMake project of runners.
     Cpp,
+}
+
+/// How a library came to be machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Built {
+    /// There is no library.
+    Without,
+    /// A crate, compiled with the runner.
+    Crate,
+    /// Headers and generated sources, compiled with the runner.
+    Headers,
+    /// Beside headers and generated sources a shared library of this Debian
+    /// package, with the distribution's flags.
+    Shared(&'static str),
 }
 
 /// Something that must be on the machine.
@@ -123,15 +142,24 @@ impl Need {
         (name, package)
     }
 
-    /// Whether the machine has it.
-    pub fn is_here(&self) -> bool {
+    /// Where the machine has it.
+    pub fn path(&self) -> Option<PathBuf> {
         match self {
-            Need::Header(name, _) => Path::new("/usr/include").join(name).exists(),
+            Need::Header(name, _) => {
+                Some(Path::new("/usr/include").join(name)).filter(|path| path.exists())
+            }
             Need::Program(name, _) => {
                 let path = std::env::var_os("PATH").unwrap_or_default();
-                std::env::split_paths(&path).any(|folder| folder.join(name).is_file())
+                std::env::split_paths(&path)
+                    .map(|folder| folder.join(name))
+                    .find(|program| program.is_file())
             }
         }
+    }
+
+    /// Whether the machine has it.
+    pub fn is_here(&self) -> bool {
+        self.path().is_some()
     }
 }
 

@@ -35,7 +35,7 @@ pub fn field_type(schema: &Schema, field: &Field) -> String {
 }
 
 /// The message header: structures, canonical form, and the experiments'
-/// numbers read from the normalized form (`sum`, `fixed`, `element`).
+/// numbers read from the normalized form (`tally`, `fixed`, `element`).
 pub fn message(unit: &Unit) -> String {
     let schema = unit.schema;
     let mut code = Code::new();
@@ -47,6 +47,7 @@ pub fn message(unit: &Unit) -> String {
     }
     code.line("");
     code.line("#include \"wiregauge/canonical.hpp\"");
+    code.line("#include \"wiregauge/tally.hpp\"");
     code.line("");
     code.line("namespace message {");
     for (_, record) in schema.records() {
@@ -58,7 +59,7 @@ pub fn message(unit: &Unit) -> String {
             code.line("");
             reader(schema, record, code);
             writer(schema, record, code);
-            sum(schema, record, code);
+            tally(schema, record, code);
         });
     }
     code.line("");
@@ -155,51 +156,50 @@ fn writer(schema: &Schema, record: &Record, code: &mut Code) {
     });
 }
 
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
-    code.block("double sum() const {", "}", |code| {
-        code.line("double sum = 0;");
-        for field in &record.fields {
+fn tally(schema: &Schema, record: &Record, code: &mut Code) {
+    code.line("template <class Tally>");
+    code.block("Tally tally() const {", "}", |code| {
+        code.line("Tally tally{};");
+        for (place, field) in record.fields.iter().enumerate() {
             let member = &field.name.legal;
-            let number = |value: &str| number(schema, field.element, value);
-            match field.cardinality {
-                Cardinality::Required | Cardinality::Implicit => {
-                    code.line(format!("sum += {};", number(member)))
-                }
+            let add = |value: &str| add(schema, place, field.element, value);
+            code.line(match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => add(member),
                 Cardinality::Optional => {
-                    code.line(format!("if ({member}) sum += {};", number(&format!("(*{member})"))))
+                    format!("if ({member}) {}", add(&format!("(*{member})")))
                 }
-                _ => code.line(format!(
-                    "for (const auto &value : {member}) sum += {};",
-                    number("value")
-                )),
-            }
+                _ => format!("for (const auto &value : {member}) {}", add("value")),
+            });
         }
-        code.line("return sum;");
+        code.line("return tally;");
     });
 }
 
-fn number(schema: &Schema, element: Element, value: &str) -> String {
+/// The statement that adds a value of the field at a place to `tally`.
+fn add(schema: &Schema, place: usize, element: Element, value: &str) -> String {
     match element {
-        Element::Record(_) => format!("{value}.sum()"),
-        Element::String | Element::Bytes => format!("static_cast<double>({value}.size())"),
+        Element::Record(_) => {
+            format!("tally.record({place}, {value}.template tally<Tally>());")
+        }
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}.size());"),
         other => {
             debug_assert!(schema.scalar(other).is_some());
-            format!("static_cast<double>({value})")
+            format!("tally.number({place}, {value});")
         }
     }
 }
 
-/// `inline double NAME(const Root &message)`: the number at a path, 0 where it
-/// is not there.
+/// `void NAME(const Root &, Tally &)`: the number at a path, nothing where it is
+/// not there.
 fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code) {
+    code.line("template <class Tally>");
     code.block(
-        format!("inline double {name}([[maybe_unused]] const Root &message) {{"),
+        format!(
+            "void {name}([[maybe_unused]] const Root &message, [[maybe_unused]] Tally &tally) {{"
+        ),
         "}",
         |code| {
-            let Some(path) = path else {
-                code.line("return 0;");
-                return;
-            };
+            let Some(path) = path else { return };
             let mut id = schema.root;
             let mut at = "message".to_string();
             for step in path {
@@ -208,15 +208,15 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code)
                 at = match (field.cardinality, step.index) {
                     (Cardinality::Required | Cardinality::Implicit, _) => value,
                     (Cardinality::Optional, _) => {
-                        code.line(format!("if (!{value}) return 0;"));
+                        code.line(format!("if (!{value}) return;"));
                         format!("(*{value})")
                     }
                     (_, Index::At(index)) => {
-                        code.line(format!("if ({index} >= {value}.size()) return 0;"));
+                        code.line(format!("if ({index} >= {value}.size()) return;"));
                         format!("{value}[{index}]")
                     }
                     (_, _) => {
-                        code.line(format!("if ({value}.empty()) return 0;"));
+                        code.line(format!("if ({value}.empty()) return;"));
                         format!("{value}[{value}.size() / 2]")
                     }
                 };
@@ -224,7 +224,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code)
                     id = inner;
                 }
             }
-            code.line(format!("return static_cast<double>({at});"));
+            code.line(format!("tally.number(0, {at});"));
         },
     );
 }

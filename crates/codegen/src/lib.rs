@@ -15,10 +15,12 @@ pub mod idl;
 pub mod library;
 pub mod lowering;
 pub mod maven;
+pub mod part;
 pub mod rust;
 pub mod rust_glue;
 pub mod sequential;
+pub mod slot;
 
 pub use code::Code;
-pub use codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+pub use codec::{Answer, Built, Codec, Emission, File, Language, Need, Step, Unit};
 pub use lowering::Lowering;

@@ -46,6 +46,11 @@ impl Lowering {
         Lowering::new("fixed array as a list", "the length is not enforced")
     }
 
+    /// A short fixed array of numbers as so many fields.
+    pub fn spread() -> Lowering {
+        Lowering::new("short fixed array of numbers as a field each", "that they are one array")
+    }
+
     /// An optional value, or such `values` as are concerned, as two fields.
     pub fn flagged(values: &str) -> Lowering {
         let what = format!("optional {values} as a flag and the value");

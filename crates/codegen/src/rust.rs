@@ -5,7 +5,7 @@
 //! an enum the integer that represents it, bytes a `Vec<u8>`.
 
 use wiregauge_schema::path::{Index, Step};
-use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::code::Code;
 use crate::codec::Unit;
@@ -32,7 +32,7 @@ pub fn field_type(schema: &Schema, field: &Field) -> String {
 }
 
 /// The message library: structures, canonical form, and the experiments'
-/// numbers read from the normalized form (`sum`, `fixed`, `element`).
+/// numbers read from the normalized form (`tally`, `fixed`, `element`).
 pub fn message(unit: &Unit) -> String {
     let schema = unit.schema;
     let mut code = Code::new();
@@ -40,12 +40,13 @@ pub fn message(unit: &Unit) -> String {
     code.line("#![allow(clippy::all, non_camel_case_types, unused)]");
     // Deeply nested records make long chains of derived bounds.
     code.line("#![recursion_limit = \"1024\"]");
-    code.line("use wiregauge_runner::Error;");
+    code.line("extern crate self as message;");
+    code.line("use wiregauge_runner::{Error, Tally};");
     for (id, record) in schema.records() {
         code.line("");
         structure(schema, id, record, &mut code);
         canonical(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        tally(schema, record, &mut code);
     }
     let root = &schema.root().name.legal;
     code.line(format!(
@@ -66,6 +67,7 @@ impl wiregauge_runner::Message for {root} {{
     ));
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.line(OCTETS);
     code.line(HELPERS);
     code.finish()
 }
@@ -75,14 +77,15 @@ fn structure(schema: &Schema, id: TypeId, record: &Record, code: &mut Code) {
     let copy = if schema.is_pod(id) { "Copy, " } else { "" };
     code.line(format!(
         "#[derive({copy}Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, \
-         bincode::Encode, bincode::Decode, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]"
+         bincode::Encode, bincode::Decode, minicbor::Encode, minicbor::Decode, rkyv::Archive, rkyv::Serialize, rkyv::Deserialize)]"
     ));
     code.line("#[repr(C)]");
     code.block(format!("pub struct {name} {{"), "}", |code| {
-        for field in &record.fields {
+        for (place, field) in record.fields.iter().enumerate() {
             if let Some(attribute) = serde_attribute(field) {
                 code.line(attribute);
             }
+            code.line(minicbor_attribute(place, field));
             code.line(format!("pub {}: {},", field.name.legal, field_type(schema, field)));
         }
     });
@@ -102,14 +105,45 @@ fn structure(schema: &Schema, id: TypeId, record: &Record, code: &mut Code) {
     });
 }
 
-fn serde_attribute(field: &Field) -> Option<&'static str> {
-    match (field.element, field.cardinality) {
-        (Element::Bytes, Cardinality::List { .. } | Cardinality::Array { .. }) => None,
-        (Element::Bytes, _) => Some("#[serde(with = \"serde_bytes\")]"),
-        (_, Cardinality::Array { len }) if len > 32 => {
+/// Whether a field is octets, which serde has to be told of: by itself it takes
+/// them for a list of numbers.
+pub fn is_octets(field: &Field) -> bool {
+    match field.element {
+        Element::Bytes => true,
+        Element::Scalar(Scalar::U8) => matches!(field.cardinality, Cardinality::List { .. }),
+        _ => false,
+    }
+}
+
+/// How serde takes a field where not by itself: octets, and arrays of any length.
+pub fn serde_attribute(field: &Field) -> Option<&'static str> {
+    match field.cardinality {
+        _ if is_octets(field) && field.element != Element::Bytes => {
+            Some("#[serde(with = \"message::octets\")]")
+        }
+        Cardinality::Required | Cardinality::Implicit if is_octets(field) => {
+            Some("#[serde(with = \"message::octets\")]")
+        }
+        Cardinality::Optional if is_octets(field) => {
+            Some("#[serde(with = \"message::octets::optional\")]")
+        }
+        _ if is_octets(field) => Some("#[serde(with = \"message::octets::list\")]"),
+        Cardinality::Array { len } if len > 32 => {
             Some("#[serde(with = \"serde_big_array::BigArray\")]")
         }
         _ => None,
+    }
+}
+
+/// How minicbor takes a field: its number, and octets as such.
+pub fn minicbor_attribute(place: usize, field: &Field) -> String {
+    let repeats = matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+    match is_octets(field) {
+        false => format!("#[n({place})]"),
+        true if repeats && field.element == Element::Bytes => {
+            format!("#[cbor(n({place}), with = \"message::octets::cbor\")]")
+        }
+        true => format!("#[cbor(n({place}), with = \"minicbor::bytes\")]"),
     }
 }
 
@@ -122,7 +156,7 @@ fn canonical(schema: &Schema, record: &Record, code: &mut Code) {
                 Element::Record(_) => format!("{value}.write(out);"),
                 Element::String => format!("write_bytes({value}.as_bytes(), out);"),
                 Element::Bytes => format!("write_bytes(&{value}, out);"),
-                _ if schema.scalar(field.element) == Some(wiregauge_schema::Scalar::Bool) => {
+                _ if schema.scalar(field.element) == Some(Scalar::Bool) => {
                     format!("out.push(u8::from({value}.clone()));")
                 }
                 _ => format!("out.extend_from_slice(&{value}.to_le_bytes());"),
@@ -158,7 +192,7 @@ fn canonical(schema: &Schema, record: &Record, code: &mut Code) {
                     }
                     Element::Bytes => "read_bytes(input)?.to_vec()".to_string(),
                     other => match schema.scalar(other).expect("a number") {
-                        wiregauge_schema::Scalar::Bool => "take::<1>(input)?[0] != 0".to_string(),
+                        Scalar::Bool => "take::<1>(input)?[0] != 0".to_string(),
                         scalar => format!("{}::from_le_bytes(take(input)?)", scalar.rust()),
                     },
                 };
@@ -184,50 +218,41 @@ fn canonical(schema: &Schema, record: &Record, code: &mut Code) {
     code.close("}");
 }
 
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
+fn tally(schema: &Schema, record: &Record, code: &mut Code) {
     code.open(format!("impl {} {{", record.name.legal));
-    code.block("pub fn sum(&self) -> f64 {", "}", |code| {
-        code.line("let mut sum = 0.0;");
-        for field in &record.fields {
+    code.block("pub fn tally<T: Tally>(&self) -> T {", "}", |code| {
+        code.line("let mut tally = T::default();");
+        for (place, field) in record.fields.iter().enumerate() {
             let name = &field.name.legal;
-            let number = |value: &str| number(schema, field.element, value);
+            let add = |value: &str| add(schema, place, field.element, value);
             code.line(match field.cardinality {
-                Cardinality::Required | Cardinality::Implicit => {
-                    format!("sum += {};", number(&format!("(&self.{name})")))
-                }
-                _ => format!("for value in &self.{name} {{ sum += {}; }}", number("value")),
+                Cardinality::Required | Cardinality::Implicit => add(&format!("(&self.{name})")),
+                _ => format!("for value in &self.{name} {{ {} }}", add("value")),
             });
         }
-        code.line("sum");
+        code.line("tally");
     });
     code.close("}");
 }
 
-/// What a value behind a reference adds to the sum of all numbers.
-fn number(schema: &Schema, element: Element, value: &str) -> String {
+/// The statement that adds a value behind a reference to `tally`, as one of the
+/// field at a place.
+fn add(schema: &Schema, place: usize, element: Element, value: &str) -> String {
     match element {
-        Element::Record(_) => format!("{value}.sum()"),
-        Element::String | Element::Bytes => format!("{value}.len() as f64"),
-        other => scalar_number(schema, other, &format!("*{value}")),
+        Element::Record(_) => format!("tally.record({place}, {value}.tally());"),
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}.len());"),
+        other => {
+            debug_assert!(schema.scalar(other).is_some());
+            format!("tally.number({place}, *{value});")
+        }
     }
 }
 
-/// A Rust scalar expression as `f64`.
-pub fn scalar_number(schema: &Schema, element: Element, value: &str) -> String {
-    match schema.scalar(element) {
-        Some(wiregauge_schema::Scalar::Bool) => format!("f64::from(u8::from({value}))"),
-        _ => format!("({value}) as f64"),
-    }
-}
-
-/// `pub fn NAME(message: &Root) -> f64`: the number at a path, 0 where it is
-/// not there.
-fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code) {
-    code.block(format!("pub fn {name}(message: &Root) -> f64 {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("0.0");
-            return;
-        };
+/// `pub fn NAME(message: &Root, tally)`: the number at a path, nothing where it
+/// is not there. `Root` need not have more than the fields on that path.
+pub fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code) {
+    code.block(format!("pub fn {name}<T: Tally>(message: &Root, tally: &mut T) {{"), "}", |code| {
+        let Some(path) = path else { return };
         let mut id = schema.root;
         code.line("let at = message;");
         for (depth, step) in path.iter().enumerate() {
@@ -236,13 +261,13 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code)
             let reference = match (field.cardinality, step.index) {
                 (Cardinality::Required | Cardinality::Implicit, _) => format!("let at = &{value};"),
                 (Cardinality::Optional, _) => {
-                    format!("let Some(at) = &{value} else {{ return 0.0 }};")
+                    format!("let Some(at) = &{value} else {{ return }};")
                 }
                 (_, Index::At(index)) => {
-                    format!("let Some(at) = {value}.get({index}) else {{ return 0.0 }};")
+                    format!("let Some(at) = {value}.get({index}) else {{ return }};")
                 }
                 (_, _) => {
-                    format!("let Some(at) = {value}.get({value}.len() / 2) else {{ return 0.0 }};")
+                    format!("let Some(at) = {value}.get({value}.len() / 2) else {{ return }};")
                 }
             };
             code.line(reference);
@@ -250,12 +275,100 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Code)
                 Element::Record(inner) => id = inner,
                 other => {
                     debug_assert_eq!(depth + 1, path.len());
-                    code.line(scalar_number(schema, other, "*at"));
+                    debug_assert!(schema.scalar(other).is_some());
+                    code.line("tally.number(0, *at);");
                 }
             }
         }
     });
 }
+
+/// Octets by serde, which takes them for a list of numbers unless told: text by
+/// Base64 in formats for human readers, a block in all others. And lists of them
+/// by minicbor.
+const OCTETS: &str = r#"
+pub mod octets {
+  use base64::prelude::*;
+  use serde::{de, Deserialize, Deserializer, Serialize, Serializer};
+
+  struct Borrowed<'a>(&'a [u8]);
+  struct Owned(Vec<u8>);
+  struct Text;
+
+  impl Serialize for Borrowed<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+      if to.is_human_readable() {
+        to.collect_str(&base64::display::Base64Display::new(self.0, &BASE64_STANDARD))
+      } else {
+        to.serialize_bytes(self.0)
+      }
+    }
+  }
+
+  impl<'de> Deserialize<'de> for Owned {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+      if from.is_human_readable() {
+        from.deserialize_str(Text).map(Owned)
+      } else {
+        serde_bytes::ByteBuf::deserialize(from).map(|octets| Owned(octets.into_vec()))
+      }
+    }
+  }
+
+  impl de::Visitor<'_> for Text {
+    type Value = Vec<u8>;
+    fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+      f.write_str("text by Base64")
+    }
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Vec<u8>, E> {
+      BASE64_STANDARD.decode(text).map_err(E::custom)
+    }
+  }
+
+  pub fn serialize<S: Serializer>(octets: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    Borrowed(octets).serialize(to)
+  }
+  pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u8>, D::Error> {
+    Owned::deserialize(from).map(|octets| octets.0)
+  }
+
+  pub mod optional {
+    use super::*;
+    pub fn serialize<S: Serializer>(octets: &Option<Vec<u8>>, to: S) -> Result<S::Ok, S::Error> {
+      octets.as_deref().map(Borrowed).serialize(to)
+    }
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
+      Ok(Option::<Owned>::deserialize(from)?.map(|octets| octets.0))
+    }
+  }
+
+  pub mod list {
+    use super::*;
+    pub fn serialize<S: Serializer>(list: &impl AsRef<[Vec<u8>]>, to: S) -> Result<S::Ok, S::Error> {
+      to.collect_seq(list.as_ref().iter().map(|octets| Borrowed(octets)))
+    }
+    pub fn deserialize<'de, D: Deserializer<'de>, T: TryFrom<Vec<Vec<u8>>>>(from: D) -> Result<T, D::Error> {
+      let list: Vec<Vec<u8>> = Vec::<Owned>::deserialize(from)?.into_iter().map(|octets| octets.0).collect();
+      list.try_into().map_err(|_| de::Error::custom("not as many octet strings as the array has"))
+    }
+  }
+
+  pub mod cbor {
+    use minicbor::{bytes::ByteVec, Decoder, Encoder};
+    pub fn encode<C, W: minicbor::encode::Write>(list: &impl AsRef<[Vec<u8>]>, to: &mut Encoder<W>, _: &mut C) -> Result<(), minicbor::encode::Error<W::Error>> {
+      to.array(list.as_ref().len() as u64)?;
+      for octets in list.as_ref() {
+        to.bytes(octets)?;
+      }
+      Ok(())
+    }
+    pub fn decode<C, T: TryFrom<Vec<Vec<u8>>>>(from: &mut Decoder<'_>, _: &mut C) -> Result<T, minicbor::decode::Error> {
+      let list: Vec<Vec<u8>> = from.decode::<Vec<ByteVec>>()?.into_iter().map(Vec::<u8>::from).collect();
+      list.try_into().map_err(|_| minicbor::decode::Error::message("not as many octet strings as the array has"))
+    }
+  }
+}
+"#;
 
 const HELPERS: &str = r#"
 fn take<const N: usize>(input: &mut &[u8]) -> Result<[u8; N], Error> {

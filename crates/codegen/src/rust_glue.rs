@@ -7,23 +7,24 @@ use wiregauge_schema::{Element, Field, Record};
 use crate::code::Code;
 use crate::codec::Unit;
 
-/// `fn sum_X(from: &OF) -> f64`: every number of a record, where `add` is the
-/// statement that adds those of a field to `sum`.
-pub fn sum(record: &Record, of: &str, code: &mut Code, add: impl Fn(&Field) -> String) {
+/// `fn tally_X<T: Tally>(from: &OF) -> T`: every number of a record, where `add`
+/// is the statement that adds those of the field at a place to `tally`.
+pub fn tally(record: &Record, of: &str, code: &mut Code, add: impl Fn(usize, &Field) -> String) {
     let name = &record.name.legal;
     code.line("");
-    code.block(format!("fn sum_{name}(from: &{of}) -> f64 {{"), "}", |code| {
-        code.line("let mut sum = 0.0;");
-        for field in &record.fields {
-            code.line(add(field));
+    code.block(format!("fn tally_{name}<T: Tally>(from: &{of}) -> T {{"), "}", |code| {
+        code.line("let mut tally = T::default();");
+        for (place, field) in record.fields.iter().enumerate() {
+            code.line(add(place, field));
         }
-        code.line("sum");
+        code.line("tally");
     });
 }
 
-/// The functions `fixed` and `element`, `fn NAME(at: &OF) -> f64`: the number at
-/// a path, 0 where it is not there. `down` is the statement that makes `at` a
-/// reference to a field's value or element, and `number` what that is as `f64`.
+/// The functions `fixed` and `element`, `fn NAME<T: Tally>(at: &OF, tally: &mut
+/// T)`: the number at a path, nothing where it is not there. `down` is the
+/// statement that makes `at` a reference to a field's value or element, or
+/// returns, and `number` what that is as the schema's number.
 pub fn accessors(
     unit: &Unit,
     of: &str,
@@ -34,11 +35,8 @@ pub fn accessors(
     let projection = unit.projection;
     for (name, path) in [("fixed", &projection.fixed), ("element", &projection.element)] {
         code.line("");
-        code.block(format!("fn {name}(at: &{of}) -> f64 {{"), "}", |code| {
-            let Some(path) = path else {
-                code.line("0.0");
-                return;
-            };
+        code.block(format!("fn {name}<T: Tally>(at: &{of}, tally: &mut T) {{"), "}", |code| {
+            let Some(path) = path else { return };
             let mut id = unit.schema.root;
             for step in path {
                 let record = unit.schema.record(id);
@@ -46,7 +44,7 @@ pub fn accessors(
                 code.line(down(record, field, step.index));
                 match field.element {
                     Element::Record(inner) => id = inner,
-                    _ => code.line(number(field)),
+                    _ => code.line(format!("tally.number(0, {});", number(field))),
                 }
             }
         });

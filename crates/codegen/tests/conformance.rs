@@ -14,8 +14,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use wiregauge_codegen::{build, Answer, Codec};
-use wiregauge_schema::{arbitrary, canonical, generate, path, project};
-use wiregauge_schema::{Projection, Schema, Sizes, Value};
+use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
+use wiregauge_schema::{Digest, Projection, Schema, Sizes, Value};
 
 /// A runner under test, spoken to as docs/runner-protocol.md says.
 struct Runner {
@@ -54,6 +54,7 @@ impl Runner {
         self.output.read_exact(&mut reply).map_err(broken)?;
         match word {
             "ok" => Ok(reply),
+            "rejected" => Err(format!("rejected: {}", String::from_utf8_lossy(&reply))),
             _ => Err(String::from_utf8_lossy(&reply).into_owned()),
         }
     }
@@ -89,13 +90,18 @@ fn codecs() -> Vec<&'static Codec> {
 
 /// Builds every codec that takes the schema, and checks each on the messages.
 /// Returns what went wrong, a line each.
-fn check(schema: &Schema, projection: &Projection, values: &[Value]) -> Vec<String> {
+fn check(
+    codecs: &[&'static Codec],
+    schema: &Schema,
+    projection: &Projection,
+    values: &[Value],
+) -> Vec<String> {
     let mut faults = Vec::new();
     let mut accepted = Vec::new();
-    for codec in codecs() {
+    for codec in codecs {
         match codec.answer_all(schema) {
             Answer::Rejected(why) => println!("{}: rejected: {why}", codec.name),
-            _ => accepted.push(codec),
+            _ => accepted.push(*codec),
         }
     }
     let built = build::build(&build_folder(), schema, projection, &accepted, &|_, _, _| Ok(()))
@@ -108,7 +114,7 @@ fn check(schema: &Schema, projection: &Projection, values: &[Value]) -> Vec<Stri
                 check_one(&mut runner, schema, projection, value, index)
                     .map_err(|fault| format!("message {index}: {fault}"))?;
             }
-            check_loops(&mut runner)
+            check_loops(&mut runner, schema, projection, values)
         });
         match outcome {
             Ok(()) => println!("{name}: {} messages carried", values.len()),
@@ -134,40 +140,124 @@ fn check_one(
     }
     let text = runner.ask(&format!("values {index}"), &[])?;
     let text = String::from_utf8_lossy(&text).into_owned();
-    let wanted = [
-        ("project", project::sum(value)),
-        ("fixed", projection.fixed.as_ref().map_or(0.0, |p| project::at(schema, value, p))),
-        ("element", projection.element.as_ref().map_or(0.0, |p| project::at(schema, value, p))),
-    ];
-    for (name, wanted) in wanted {
-        let found: f64 = text
-            .lines()
-            .find_map(|line| line.strip_prefix(name))
-            .and_then(|number| number.trim().parse().ok())
-            .ok_or(format!("no {name} in {text:?}"))?;
+    for (name, wanted) in readings(schema, projection, value) {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        let [sum, count, hash] = words[..] else {
+            return Err(format!("no {name} in {text:?}"));
+        };
+        let found: f64 = sum.parse().map_err(|_| format!("{sum} is no sum"))?;
         // The order of a sum is the codec's, and with it the rounding.
-        if (found - wanted).abs() > 1e-9 * wanted.abs().max(1.0) {
-            return Err(format!("{name} is {found}, should be {wanted}; {value:?}"));
+        if (found - wanted.sum).abs() > 1e-9 * wanted.sum.abs().max(1.0) {
+            return Err(format!("{name} is {found}, should be {}; {value:?}", wanted.sum));
+        }
+        // The numbers themselves are not a matter of order.
+        if [count, hash] != [wanted.digest.count.to_string(), wanted.digest.hash.to_string()] {
+            return Err(format!(
+                "{name} reads {count} numbers of hash {hash}, not {:?}; {value:?}",
+                wanted.digest
+            ));
         }
     }
     Ok(())
 }
 
-/// Every experiment runs, with fresh and with reused buffers and objects.
-fn check_loops(runner: &mut Runner) -> Result<(), String> {
-    let hello = runner.ask("hello 1", &[])?;
+/// What a reading experiment must find.
+struct Reading {
+    sum: f64,
+    digest: Digest,
+}
+
+fn readings(
+    schema: &Schema,
+    projection: &Projection,
+    value: &Value,
+) -> [(&'static str, Reading); 3] {
+    let at = |path: &Option<path::Path>| match path {
+        None => Reading { sum: 0.0, digest: Digest::default() },
+        Some(path) => Reading {
+            sum: project::at(schema, value, path),
+            digest: digest::at(schema, value, path),
+        },
+    };
+    let all = Reading { sum: project::sum(value), digest: digest::all(schema, value) };
+    [("project", all), ("fixed", at(&projection.fixed)), ("element", at(&projection.element))]
+}
+
+/// Every experiment runs, whatever lives on and whatever is fresh, and what it
+/// makes of each message by the code of its loop is that message.
+fn check_loops(
+    runner: &mut Runner,
+    schema: &Schema,
+    projection: &Projection,
+    values: &[Value],
+) -> Result<(), String> {
+    let hello = runner.ask("hello 2", &[])?;
     let hello = String::from_utf8_lossy(&hello).into_owned();
     let experiments = hello
         .lines()
         .find_map(|line| line.strip_prefix("experiments "))
         .ok_or(format!("no experiments in {hello:?}"))?;
-    for how in ["fresh", "reused"] {
-        runner.ask(&format!("set buffers {how}"), &[])?;
-        runner.ask(&format!("set objects {how}"), &[])?;
+    for lifetimes in [
+        "scratch=reused objects=fresh buffers=reused",
+        "scratch=reused objects=reused buffers=reused",
+        "scratch=reused objects=reused buffers=fresh",
+        "scratch=fresh objects=fresh buffers=fresh",
+    ] {
         for experiment in experiments.split_whitespace() {
-            runner
-                .ask(&format!("run {experiment} 20"), &[])
-                .map_err(|error| format!("{experiment} with {how} buffers: {error}"))?;
+            for (index, value) in values.iter().enumerate() {
+                let request = format!("run {experiment} 9 {lifetimes} prove={index}");
+                runner
+                    .ask(&request, &[])
+                    .and_then(|reply| proof(runner, schema, projection, value, experiment, &reply))
+                    .map_err(|error| format!("{request}: {error}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether what came out of an experiment is the message.
+fn proof(
+    runner: &mut Runner,
+    schema: &Schema,
+    projection: &Projection,
+    value: &Value,
+    experiment: &str,
+    reply: &[u8],
+) -> Result<(), String> {
+    let head = reply.windows(2).position(|pair| pair == b"\n\n").map_or(reply.len(), |at| at + 1);
+    let text = String::from_utf8_lossy(&reply[..head]).into_owned();
+    let number = |name: &str| -> Option<u64> {
+        text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+    };
+    let mut rest = reply.get(head + 1..).unwrap_or_default();
+    let mut product = |name: &str| -> Option<Vec<u8>> {
+        let (bytes, left) = rest.split_at_checked(number(name)? as usize)?;
+        rest = left;
+        Some(bytes.to_vec())
+    };
+    let (encoded, decoded) = (product("encoded"), product("decoded"));
+    let wanted = canonical::encode(schema, value).map_err(|e| format!("{e:#}"))?;
+    let whole = experiment.split('/').next().unwrap_or(experiment);
+    let made_by = |names: &[&str]| names.contains(&experiment);
+    if made_by(&["encode", "encode/write", "roundtrip"]) {
+        let encoded = encoded.ok_or("no encoded bytes")?;
+        if runner.ask("decode", &encoded)? != wanted {
+            return Err("encodes another message".into());
+        }
+    }
+    if made_by(&["decode", "decode/extract", "decode/checked", "roundtrip"])
+        && decoded.ok_or("no decoded message")? != wanted
+    {
+        return Err("decodes another message".into());
+    }
+    for (name, reading) in readings(schema, projection, value) {
+        if name == whole
+            && (number("count"), number("hash"))
+                != (Some(reading.digest.count), Some(reading.digest.hash))
+        {
+            return Err(format!("reads other numbers: {text}"));
         }
     }
     Ok(())
@@ -197,7 +287,7 @@ fn assert_all_carry(schema: &Schema, projection: &Projection, values: &[Value]) 
 }
 
 fn assert_carried(schema: &Schema, projection: &Projection, values: &[Value]) {
-    let faults = check(schema, projection, values);
+    let faults = check(&codecs(), schema, projection, values);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
@@ -217,6 +307,21 @@ fn everything_the_model_has() {
         println!("== {name}");
         assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 1));
     }
+}
+
+/// Formats without fixed arrays write short ones as fields, or as lists: only
+/// their codecs are built again.
+#[test]
+fn small_arrays_as_lists() {
+    let fields = zoo::all().swap_remove(0).1;
+    let lists = Schema { small_array: 0, ..fields.clone() };
+    let text = |codec: &Codec, schema| codec.idl.map(|idl| idl(schema).expect("a definition").text);
+    let changed: Vec<_> =
+        codecs().into_iter().filter(|codec| text(codec, &fields) != text(codec, &lists)).collect();
+    println!("lists in {:?}", changed.iter().map(|codec| codec.name).collect::<Vec<_>>());
+    let projection = Projection::choose(&lists);
+    let faults = check(&changed, &lists, &projection, &messages(&lists, 1));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
 #[test]
@@ -248,6 +353,76 @@ fn protobuf_wire_choices() {
         }"#;
     let schema = wiregauge_schema::proto::read_texts(&[("wire.proto", text)], None).expect("loads");
     assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 3));
+}
+
+/// What a format cannot say is no fault of its codec, and the next message is
+/// carried again.
+#[test]
+fn messages_that_a_format_cannot_say() {
+    let text = "float64 number\nstring text\n";
+    let schema = wiregauge_schema::msg::read_text(
+        text,
+        "one",
+        wiregauge_schema::msg::Dialect::Ros2,
+        "one.msg",
+    )
+    .expect("it loads");
+    let message = |number: f64, text: &str| {
+        let value = Value::Record(vec![Value::F64(number), Value::String(text.into())]);
+        canonical::encode(&schema, &value).expect("it is of the schema")
+    };
+    let sayable = message(1.0, "text");
+    let (signed, cut) = (message(-0.0, "text"), message(1.0, "te\0xt"));
+    let cases = [
+        ("prost", &signed, "loses the sign of zero"),
+        ("quick-protobuf", &signed, "loses the sign of zero"),
+        ("colfer", &signed, "loses the sign of zero"),
+        ("lcm", &cut, "NUL"),
+        ("cyclone-cdr", &cut, "NUL"),
+    ];
+    let concerned: Vec<_> = codecs()
+        .into_iter()
+        .filter(|codec| cases.iter().any(|(name, ..)| *name == codec.name))
+        .collect();
+    let projection = Projection::choose(&schema);
+    let built = build::build(&build_folder(), &schema, &projection, &concerned, &|_, _, _| Ok(()))
+        .expect("the build folder works");
+    for built in built {
+        let mut runner = Runner::start(&built.program.expect("it builds"));
+        for (_, message, why) in cases.iter().filter(|case| case.0 == built.codec.name) {
+            let answer = runner.ask("message", message).expect_err("it cannot be said");
+            assert!(answer.starts_with("rejected: "), "{}: {answer}", built.codec.name);
+            assert!(answer.contains(why), "{}: {answer}", built.codec.name);
+            runner.ask("message", &sayable).expect("it can be said");
+        }
+    }
+}
+
+/// Names as long as LCM's compiler can hold are carried, longer ones refused
+/// before it overruns its memory.
+#[test]
+fn long_names_in_lcm() {
+    let codecs: Vec<_> = codecs().into_iter().filter(|codec| codec.name == "lcm").collect();
+    let schema = |member: usize, record: usize| {
+        let (list, record) = ("a".repeat(member), format!("R{}", "r".repeat(record - 1)));
+        let plain = "b".repeat(member + "_count".len());
+        let text = format!(
+            "syntax = \"proto3\"; message Inner {{ int32 a = 1; }} \
+             message {record} {{ repeated int32 {list} = 1; int32 {plain} = 2; Inner inner = 3; }}"
+        );
+        wiregauge_schema::proto::read_texts(&[("long.proto", &text)], Some(&record)).expect("loads")
+    };
+    // Behind the list's name stands `_count`.
+    let longest = schema(94, 200);
+    let projection = Projection::choose(&longest);
+    let faults = check(&codecs, &longest, &projection, &messages(&longest, 1));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    for codec in codecs {
+        for longer in [schema(95, 200), schema(94, 201)] {
+            let Answer::Rejected(why) = codec.answer_all(&longer) else { panic!("not refused") };
+            assert!(why.contains("names as long as"), "{why}");
+        }
+    }
 }
 
 /// Random schemas: each takes a build of every codec, so there are few, and

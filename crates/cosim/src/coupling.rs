@@ -13,8 +13,8 @@ pub struct Coupling {
     pub output: Binary,
     /// The model's input.
     pub input: Binary,
-    /// The model's output.
-    pub result: Binary,
+    /// The model's output; a sink, such as a recorder, has none.
+    pub result: Option<Binary>,
 }
 
 /// Names of variables that were asked for, where there are several.
@@ -37,7 +37,10 @@ pub struct Wanted {
 pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coupling> {
     let outputs = choose(source, "output", wanted.output.as_deref())?;
     let inputs = choose(model, "input", wanted.input.as_deref())?;
-    let results = choose(model, "output", wanted.result.as_deref())?;
+    let result = match (&wanted.result, declared(model, "output").first()) {
+        (Some(name), _) => choose(model, "output", Some(name))?.first().copied().cloned(),
+        (None, first) => first.map(|binary| (*binary).clone()),
+    };
     let (output, input) = match (outputs.as_slice(), inputs.as_slice()) {
         ([output], [input]) => (*output, *input),
         _ => {
@@ -62,7 +65,14 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
         }
     };
     agree(source, output, model, input, wanted.any_version)?;
-    Ok(Coupling { output: output.clone(), input: input.clone(), result: results[0].clone() })
+    Ok(Coupling { output: output.clone(), input: input.clone(), result })
+}
+
+/// The binary variables of a causality that say what they carry.
+fn declared<'a>(package: &'a Package, causality: &str) -> Vec<&'a Binary> {
+    let mut all = package.description.binaries_of(causality);
+    all.retain(|binary| binary.declared);
+    all
 }
 
 /// The binary variables of a causality, or the one that was asked for.
@@ -72,25 +82,45 @@ fn choose<'a>(
     wanted: Option<&str>,
 ) -> Result<Vec<&'a Binary>> {
     let all = package.description.binaries_of(causality);
-    let names: Vec<&str> = all.iter().map(|binary| binary.name.as_str()).collect();
-    match wanted {
-        Some(name) => {
-            let found = all.iter().find(|binary| binary.name == name).with_context(|| {
-                let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-                format!("{} has no binary {causality} {name}; there is {there}", package.name)
-            })?;
-            Ok(vec![found])
-        }
-        None => {
-            ensure!(
-                !all.is_empty(),
-                "{} has no binary {causality}: no variable in its modelDescription.xml carries \
-                 the annotation osmp-binary-variable (net.pmsf.osmp)",
-                package.name
-            );
-            Ok(all)
-        }
+    let listed = |list: &[&Binary]| -> String {
+        list.iter().map(|binary| binary.name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    if let Some(name) = wanted {
+        let found = all.iter().find(|binary| binary.name == name).with_context(|| {
+            let there = if all.is_empty() { "none".to_owned() } else { listed(&all) };
+            format!("{} has no binary {causality} {name}; there is {there}", package.name)
+        })?;
+        return Ok(vec![found]);
     }
+    let chosen = declared(package, causality);
+    if !chosen.is_empty() {
+        return Ok(chosen);
+    }
+    let name = &package.name;
+    if !all.is_empty() {
+        bail!(
+            "{name} has no binary {causality} that says what it carries; if {} does, name it \
+             (--connect OUTPUT=INPUT)",
+            listed(&all)
+        );
+    }
+    let others: Vec<String> = package
+        .description
+        .binaries
+        .iter()
+        .map(|binary| format!("{} ({})", binary.name, binary.causality))
+        .collect();
+    if others.is_empty() {
+        bail!(
+            "{name} has no binary {causality}: no variable in its modelDescription.xml carries \
+             the annotation osmp-binary-variable (net.pmsf.osmp)"
+        );
+    }
+    let role = if causality == "output" { "source" } else { "model" };
+    bail!(
+        "{name} has no binary {causality}, which a {role} needs; its binary variables are {}",
+        others.join(", ")
+    )
 }
 
 /// Whether an output and an input carry the same messages.
@@ -108,14 +138,18 @@ fn agree(
         )
     };
     let (from, to) = (&output.mime, &input.mime);
+    // Whoever named one of which nothing is known knows what it is.
+    if from.is_unknown() || to.is_unknown() {
+        return Ok(());
+    }
     ensure!(
         from.essence == to.essence && from.message() == to.message(),
         differ("message types", from.message(), to.message(), "")
     );
-    ensure!(
-        from.encoding() == to.encoding(),
-        differ("encodings", from.encoding(), to.encoding(), "")
-    );
+    // A reader of packed messages reads plain ones as well.
+    let reads = from.encoding() == to.encoding()
+        || (from.encoding(), to.encoding()) == ("protobuf", "packed");
+    ensure!(reads, differ("encodings", from.encoding(), to.encoding(), ""));
     let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "none".into());
     ensure!(
         any_version || from.version == to.version,

@@ -38,6 +38,8 @@ pub struct Description {
     pub osi_version: Option<String>,
     /// The step that it proposes, in seconds.
     pub step: Option<f64>,
+    /// What it proposes where that is no step size.
+    pub no_step: Option<String>,
     /// Its variables, those of binary variables in FMI 2 included.
     pub variables: Vec<Variable>,
     /// Its binary variables.
@@ -68,6 +70,9 @@ pub struct Binary {
     pub mime: Mime,
     /// How it is reached.
     pub handle: Handle,
+    /// Whether the description says what it carries. One that does not is
+    /// coupled only when it is named.
+    pub declared: bool,
 }
 
 /// How a binary variable is reached, as value references.
@@ -108,15 +113,21 @@ impl Description {
             .and_then(|osmp| osmp.attribute("osi-version"))
             .map(str::to_owned);
         let experiment = child(root, "DefaultExperiment");
-        let (variables, parts) = variables(root, fmi)?;
-        let binaries = binaries(parts, osi_version.as_deref())?;
+        let (variables, parts, bare) = variables(root, fmi)?;
+        let mut binaries = binaries(parts, osi_version.as_deref())?;
+        binaries.extend(bare);
+        let triples = undeclared(&variables, &binaries);
+        binaries.extend(triples);
+        let proposed = experiment.and_then(|e| e.attribute("stepSize"));
+        let step = proposed.and_then(|text| step_size(text.trim()).ok());
         Ok(Description {
             fmi,
             model: root.attribute("modelName").unwrap_or_default().to_owned(),
             identifier: required(interface, "modelIdentifier")?.to_owned(),
             token: required(root, token)?.to_owned(),
             osi_version,
-            step: experiment.and_then(|e| e.attribute("stepSize")?.parse().ok()),
+            step,
+            no_step: proposed.filter(|_| step.is_none()).map(str::to_owned),
             variables,
             binaries,
         })
@@ -131,6 +142,17 @@ impl Description {
     pub fn binaries_of(&self, causality: &str) -> Vec<&Binary> {
         self.binaries.iter().filter(|binary| binary.causality == causality).collect()
     }
+}
+
+/// Reads a step size in seconds: from a nanosecond to a million seconds.
+///
+/// # Errors
+/// Says that it is none.
+pub fn step_size(text: &str) -> Result<f64> {
+    let size = text.parse().ok().filter(|size| (1e-9..=1e6).contains(size));
+    size.with_context(|| {
+        format!("'{text}' is no step size: a number of seconds from 1e-9 to 1e6 is wanted")
+    })
 }
 
 impl Fmi {
@@ -179,9 +201,13 @@ struct Part {
     own_mime: Option<String>,
 }
 
-fn variables(root: Node, fmi: Fmi) -> Result<(Vec<Variable>, Vec<Part>)> {
+/// The variables, those that OSMP says something of, and FMI 3's binary
+/// variables that it does not mention.
+type Variables = (Vec<Variable>, Vec<Part>, Vec<Binary>);
+
+fn variables(root: Node, fmi: Fmi) -> Result<Variables> {
     let list = child(root, "ModelVariables").context("<ModelVariables> is missing")?;
-    let (mut variables, mut parts) = (Vec::new(), Vec::new());
+    let (mut variables, mut parts, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for node in list.children().filter(Node::is_element) {
         let name = required(node, "name")?.to_owned();
         let reference = required(node, "valueReference")?;
@@ -219,10 +245,50 @@ fn variables(root: Node, fmi: Fmi) -> Result<(Vec<Variable>, Vec<Part>)> {
                     .to_owned(),
                 own_mime: node.attribute("mimeType").map(str::to_owned),
             });
+        } else if kind == "Binary" {
+            let mime = node.attribute("mimeType").and_then(|mime| Mime::parse(mime).ok());
+            let mime = mime.unwrap_or_else(Mime::unknown);
+            bare.push(Binary {
+                name: variable.name.clone(),
+                causality: variable.causality.clone(),
+                handle: Handle::Whole(variable.reference),
+                declared: mime.is_osi(),
+                mime,
+            });
         }
         variables.push(variable);
     }
-    Ok((variables, parts))
+    Ok((variables, parts, bare))
+}
+
+/// Three integers that are named as OSMP names them, without a word of what
+/// they are.
+fn undeclared(variables: &[Variable], known: &[Binary]) -> Vec<Binary> {
+    let find = |name: String, causality: &str| {
+        let found = variables.iter().find(|variable| variable.name == name)?;
+        let fits =
+            ["Integer", "Int32"].contains(&found.kind.as_str()) && found.causality == causality;
+        fits.then_some(found.reference)
+    };
+    let mut found = Vec::new();
+    for variable in variables {
+        let Some(name) = variable.name.strip_suffix(".base.lo") else { continue };
+        if known.iter().any(|binary| binary.name == name) {
+            continue;
+        }
+        let of = |part: &str| find(format!("{name}.{part}"), &variable.causality);
+        let (Some(lo), Some(hi), Some(size)) = (of("base.lo"), of("base.hi"), of("size")) else {
+            continue;
+        };
+        found.push(Binary {
+            name: name.to_owned(),
+            causality: variable.causality.clone(),
+            mime: Mime::unknown(),
+            handle: Handle::Pointer([lo, hi, size]),
+            declared: false,
+        });
+    }
+    found
 }
 
 /// Puts the parts of binary variables together.
@@ -311,5 +377,6 @@ fn binary(parts: &[Part], name: String, osi_version: Option<&str>) -> Result<Bin
             first.mime
         );
     }
-    Ok(Binary { name, causality: first.variable.causality.clone(), mime, handle })
+    let causality = first.variable.causality.clone();
+    Ok(Binary { name, causality, mime, handle, declared: true })
 }

@@ -4,18 +4,17 @@
 //! `fmi` refuses every OSMP FMU, and `fmi-sys` generates its binding with
 //! bindgen, so that whoever builds wiregauge would need libclang.
 
-use std::ffi::{c_char, c_int, c_uint, c_void, CString};
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
 use anyhow::{Context, Result};
 
 use crate::description::{Description, Variable};
-use crate::instance::{last_words, Status, Value};
-use crate::library::{url, Library};
+use crate::instance::{no_instance, Status, Value};
+use crate::library::{url, Function, Library};
 use crate::osmp::{join, split, Span};
 
-type Component = *mut c_void;
 type Reference = c_uint;
 type Boolean = c_int;
 
@@ -30,8 +29,8 @@ struct Callbacks {
     environment: *mut c_void,
 }
 
+// In shim.cpp: each calls a function of the FMU and catches what it throws.
 extern "C" {
-    /// In logger.c.
     fn wiregauge_cosim_logger(
         environment: *mut c_void,
         instance: *const c_char,
@@ -40,38 +39,60 @@ extern "C" {
         format: *const c_char,
         ...
     );
+    fn wiregauge_cosim_instantiate2(
+        function: Function,
+        name: *const c_char,
+        kind: c_int,
+        guid: *const c_char,
+        resources: *const c_char,
+        callbacks: *const c_void,
+        visible: Boolean,
+        logging: Boolean,
+    ) -> *mut c_void;
+    fn wiregauge_cosim_plain(function: Function, component: *mut c_void) -> Status;
+    fn wiregauge_cosim_free(function: Function, component: *mut c_void) -> Status;
+    fn wiregauge_cosim_setup2(function: Function, component: *mut c_void, start: f64) -> Status;
+    fn wiregauge_cosim_step2(
+        function: Function,
+        component: *mut c_void,
+        time: f64,
+        size: f64,
+    ) -> Status;
+    fn wiregauge_cosim_status2(
+        function: Function,
+        component: *mut c_void,
+        kind: c_int,
+        value: *mut c_int,
+    ) -> Status;
+    fn wiregauge_cosim_values2(
+        function: Function,
+        component: *mut c_void,
+        references: *const Reference,
+        count: usize,
+        values: *mut c_void,
+    ) -> Status;
 }
 
-type Instantiate = unsafe extern "C" fn(
-    *const c_char,
-    c_int,
-    *const c_char,
-    *const c_char,
-    *const Callbacks,
-    Boolean,
-    Boolean,
-) -> Component;
-type Setup = unsafe extern "C" fn(Component, Boolean, f64, f64, Boolean, f64) -> Status;
-type Plain = unsafe extern "C" fn(Component) -> Status;
-type Free = unsafe extern "C" fn(Component);
-type Step = unsafe extern "C" fn(Component, f64, f64, Boolean) -> Status;
-type Get<T> = unsafe extern "C" fn(Component, *const Reference, usize, *mut T) -> Status;
-type Set<T> = unsafe extern "C" fn(Component, *const Reference, usize, *const T) -> Status;
+/// `fmi2DoStepStatus` and `fmi2Terminated`, of what a status is asked.
+const DO_STEP_STATUS: c_int = 0;
+const TERMINATED: c_int = 3;
+
+/// What is called later on and must be there.
+const NEEDED: [&CStr; 5] = [
+    c"fmi2SetupExperiment",
+    c"fmi2EnterInitializationMode",
+    c"fmi2ExitInitializationMode",
+    c"fmi2Terminate",
+    c"fmi2FreeInstance",
+];
 
 /// A running FMU of FMI 2.0.
 pub struct Instance {
     component: NonNull<c_void>,
-    setup: Setup,
-    enter: Plain,
-    exit: Plain,
-    step: Step,
-    get_integer: Get<c_int>,
-    set_integer: Set<c_int>,
-    set_real: Option<Set<f64>>,
-    set_boolean: Option<Set<Boolean>>,
-    set_string: Option<Set<*const c_char>>,
-    terminate: Plain,
-    free: Free,
+    library: Library,
+    step: Function,
+    get_integer: Function,
+    set_integer: Function,
     /// FMUs may keep the pointer to it.
     _callbacks: Box<Callbacks>,
 }
@@ -95,90 +116,134 @@ impl Instance {
         let name = CString::new(description.model.as_str()).unwrap_or_default();
         let token = CString::new(description.token.as_str())?;
         let resources = CString::new(url(resources))?;
-        // SAFETY: the symbols have the types that the standard gives them, and
-        // the texts and callbacks outlive the call.
-        unsafe {
-            let instantiate: Instantiate = library.symbol("fmi2Instantiate")?;
-            const CO_SIMULATION: c_int = 1;
-            let component = instantiate(
+        const CO_SIMULATION: c_int = 1;
+        // SAFETY: the texts and callbacks outlive the call.
+        let component = unsafe {
+            wiregauge_cosim_instantiate2(
+                library.function(c"fmi2Instantiate")?,
                 name.as_ptr(),
                 CO_SIMULATION,
                 token.as_ptr(),
                 resources.as_ptr(),
-                &*callbacks,
+                ptr::from_ref(&*callbacks).cast(),
                 0,
                 Boolean::from(logging),
-            );
-            let component = NonNull::new(component)
-                .with_context(|| format!("fmi2Instantiate returned nothing{}", last_words()))?;
-            Ok(Instance {
-                component,
-                setup: library.symbol("fmi2SetupExperiment")?,
-                enter: library.symbol("fmi2EnterInitializationMode")?,
-                exit: library.symbol("fmi2ExitInitializationMode")?,
-                step: library.symbol("fmi2DoStep")?,
-                get_integer: library.symbol("fmi2GetInteger")?,
-                set_integer: library.symbol("fmi2SetInteger")?,
-                set_real: library.symbol("fmi2SetReal").ok(),
-                set_boolean: library.symbol("fmi2SetBoolean").ok(),
-                set_string: library.symbol("fmi2SetString").ok(),
-                terminate: library.symbol("fmi2Terminate")?,
-                free: library.symbol("fmi2FreeInstance")?,
-                _callbacks: callbacks,
-            })
+            )
+        };
+        let component = NonNull::new(component).with_context(|| no_instance("fmi2Instantiate"))?;
+        for needed in NEEDED {
+            library.function(needed)?;
         }
+        Ok(Instance {
+            component,
+            step: library.function(c"fmi2DoStep")?,
+            get_integer: library.function(c"fmi2GetInteger")?,
+            set_integer: library.function(c"fmi2SetInteger")?,
+            library,
+            _callbacks: callbacks,
+        })
     }
 
     pub(crate) fn set(&mut self, variable: &Variable, value: &Value) -> Result<()> {
-        let component = self.component.as_ptr();
-        let reference = &variable.reference;
-        let lacks = |what: &str| format!("the FMU lacks {what}");
+        match value {
+            Value::Integer(value) => {
+                let value = c_int::try_from(*value)?;
+                self.set_one(c"fmi2SetInteger", variable, value)
+            }
+            Value::Real(value) => self.set_one(c"fmi2SetReal", variable, *value),
+            Value::Boolean(value) => {
+                self.set_one(c"fmi2SetBoolean", variable, Boolean::from(*value))
+            }
+            Value::Text(value) => self.set_one(c"fmi2SetString", variable, value.as_ptr()),
+        }
+    }
+
+    /// The function must take values of this type.
+    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
+        let function = self.library.function(name)?;
         // SAFETY: one reference and one value, both alive.
         let status = unsafe {
-            match value {
-                Value::Integer(value) => {
-                    let value = c_int::try_from(*value)?;
-                    (self.set_integer)(component, reference, 1, &value)
-                }
-                Value::Real(value) => {
-                    let set = self.set_real.with_context(|| lacks("fmi2SetReal"))?;
-                    set(component, reference, 1, value)
-                }
-                Value::Boolean(value) => {
-                    let set = self.set_boolean.with_context(|| lacks("fmi2SetBoolean"))?;
-                    set(component, reference, 1, &Boolean::from(*value))
-                }
-                Value::Text(value) => {
-                    let set = self.set_string.with_context(|| lacks("fmi2SetString"))?;
-                    set(component, reference, 1, &value.as_ptr())
-                }
-            }
+            let value = ptr::from_mut(&mut value).cast();
+            let component = self.component.as_ptr();
+            wiregauge_cosim_values2(function, component, &variable.reference, 1, value)
         };
-        status.good_enough("setting it")
+        status.good_enough(&name.to_string_lossy())
     }
 
     pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
         let component = self.component.as_ptr();
+        let setup = self.library.function(c"fmi2SetupExperiment")?;
+        let enter = self.library.function(c"fmi2EnterInitializationMode")?;
+        let exit = self.library.function(c"fmi2ExitInitializationMode")?;
         // SAFETY: the calls of the standard, in its order.
         unsafe {
-            (self.setup)(component, 0, 0.0, start, 0, 0.0).good_enough("fmi2SetupExperiment")?;
-            (self.enter)(component).good_enough("fmi2EnterInitializationMode")?;
-            (self.exit)(component).good_enough("fmi2ExitInitializationMode")
+            wiregauge_cosim_setup2(setup, component, start).good_enough("fmi2SetupExperiment")?;
+            wiregauge_cosim_plain(enter, component).good_enough("fmi2EnterInitializationMode")?;
+            wiregauge_cosim_plain(exit, component).good_enough("fmi2ExitInitializationMode")
         }
     }
 
     #[inline]
     pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
         // SAFETY: it is initialized.
-        unsafe { (self.step)(self.component.as_ptr(), time, size, 1) }
+        let status =
+            unsafe { wiregauge_cosim_step2(self.step, self.component.as_ptr(), time, size) };
+        if status == Status::PENDING {
+            return self.await_step();
+        }
+        status
+    }
+
+    /// Waits until a step that goes on behind the call is done. One that never
+    /// is counts as hung, as any other.
+    fn await_step(&mut self) -> Status {
+        let Some(function) = self.library.find(c"fmi2GetStatus") else { return Status::PENDING };
+        loop {
+            let mut value = Status::ERROR.0;
+            // SAFETY: there is room for the value.
+            let asked = unsafe {
+                let component = self.component.as_ptr();
+                wiregauge_cosim_status2(function, component, DO_STEP_STATUS, &mut value)
+            };
+            if !asked.is_good() {
+                return asked;
+            }
+            if Status(value) != Status::PENDING {
+                return Status(value);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    pub(crate) fn why(&mut self) -> &'static str {
+        let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else { return "" };
+        let mut terminated = 0;
+        // SAFETY: there is room for the value.
+        let asked = unsafe {
+            let component = self.component.as_ptr();
+            wiregauge_cosim_status2(function, component, TERMINATED, &mut terminated)
+        };
+        // A refusal to tell is no matter of its own.
+        crate::message::take_thrown();
+        if asked.is_good() && terminated != 0 {
+            "it asks to end the simulation"
+        } else {
+            ""
+        }
     }
 
     #[inline]
     pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, Span) {
-        let mut values = [0; 3];
+        let mut values: [c_int; 3] = [0; 3];
         // SAFETY: three references and room for three values.
         let status = unsafe {
-            (self.get_integer)(self.component.as_ptr(), references.as_ptr(), 3, values.as_mut_ptr())
+            wiregauge_cosim_values2(
+                self.get_integer,
+                self.component.as_ptr(),
+                references.as_ptr(),
+                3,
+                values.as_mut_ptr().cast(),
+            )
         };
         let [lo, hi, size] = values;
         (status, Span { address: join(lo, hi), size: i64::from(size) })
@@ -187,24 +252,29 @@ impl Instance {
     #[inline]
     pub(crate) fn put(&mut self, references: [Reference; 3], span: Span) -> Status {
         let (lo, hi) = split(span.address);
-        let Ok(size) = c_int::try_from(span.size) else { return Status(3) };
+        let Ok(size) = c_int::try_from(span.size) else { return Status::ERROR };
+        let mut values = [lo, hi, size];
         // SAFETY: three references and three values.
         unsafe {
-            (self.set_integer)(
+            wiregauge_cosim_values2(
+                self.set_integer,
                 self.component.as_ptr(),
                 references.as_ptr(),
                 3,
-                [lo, hi, size].as_ptr(),
+                values.as_mut_ptr().cast(),
             )
         }
     }
 
     pub(crate) fn finish(self) -> Result<()> {
+        let terminate = self.library.function(c"fmi2Terminate")?;
+        let free = self.library.function(c"fmi2FreeInstance")?;
         // SAFETY: it is not used again.
         unsafe {
-            let ended = (self.terminate)(self.component.as_ptr()).good_enough("fmi2Terminate");
-            (self.free)(self.component.as_ptr());
-            ended
+            let component = self.component.as_ptr();
+            let ended = wiregauge_cosim_plain(terminate, component).good_enough("fmi2Terminate");
+            let freed = wiregauge_cosim_free(free, component).good_enough("fmi2FreeInstance");
+            ended.and(freed)
         }
     }
 }

@@ -1,82 +1,89 @@
 //! FMUs of FMI 3.0 for co-simulation; see `fmi2` for why the binding is our
 //! own.
 
-use std::ffi::{c_char, c_int, c_uint, c_void, CString};
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
 use anyhow::{Context, Result};
 
 use crate::description::{Description, Variable};
-use crate::instance::{last_words, Status, Value};
-use crate::library::Library;
+use crate::instance::{no_instance, Status, Value};
+use crate::library::{Function, Library};
 use crate::message;
 use crate::osmp::{join, split, Span};
 
-type Handle = *mut c_void;
 type Reference = c_uint;
-
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
-type Instantiate = unsafe extern "C" fn(
-    *const c_char,
-    *const c_char,
-    *const c_char,
-    bool,
-    bool,
-    bool,
-    bool,
-    *const Reference,
-    usize,
-    *mut c_void,
-    LogMessage,
-    *const c_void,
-) -> Handle;
-type Enter = unsafe extern "C" fn(Handle, bool, f64, f64, bool, f64) -> Status;
-type Plain = unsafe extern "C" fn(Handle) -> Status;
-type Free = unsafe extern "C" fn(Handle);
-type Step = unsafe extern "C" fn(
-    Handle,
-    f64,
-    f64,
-    bool,
-    *mut bool,
-    *mut bool,
-    *mut bool,
-    *mut f64,
-) -> Status;
-type Get<T> = unsafe extern "C" fn(Handle, *const Reference, usize, *mut T, usize) -> Status;
-type Set<T> = unsafe extern "C" fn(Handle, *const Reference, usize, *const T, usize) -> Status;
-type GetBinary = unsafe extern "C" fn(
-    Handle,
-    *const Reference,
-    usize,
-    *mut usize,
-    *mut *const u8,
-    usize,
-) -> Status;
-type SetBinary = unsafe extern "C" fn(
-    Handle,
-    *const Reference,
-    usize,
-    *const usize,
-    *const *const u8,
-    usize,
-) -> Status;
+
+// In shim.cpp: each calls a function of the FMU and catches what it throws.
+extern "C" {
+    fn wiregauge_cosim_instantiate3(
+        function: Function,
+        name: *const c_char,
+        token: *const c_char,
+        resources: *const c_char,
+        visible: bool,
+        logging: bool,
+        environment: *mut c_void,
+        logger: LogMessage,
+    ) -> *mut c_void;
+    fn wiregauge_cosim_plain(function: Function, handle: *mut c_void) -> Status;
+    fn wiregauge_cosim_free(function: Function, handle: *mut c_void) -> Status;
+    fn wiregauge_cosim_enter3(function: Function, handle: *mut c_void, start: f64) -> Status;
+    fn wiregauge_cosim_step3(
+        function: Function,
+        handle: *mut c_void,
+        time: f64,
+        size: f64,
+        event: *mut bool,
+        terminate: *mut bool,
+        early: *mut bool,
+        last: *mut f64,
+    ) -> Status;
+    fn wiregauge_cosim_values3(
+        function: Function,
+        handle: *mut c_void,
+        references: *const Reference,
+        count: usize,
+        values: *mut c_void,
+    ) -> Status;
+    fn wiregauge_cosim_get_binary3(
+        function: Function,
+        handle: *mut c_void,
+        reference: Reference,
+        size: *mut usize,
+        value: *mut *const u8,
+    ) -> Status;
+    fn wiregauge_cosim_set_binary3(
+        function: Function,
+        handle: *mut c_void,
+        reference: Reference,
+        size: usize,
+        value: *const u8,
+    ) -> Status;
+}
+
+/// What is called later on and must be there.
+const NEEDED: [&CStr; 4] = [
+    c"fmi3EnterInitializationMode",
+    c"fmi3ExitInitializationMode",
+    c"fmi3Terminate",
+    c"fmi3FreeInstance",
+];
 
 /// A running FMU of FMI 3.0.
 pub struct Instance {
     handle: NonNull<c_void>,
     library: Library,
-    enter: Enter,
-    exit: Plain,
-    step: Step,
-    get_binary: GetBinary,
-    set_binary: SetBinary,
-    get_int32: Get<i32>,
-    set_int32: Set<i32>,
-    terminate: Plain,
-    free: Free,
-    why: &'static str,
+    step: Function,
+    get_binary: Function,
+    set_binary: Function,
+    get_int32: Function,
+    set_int32: Function,
+    /// What the last step said besides its status.
+    terminate: bool,
+    early: bool,
 }
 
 /// Keeps what the FMU says.
@@ -107,125 +114,139 @@ impl Instance {
         let token = CString::new(description.token.as_str())?;
         // A path and no URL in this version, with a separator at its end.
         let resources = CString::new(format!("{}/", resources.display()))?;
-        // SAFETY: the symbols have the types that the standard gives them, and
-        // the texts outlive the call.
-        unsafe {
-            let instantiate: Instantiate = library.symbol("fmi3InstantiateCoSimulation")?;
-            let handle = instantiate(
+        // SAFETY: the texts outlive the call.
+        let handle = unsafe {
+            wiregauge_cosim_instantiate3(
+                library.function(c"fmi3InstantiateCoSimulation")?,
                 name.as_ptr(),
                 token.as_ptr(),
                 resources.as_ptr(),
                 false,
                 logging,
-                false,
-                false,
-                ptr::null(),
-                0,
                 ptr::null_mut(),
                 log,
-                ptr::null(),
-            );
-            let handle = NonNull::new(handle).with_context(|| {
-                format!("fmi3InstantiateCoSimulation returned nothing{}", last_words())
-            })?;
-            Ok(Instance {
-                handle,
-                enter: library.symbol("fmi3EnterInitializationMode")?,
-                exit: library.symbol("fmi3ExitInitializationMode")?,
-                step: library.symbol("fmi3DoStep")?,
-                get_binary: library.symbol("fmi3GetBinary")?,
-                set_binary: library.symbol("fmi3SetBinary")?,
-                get_int32: library.symbol("fmi3GetInt32")?,
-                set_int32: library.symbol("fmi3SetInt32")?,
-                terminate: library.symbol("fmi3Terminate")?,
-                free: library.symbol("fmi3FreeInstance")?,
-                library,
-                why: "",
-            })
+            )
+        };
+        let handle =
+            NonNull::new(handle).with_context(|| no_instance("fmi3InstantiateCoSimulation"))?;
+        for needed in NEEDED {
+            library.function(needed)?;
         }
+        Ok(Instance {
+            handle,
+            step: library.function(c"fmi3DoStep")?,
+            get_binary: library.function(c"fmi3GetBinary")?,
+            set_binary: library.function(c"fmi3SetBinary")?,
+            get_int32: library.function(c"fmi3GetInt32")?,
+            set_int32: library.function(c"fmi3SetInt32")?,
+            library,
+            terminate: false,
+            early: false,
+        })
     }
 
     pub(crate) fn set(&mut self, variable: &Variable, value: &Value) -> Result<()> {
-        // SAFETY: each function takes values of the type in its name.
-        unsafe {
-            match (value, variable.kind.as_str()) {
-                (Value::Integer(value), "Int32") => self.set_as(variable, "Int32", *value as i32),
-                (Value::Integer(value), "Int8") => self.set_as(variable, "Int8", *value as i8),
-                (Value::Integer(value), "UInt8") => self.set_as(variable, "UInt8", *value as u8),
-                (Value::Integer(value), "Int16") => self.set_as(variable, "Int16", *value as i16),
-                (Value::Integer(value), "UInt16") => self.set_as(variable, "UInt16", *value as u16),
-                (Value::Integer(value), "UInt32") => self.set_as(variable, "UInt32", *value as u32),
-                (Value::Integer(value), "UInt64") => self.set_as(variable, "UInt64", *value as u64),
-                // Enumerations are set as Int64.
-                (Value::Integer(value), _) => self.set_as(variable, "Int64", *value),
-                (Value::Real(value), "Float32") => self.set_as(variable, "Float32", *value as f32),
-                (Value::Real(value), _) => self.set_as(variable, "Float64", *value),
-                (Value::Boolean(value), _) => self.set_as(variable, "Boolean", *value),
-                (Value::Text(value), _) => self.set_as(variable, "String", value.as_ptr()),
+        match (value, variable.kind.as_str()) {
+            (Value::Integer(value), "Int32") => {
+                self.set_one(c"fmi3SetInt32", variable, *value as i32)
             }
+            (Value::Integer(value), "Int8") => self.set_one(c"fmi3SetInt8", variable, *value as i8),
+            (Value::Integer(value), "UInt8") => {
+                self.set_one(c"fmi3SetUInt8", variable, *value as u8)
+            }
+            (Value::Integer(value), "Int16") => {
+                self.set_one(c"fmi3SetInt16", variable, *value as i16)
+            }
+            (Value::Integer(value), "UInt16") => {
+                self.set_one(c"fmi3SetUInt16", variable, *value as u16)
+            }
+            (Value::Integer(value), "UInt32") => {
+                self.set_one(c"fmi3SetUInt32", variable, *value as u32)
+            }
+            (Value::Integer(value), "UInt64") => {
+                self.set_one(c"fmi3SetUInt64", variable, *value as u64)
+            }
+            // Enumerations are set as Int64.
+            (Value::Integer(value), _) => self.set_one(c"fmi3SetInt64", variable, *value),
+            (Value::Real(value), "Float32") => {
+                self.set_one(c"fmi3SetFloat32", variable, *value as f32)
+            }
+            (Value::Real(value), _) => self.set_one(c"fmi3SetFloat64", variable, *value),
+            (Value::Boolean(value), _) => self.set_one(c"fmi3SetBoolean", variable, *value),
+            (Value::Text(value), _) => self.set_one(c"fmi3SetString", variable, value.as_ptr()),
         }
     }
 
-    /// # Safety
-    /// `T` must be the type that the function with this ending takes.
-    unsafe fn set_as<T>(&mut self, variable: &Variable, kind: &str, value: T) -> Result<()> {
-        let name = format!("fmi3Set{kind}");
-        // SAFETY: one reference and one value of the right type.
+    /// The function must take values of this type.
+    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
+        let function = self.library.function(name)?;
+        // SAFETY: one reference and one value, both alive.
         let status = unsafe {
-            let set: Set<T> = self.library.symbol(&name)?;
-            set(self.handle.as_ptr(), &variable.reference, 1, &value, 1)
+            let value = ptr::from_mut(&mut value).cast();
+            wiregauge_cosim_values3(function, self.handle.as_ptr(), &variable.reference, 1, value)
         };
-        status.good_enough(&name)
+        status.good_enough(&name.to_string_lossy())
     }
 
     pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
         let handle = self.handle.as_ptr();
+        let enter = self.library.function(c"fmi3EnterInitializationMode")?;
+        let exit = self.library.function(c"fmi3ExitInitializationMode")?;
         // SAFETY: the calls of the standard, in its order.
         unsafe {
-            (self.enter)(handle, false, 0.0, start, false, 0.0)
+            wiregauge_cosim_enter3(enter, handle, start)
                 .good_enough("fmi3EnterInitializationMode")?;
-            (self.exit)(handle).good_enough("fmi3ExitInitializationMode")
+            wiregauge_cosim_plain(exit, handle).good_enough("fmi3ExitInitializationMode")
         }
     }
 
     #[inline]
     pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
-        let (mut event, mut terminate, mut early, mut last) = (false, false, false, time + size);
+        let (mut event, mut last) = (false, time + size);
+        (self.terminate, self.early) = (false, false);
         // SAFETY: it is initialized, and the four have room for what it says.
         let status = unsafe {
-            (self.step)(
+            wiregauge_cosim_step3(
+                self.step,
                 self.handle.as_ptr(),
                 time,
                 size,
-                true,
                 &mut event,
-                &mut terminate,
-                &mut early,
+                &mut self.terminate,
+                &mut self.early,
                 &mut last,
             )
         };
-        self.why = match (terminate, early) {
-            (true, _) => "it asks to end the simulation",
-            (_, true) => "it returned early, which it was not allowed to",
-            _ => return status,
-        };
-        if status == Status::OK {
-            Status(2)
-        } else {
-            status
+        if self.early && !self.terminate && status.is_good() {
+            return Status::ERROR;
         }
+        status
     }
 
     pub(crate) fn why(&self) -> &'static str {
-        self.why
+        match (self.terminate, self.early) {
+            (true, _) => "it asks to end the simulation",
+            (_, true) => "it returned early, which it was not allowed to",
+            _ => "",
+        }
+    }
+
+    pub(crate) fn wants_to_end(&self) -> bool {
+        self.terminate
     }
 
     #[inline]
     pub(crate) fn get(&mut self, reference: Reference) -> (Status, Span) {
         let (mut size, mut address) = (0usize, ptr::null());
-        // SAFETY: one reference and room for one size and one address.
+        // SAFETY: there is room for one size and one address.
         let status = unsafe {
-            (self.get_binary)(self.handle.as_ptr(), &reference, 1, &mut size, &mut address, 1)
+            wiregauge_cosim_get_binary3(
+                self.get_binary,
+                self.handle.as_ptr(),
+                reference,
+                &mut size,
+                &mut address,
+            )
         };
         let size = i64::try_from(size).unwrap_or(i64::MAX);
         (status, Span { address: address as usize, size })
@@ -233,17 +254,35 @@ impl Instance {
 
     #[inline]
     pub(crate) fn put(&mut self, reference: Reference, span: Span) -> Status {
-        let (size, address) = (span.size as usize, span.address as *const u8);
-        // SAFETY: one reference, one size and one address, which was checked.
-        unsafe { (self.set_binary)(self.handle.as_ptr(), &reference, 1, &size, &address, 1) }
+        // No message is one of no bytes, whose address may still be looked at.
+        let (size, address) = match span.is_none() {
+            true => (0, NonNull::dangling().as_ptr()),
+            false => (span.size as usize, span.address as *mut u8),
+        };
+        // SAFETY: the address and the size were checked.
+        unsafe {
+            wiregauge_cosim_set_binary3(
+                self.set_binary,
+                self.handle.as_ptr(),
+                reference,
+                size,
+                address,
+            )
+        }
     }
 
     #[inline]
     pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, Span) {
-        let mut values = [0; 3];
+        let mut values = [0i32; 3];
         // SAFETY: three references and room for three values.
         let status = unsafe {
-            (self.get_int32)(self.handle.as_ptr(), references.as_ptr(), 3, values.as_mut_ptr(), 3)
+            wiregauge_cosim_values3(
+                self.get_int32,
+                self.handle.as_ptr(),
+                references.as_ptr(),
+                3,
+                values.as_mut_ptr().cast(),
+            )
         };
         let [lo, hi, size] = values;
         (status, Span { address: join(lo, hi), size: i64::from(size) })
@@ -252,25 +291,29 @@ impl Instance {
     #[inline]
     pub(crate) fn put_pointer(&mut self, references: [Reference; 3], span: Span) -> Status {
         let (lo, hi) = split(span.address);
-        let Ok(size) = i32::try_from(span.size) else { return Status(3) };
+        let Ok(size) = i32::try_from(span.size) else { return Status::ERROR };
+        let mut values = [lo, hi, size];
         // SAFETY: three references and three values.
         unsafe {
-            (self.set_int32)(
+            wiregauge_cosim_values3(
+                self.set_int32,
                 self.handle.as_ptr(),
                 references.as_ptr(),
                 3,
-                [lo, hi, size].as_ptr(),
-                3,
+                values.as_mut_ptr().cast(),
             )
         }
     }
 
     pub(crate) fn finish(self) -> Result<()> {
+        let terminate = self.library.function(c"fmi3Terminate")?;
+        let free = self.library.function(c"fmi3FreeInstance")?;
         // SAFETY: it is not used again.
         unsafe {
-            let ended = (self.terminate)(self.handle.as_ptr()).good_enough("fmi3Terminate");
-            (self.free)(self.handle.as_ptr());
-            ended
+            let handle = self.handle.as_ptr();
+            let ended = wiregauge_cosim_plain(terminate, handle).good_enough("fmi3Terminate");
+            let freed = wiregauge_cosim_free(free, handle).good_enough("fmi3FreeInstance");
+            ended.and(freed)
         }
     }
 }

@@ -14,11 +14,14 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 
 use crate::description::{Description, Handle};
 use crate::instance::{last_words, Instance, Status};
-use crate::job::{Chain, Job, Product, Seat, Step, PROTOCOL};
+use crate::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step, PROTOCOL};
+use crate::message;
 use crate::osmp::Span;
 use crate::package::Package;
 use crate::place::{Call, Place};
 
+/// Most steps in a row in which a source may give no message.
+const SILENT: u64 = 10_000;
 /// First bytes of a message that the master gets to see.
 const HEAD: usize = 64;
 
@@ -49,9 +52,10 @@ pub fn serve() -> Result<()> {
                 })
             }
             (["run", count], Some(running)) => running.run(count.parse()?, &place),
+            (["skip", count], Some(running)) => running.skip(count.parse()?, &place),
             (["prove", count], Some(running)) => running.prove(count.parse()?, &place),
             (["finish"], running) => match running.take() {
-                Some(running) => running.finish(&place).map(|()| Vec::new()),
+                Some(running) => running.finish(&place),
                 None => Ok(Vec::new()),
             },
             _ => Err(anyhow!("cannot answer '{}'", line.trim_end())),
@@ -59,7 +63,10 @@ pub fn serve() -> Result<()> {
         place.leave();
         let (word, payload) = match answer {
             Ok(payload) => ("ok", payload),
-            Err(error) => ("error", format!("{error:#}").into_bytes()),
+            Err(error) => {
+                flush_printed();
+                ("error", format!("{error:#}").into_bytes())
+            }
         };
         output.write_all(format!("{word} {}\n", payload.len()).as_bytes())?;
         output.write_all(&payload)?;
@@ -88,6 +95,23 @@ fn conversation() -> Result<(File, File)> {
     Ok((input, output))
 }
 
+/// Brings out what FMUs printed and the C library still holds.
+fn flush_printed() {
+    // SAFETY: null stands for all streams.
+    unsafe { libc::fflush(std::ptr::null_mut()) };
+}
+
+/// Has what FMUs print come out line by line, so that it is there when they
+/// crash. That costs a system call a line, so it is done in the proof alone.
+fn print_lines() {
+    extern "C" {
+        #[link_name = "stdout"]
+        static mut STDOUT: *mut libc::FILE;
+    }
+    // SAFETY: the C library's own stream, which nothing was written to yet.
+    unsafe { libc::setvbuf(STDOUT, std::ptr::null_mut(), libc::_IOLBF, 0) };
+}
+
 fn hello(version: &str) -> Result<Vec<u8>> {
     ensure!(version == PROTOCOL.to_string(), "speaks version {PROTOCOL} and not {version}");
     Ok(format!("host {}\n", env!("CARGO_PKG_VERSION")).into_bytes())
@@ -109,51 +133,83 @@ impl Running {
         })
     }
 
-    /// So many steps; the answer has the first one's index and a line for each.
+    /// So many steps that have a message; the answer has a line for each.
     fn run(&mut self, count: u64, place: &Place) -> Result<Vec<u8>> {
-        let mut steps = Vec::with_capacity(usize::try_from(count)?);
-        let mut first = 0;
+        let mut ran = Ran { steps: Vec::with_capacity(usize::try_from(count)?), end: None };
         match self {
             Running::Fmus(coupled) => {
-                first = coupled.done;
-                for _ in 0..count {
-                    steps.push(coupled.step(place)?);
+                let mut silent = 0;
+                while (ran.steps.len() as u64) < count {
+                    let Some(step) = coupled.step(place)? else { break };
+                    if step.source_size > 0 {
+                        ran.steps.push(step);
+                        silent = 0;
+                        continue;
+                    }
+                    silent += 1;
+                    ensure!(
+                        silent < SILENT,
+                        "{}: {} holds no message in {SILENT} steps{}",
+                        coupled.seats[0].seat.name,
+                        coupled.names[0],
+                        last_words()
+                    );
                 }
+                ran.end = coupled.ended(ran.steps.len() as u64, count);
             }
             Running::Memcpy(copiers) => {
-                for _ in 0..count {
-                    steps.push(copy(copiers));
+                ran.steps.extend((0..count).map(|_| copy(copiers)));
+            }
+        }
+        Ok(ran.text().into_bytes())
+    }
+
+    /// So many steps of any kind.
+    fn skip(&mut self, count: u64, place: &Place) -> Result<Vec<u8>> {
+        let mut ran = Ran::default();
+        for number in 0..count {
+            match self {
+                Running::Fmus(coupled) => {
+                    if coupled.step(place)?.is_none() {
+                        ran.end = coupled.ended(number, count);
+                        break;
+                    }
+                }
+                Running::Memcpy(copiers) => {
+                    copy(copiers);
                 }
             }
         }
-        let mut text = format!("{first}\n");
-        steps.iter().for_each(|step| text += &step.line());
-        Ok(text.into_bytes())
+        Ok(ran.text().into_bytes())
     }
 
     /// So many steps; the answer has what came out, two products a step.
     fn prove(&mut self, count: u64, place: &Place) -> Result<Vec<u8>> {
-        let mut products: Vec<[Product; 2]> = Vec::new();
-        for _ in 0..count {
+        let mut proof = Proof::default();
+        for number in 0..count {
             match self {
                 Running::Fmus(coupled) => {
-                    coupled.step(place)?;
-                    products.push(coupled.products()?);
+                    if coupled.step(place)?.is_none() {
+                        proof.end = coupled.ended(number, count);
+                        break;
+                    }
+                    proof.products.push(coupled.products()?);
                 }
                 Running::Memcpy(copiers) => {
                     copy(copiers);
-                    products.push(copiers.each_ref().map(|copier| product(copier.last())));
+                    proof.products.push(copiers.each_ref().map(|copier| product(copier.last())));
                 }
             }
         }
-        Ok(serde_json::to_vec(&products)?)
+        Ok(serde_json::to_vec(&proof)?)
     }
 
-    fn finish(self, place: &Place) -> Result<()> {
-        match self {
-            Running::Fmus(coupled) => coupled.finish(place),
-            Running::Memcpy(_) => Ok(()),
-        }
+    fn finish(self, place: &Place) -> Result<Vec<u8>> {
+        let account = match self {
+            Running::Fmus(coupled) => coupled.finish(place)?,
+            Running::Memcpy(_) => Account::default(),
+        };
+        Ok(serde_json::to_vec(&account)?)
     }
 }
 
@@ -198,7 +254,8 @@ struct Coupled {
     seats: [Sitting; 2],
     output: Handle,
     input: Handle,
-    result: Handle,
+    /// None of a sink.
+    result: Option<Handle>,
     /// Names of the three.
     names: [String; 3],
     start: f64,
@@ -208,28 +265,41 @@ struct Coupled {
     done: u64,
     /// The last messages of source and model.
     last: [Span; 2],
+    /// Why there are no more steps.
+    end: Option<String>,
+    account: Account,
 }
 
 impl Coupled {
     fn load(chain: Chain, place: &Place) -> Result<Coupled> {
+        if chain.logging {
+            print_lines();
+        }
         let source = Sitting::load(chain.source.clone(), 0, &chain, place)?;
         let model = Sitting::load(chain.model.clone(), 1, &chain, place)?;
+        let result = chain.result.unwrap_or_default();
         Ok(Coupled {
             output: source.handle(&chain.output)?,
             input: model.handle(&chain.input)?,
-            result: model.handle(&chain.result)?,
+            result: if result.is_empty() { None } else { Some(model.handle(&result)?) },
             seats: [source, model],
-            names: [chain.output, chain.input, chain.result],
+            names: [chain.output, chain.input, result],
             start: chain.start,
             size: chain.step,
             dump: chain.dump,
             done: 0,
             last: [Span::default(); 2],
+            end: None,
+            account: Account::default(),
         })
     }
 
-    /// One step of both. Between the timed spans the messages are checked.
-    fn step(&mut self, place: &Place) -> Result<Step> {
+    /// One step of both; none where the simulation has ended. Between the timed
+    /// spans the messages are checked.
+    fn step(&mut self, place: &Place) -> Result<Option<Step>> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
         let number = self.done;
         // Multiplied, so that rounding does not add up.
         let time = self.start + number as f64 * self.size;
@@ -240,49 +310,73 @@ impl Coupled {
         let began = Instant::now();
         let status = source.instance.step(time, size);
         let stepped = Instant::now();
+        if let Some(end) = carried_out(source, 0, status, number, &mut self.account)? {
+            self.end = Some(end);
+            return Ok(None);
+        }
         place.enter(0, Call::Get, number);
         let reading = Instant::now();
         let (read, message) = source.instance.get(self.output);
         let got = Instant::now();
         place.leave();
-        carried_out(&source.seat, &source.instance, status, number)?;
         let output = || format!("{}: {}", source.seat.name, self.names[0]);
         read.good_enough("reading it").with_context(output)?;
-        usable(message, number, true).with_context(output)?;
+        usable(message, number).with_context(output)?;
 
         place.enter(1, Call::Set, number);
         let setting = Instant::now();
         let taken = model.instance.put(self.input, message);
         let set = Instant::now();
+        taken
+            .good_enough("setting it")
+            .with_context(|| format!("{}: {}", model.seat.name, self.names[1]))?;
         place.enter(1, Call::Step, number);
         let calculating = Instant::now();
         let status = model.instance.step(time, size);
         let calculated = Instant::now();
-        place.enter(1, Call::Get, number);
-        let (read, result) = model.instance.get(self.result);
+        if let Some(end) = carried_out(model, 1, status, number, &mut self.account)? {
+            self.end = Some(end);
+            return Ok(None);
+        }
+        let mut result = Span::default();
+        if let Some(handle) = self.result {
+            place.enter(1, Call::Get, number);
+            let (read, span) = model.instance.get(handle);
+            result = span;
+            let output = || format!("{}: {}", model.seat.name, self.names[2]);
+            read.good_enough("reading it").with_context(output)?;
+            usable(result, number).with_context(output)?;
+        }
         place.leave();
-        taken
-            .good_enough("setting it")
-            .with_context(|| format!("{}: {}", model.seat.name, self.names[1]))?;
-        carried_out(&model.seat, &model.instance, status, number)?;
-        let output = || format!("{}: {}", model.seat.name, self.names[2]);
-        read.good_enough("reading it").with_context(output)?;
-        usable(result, number, false).with_context(output)?;
 
         self.last = [message, result];
         self.done += 1;
+        self.account.empty += u64::from(message.is_none());
+        for sitting in &self.seats {
+            if sitting.instance.wants_to_end() {
+                let name = &sitting.seat.name;
+                self.end =
+                    Some(format!("{name} asks to end the simulation at step {}", number + 1));
+            }
+        }
         if self.dump.is_some() {
             self.write_down(number)?;
         }
         let ns = |from: Instant, to: Instant| to.duration_since(from).as_nanos() as u64;
-        Ok(Step {
+        Ok(Some(Step {
+            number,
             source: ns(began, stepped),
             get: ns(reading, got),
             set: ns(setting, set),
             model: ns(calculating, calculated),
             source_size: length(message),
             model_size: length(result),
-        })
+        }))
+    }
+
+    /// Why fewer steps were done than were asked for.
+    fn ended(&self, done: u64, count: u64) -> Option<String> {
+        self.end.clone().filter(|_| done < count)
     }
 
     /// The last messages, by their digests.
@@ -299,54 +393,64 @@ impl Coupled {
         for (span, who) in self.last.into_iter().zip(["source", "model"]) {
             // SAFETY: as above.
             let bytes = unsafe { span.bytes() }.map_err(anyhow::Error::msg)?;
+            if bytes.is_empty() {
+                continue;
+            }
             let path = folder.join(format!("{who}-{number:06}.bin"));
             fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
         Ok(())
     }
 
-    fn finish(self, place: &Place) -> Result<()> {
-        let mut outcome = Ok(());
+    fn finish(self, place: &Place) -> Result<Account> {
+        let mut outcome = Ok(Account { steps: self.done, ..self.account });
         for (number, sitting) in self.seats.into_iter().enumerate() {
             place.enter(number, Call::Free, 0);
             // The second is freed even if the first would not terminate.
-            let ended = sitting.instance.finish().context(sitting.seat.name);
-            outcome = outcome.and(ended);
+            if let Err(error) = sitting.instance.finish().context(sitting.seat.name) {
+                outcome = outcome.and(Err(error));
+            }
         }
         outcome
     }
 }
 
-/// Whether a step was carried out without a word of complaint.
-fn carried_out(seat: &Seat, instance: &Instance, status: Status, number: u64) -> Result<()> {
+/// Whether a step was carried out; if the simulation is over instead, says so.
+/// A warning is no more than counted. What is not carried out after others were
+/// is the end of a trace, or of whatever the FMU goes by.
+fn carried_out(
+    sitting: &mut Sitting,
+    seat: usize,
+    status: Status,
+    number: u64,
+    account: &mut Account,
+) -> Result<Option<String>> {
     if status == Status::OK {
-        return Ok(());
+        return Ok(None);
     }
-    let why = match instance.why() {
+    if status == Status::WARNING {
+        account.warnings[seat] += 1;
+        if account.warnings[seat] == 1 {
+            account.complaints[seat] = message::take(1).concat();
+        }
+        return Ok(None);
+    }
+    let what = status.words();
+    let why = match sitting.instance.why(status) {
         "" => String::new(),
         why => format!(" ({why})"),
     };
-    bail!(
-        "{}: DoStep returned {}{why} at step {}{}",
-        seat.name,
-        status.name(),
-        number + 1,
-        last_words()
-    )
+    let what = format!("{}: DoStep {what}{why} at step {}", sitting.seat.name, number + 1);
+    if status == Status::DISCARD && number > 0 {
+        return Ok(Some(what));
+    }
+    bail!("{what}{}", last_words())
 }
 
-/// Whether a message can be used.
-fn usable(span: Span, number: u64, needed: bool) -> Result<()> {
-    span.check().map_err(|fault| anyhow!("{fault}, at step {}{}", number + 1, last_words()))?;
-    ensure!(
-        !needed || !span.is_none(),
-        "holds no message at step {} (address {:#x}, size {}){}",
-        number + 1,
-        span.address,
-        span.size,
-        last_words()
-    );
-    Ok(())
+/// Whether a message can be used; that there is none is for the master to
+/// judge.
+fn usable(span: Span, number: u64) -> Result<()> {
+    span.check().map_err(|fault| anyhow!("{fault}, at step {}{}", number + 1, last_words()))
 }
 
 fn length(span: Span) -> u64 {

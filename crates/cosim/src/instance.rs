@@ -19,6 +19,16 @@ pub struct Status(pub i32);
 impl Status {
     /// All is well.
     pub const OK: Status = Status(0);
+    /// All is well, with a complaint.
+    pub const WARNING: Status = Status(1);
+    /// The step was not carried out.
+    pub const DISCARD: Status = Status(2);
+    /// It failed.
+    pub const ERROR: Status = Status(3);
+    /// A step goes on behind the call.
+    pub const PENDING: Status = Status(5);
+    /// An exception came instead of a status; shim.cpp says so.
+    pub const THROWN: Status = Status(100);
 
     /// As the standard calls it.
     pub fn name(self) -> &'static str {
@@ -33,16 +43,29 @@ impl Status {
         }
     }
 
+    /// What came of a call: `returned error`, `threw std::bad_alloc: …`.
+    pub fn words(self) -> String {
+        match message::take_thrown().filter(|_| self == Status::THROWN) {
+            Some(thrown) => format!("threw {thrown}"),
+            None => format!("returned {}", self.name()),
+        }
+    }
+
+    /// Whether the call did what it was to do.
+    pub fn is_good(self) -> bool {
+        self == Status::OK || self == Status::WARNING
+    }
+
     /// An error that names the call, unless all is well or it is a mere
     /// warning.
     ///
     /// # Errors
     /// With the call, the status and the FMU's last words.
     pub fn good_enough(self, call: &str) -> Result<()> {
-        if self == Status::OK || self == Status(1) {
+        if self.is_good() {
             return Ok(());
         }
-        bail!("{call} returned {}{}", self.name(), last_words())
+        bail!("{call} {}{}", self.words(), last_words())
     }
 }
 
@@ -53,6 +76,15 @@ pub fn last_words() -> String {
         return String::new();
     }
     format!("; its log: {}", words.join(" | "))
+}
+
+/// Why there is no instance.
+pub(crate) fn no_instance(call: &str) -> String {
+    let what = match message::take_thrown() {
+        Some(thrown) => format!("threw {thrown}"),
+        None => "returned nothing".into(),
+    };
+    format!("{call} {what}{}", last_words())
 }
 
 /// A value for a parameter.
@@ -174,10 +206,20 @@ impl Instance {
     }
 
     /// Why a step was not carried out, beyond its status.
-    pub fn why(&self) -> &'static str {
+    pub fn why(&mut self, status: Status) -> &'static str {
         match self {
-            Instance::Two(_) => "",
+            // Those that failed must not be asked.
+            Instance::Two(_) if status != Status::DISCARD => "",
+            Instance::Two(instance) => instance.why(),
             Instance::Three(instance) => instance.why(),
+        }
+    }
+
+    /// Whether it asked, in a step that it carried out, for no more of them.
+    pub fn wants_to_end(&self) -> bool {
+        match self {
+            Instance::Two(_) => false,
+            Instance::Three(instance) => instance.wants_to_end(),
         }
     }
 
@@ -190,7 +232,7 @@ impl Instance {
                 instance.get_pointer(references)
             }
             (Instance::Three(instance), Handle::Whole(reference)) => instance.get(reference),
-            (Instance::Two(_), Handle::Whole(_)) => (Status(3), Span::default()),
+            (Instance::Two(_), Handle::Whole(_)) => (Status::ERROR, Span::default()),
         }
     }
 
@@ -205,7 +247,7 @@ impl Instance {
                 instance.put_pointer(references, span)
             }
             (Instance::Three(instance), Handle::Whole(reference)) => instance.put(reference, span),
-            (Instance::Two(_), Handle::Whole(_)) => Status(3),
+            (Instance::Two(_), Handle::Whole(_)) => Status::ERROR,
         }
     }
 

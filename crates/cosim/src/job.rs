@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 /// Version of the protocol.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// What a host runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,8 +34,8 @@ pub struct Chain {
     pub output: String,
     /// The model's binary variable that takes it.
     pub input: String,
-    /// The model's binary variable that comes out.
-    pub result: String,
+    /// The model's binary variable that comes out; a sink has none.
+    pub result: Option<String>,
     /// Simulation time of the start, in seconds.
     pub start: f64,
     /// Step size, in seconds.
@@ -61,6 +61,8 @@ pub struct Seat {
 /// What one step took, in nanoseconds, and what came out, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Step {
+    /// Its place among all steps that the host has done, from 0.
+    pub number: u64,
     /// DoStep of the source.
     pub source: u64,
     /// Reading where its message is.
@@ -76,10 +78,10 @@ pub struct Step {
 }
 
 impl Step {
-    /// The six numbers of a line.
+    /// The seven numbers of a line.
     pub fn line(&self) -> String {
-        let Step { source, get, set, model, source_size, model_size } = self;
-        format!("{source} {get} {set} {model} {source_size} {model_size}\n")
+        let Step { number, source, get, set, model, source_size, model_size } = self;
+        format!("{number} {source} {get} {set} {model} {source_size} {model_size}\n")
     }
 
     /// Reads such a line.
@@ -87,6 +89,7 @@ impl Step {
         let mut words = line.split(' ').map(|word| word.parse().ok());
         let mut next = || words.next().flatten();
         Some(Step {
+            number: next()?,
             source: next()?,
             get: next()?,
             set: next()?,
@@ -95,6 +98,61 @@ impl Step {
             model_size: next()?,
         })
     }
+}
+
+/// The steps of a request that had a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// As many as were asked for, unless the simulation ended.
+    pub steps: Vec<Step>,
+    /// Which FMU ended it and how.
+    pub end: Option<String>,
+}
+
+impl Ran {
+    /// As it goes over the line.
+    pub fn text(&self) -> String {
+        let mut text: String = self.steps.iter().map(Step::line).collect();
+        if let Some(end) = &self.end {
+            text += &format!("end {end}\n");
+        }
+        text
+    }
+
+    /// Reads such a text.
+    pub fn parse(text: &str) -> Option<Ran> {
+        let mut ran = Ran::default();
+        for line in text.lines() {
+            match line.strip_prefix("end ") {
+                Some(end) => ran.end = Some(end.to_owned()),
+                None => ran.steps.push(Step::parse(line)?),
+            }
+        }
+        Some(ran)
+    }
+}
+
+/// What steps made, those without a message included.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proof {
+    /// What came out of source and model in each step.
+    pub products: Vec<[Product; 2]>,
+    /// Which FMU ended the simulation and how.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<String>,
+}
+
+/// What there is to say of a host's steps when all are done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// Steps that were done.
+    pub steps: u64,
+    /// Steps in which the source gave no message.
+    pub empty: u64,
+    /// Steps of source and model that returned a warning.
+    pub warnings: [u64; 2],
+    /// What each logged with its first warning.
+    pub complaints: [String; 2],
 }
 
 /// What came out of one step.
@@ -114,9 +172,14 @@ mod tests {
 
     #[test]
     fn a_step_survives_its_line() {
-        let step = Step { source: 1, get: 2, set: 3, model: 4, source_size: 5, model_size: 6 };
+        let step =
+            Step { number: 0, source: 1, get: 2, set: 3, model: 4, source_size: 5, model_size: 6 };
         assert_eq!(Step::parse(step.line().trim_end()), Some(step));
-        for line in ["", "1 2 3 4 5", "1 2 3 4 5 x"] {
+        for end in [None, Some("a.fmu asks for it".to_owned())] {
+            let ran = Ran { steps: vec![step, step], end };
+            assert_eq!(Ran::parse(&ran.text()), Some(ran));
+        }
+        for line in ["", "1 2 3 4 5 6", "1 2 3 4 5 6 x"] {
             assert_eq!(Step::parse(line), None);
         }
     }

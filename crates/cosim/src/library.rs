@@ -1,39 +1,62 @@
 //! Shared objects of FMUs.
 
-use std::mem::ManuallyDrop;
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
+use std::ptr::NonNull;
 
-use anyhow::{Context, Result};
-use libloading::os::unix;
+use anyhow::{anyhow, bail, Context, Result};
+
+use crate::message;
+
+/// A function of a shared object, which only shim.cpp calls: it knows its type.
+pub type Function = unsafe extern "C" fn();
+
+extern "C" {
+    fn wiregauge_cosim_open(path: *const c_char, flags: c_int) -> *mut c_void;
+}
 
 /// A shared object that stays loaded until the process ends, as FMUs register
 /// what must not go away before.
-pub struct Library(ManuallyDrop<unix::Library>);
+pub struct Library(NonNull<c_void>);
 
 impl Library {
     /// Loads it with all its symbols, which stay its own.
     ///
     /// # Errors
-    /// Says what the loader says: a missing library, another machine.
+    /// Says what the loader says (a missing library, another machine), or what
+    /// a static object of it threw.
     pub fn open(path: &Path) -> Result<Library> {
-        let flags = unix::RTLD_NOW | unix::RTLD_LOCAL;
+        let text = CString::new(path.as_os_str().as_encoded_bytes())?;
         // SAFETY: what it does when it is loaded is its own; the process is
         // there to be at its mercy.
-        let library = unsafe { unix::Library::open(Some(path), flags) };
-        library.map(ManuallyDrop::new).map(Library).context("its shared object cannot be loaded")
+        let handle = unsafe { wiregauge_cosim_open(text.as_ptr(), libc::RTLD_NOW) };
+        if let Some(handle) = NonNull::new(handle) {
+            return Ok(Library(handle));
+        }
+        if let Some(thrown) = message::take_thrown() {
+            bail!("its shared object threw {thrown} while it was loaded");
+        }
+        // SAFETY: a text of the loader's, or null.
+        let said = unsafe { message::text(libc::dlerror()) };
+        Err(anyhow!(said)).context("its shared object cannot be loaded")
     }
 
     /// A function.
     ///
     /// # Errors
     /// When it is not there.
-    ///
-    /// # Safety
-    /// `T` must be its type.
-    pub unsafe fn symbol<T: Copy>(&self, name: &str) -> Result<T> {
-        // SAFETY: the caller's promise.
-        let symbol = unsafe { self.0.get::<T>(name) };
-        Ok(*symbol.map_err(|_| anyhow::anyhow!("its shared object has no function {name}"))?)
+    pub fn function(&self, name: &CStr) -> Result<Function> {
+        self.find(name).with_context(|| {
+            format!("its shared object has no function {}", name.to_string_lossy())
+        })
+    }
+
+    /// A function that may not be there.
+    pub fn find(&self, name: &CStr) -> Option<Function> {
+        // SAFETY: the handle is of an open library, the name ends with a zero.
+        let address = unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) };
+        // SAFETY: FMI's names are functions; null is none.
+        unsafe { std::mem::transmute::<*mut c_void, Option<Function>>(address) }
     }
 }
 

@@ -70,7 +70,16 @@ pub struct Log {
 impl Log {
     /// Whether it is a source's.
     pub fn is_source(&self) -> bool {
-        self.events.iter().any(|event| event.kind == Kind::StartSourceCalc)
+        self.has(Kind::StartSourceCalc)
+    }
+
+    /// Whether it is that of a model that makes no message.
+    pub fn is_sink(&self) -> bool {
+        !self.is_source() && !self.has(Kind::StartOsiSerialize) && !self.has(Kind::StopOsiSerialize)
+    }
+
+    fn has(&self, kind: Kind) -> bool {
+        self.events.iter().any(|event| event.kind == kind)
     }
 }
 
@@ -80,11 +89,24 @@ impl Log {
 /// Names the file, what is wrong with it, and what to do.
 pub fn read(path: &Path) -> Result<Vec<Log>> {
     let shown = path.display();
+    // Before it is opened: opening a pipe would wait for its writer, and a
+    // device may never end.
+    let data = fs::metadata(path).with_context(|| format!("cannot read {shown}"))?;
+    ensure!(data.is_file(), "{shown} is no file; write the log to one and give that");
+    ensure!(
+        data.len() <= LARGEST,
+        "{shown} has {} MiB, of which no more than {} can be read; cut it into several logs",
+        data.len() >> 20,
+        LARGEST >> 20
+    );
     let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
     // Whatever is not UTF-8 is in names, which matter little.
     let text = String::from_utf8_lossy(&bytes);
     parse(&text).with_context(|| format!("{shown} is no performance log"))
 }
+
+/// The largest log that is read, in bytes: some five million events.
+const LARGEST: u64 = 256 << 20;
 
 /// Fields of an event where the log does not say which it has.
 const FIELDS: [&str; 6] =
@@ -221,13 +243,20 @@ impl Log {
         let unit = unit(raw.iter().map(|(_, global, _, _)| global));
         let digits = raw.iter().map(|(_, global, ..)| global.places() - unit).max().unwrap_or(9);
         self.resolution_ns = 10i128.pow((9 - digits).clamp(0, 18) as u32);
+        let mut insane = 0;
         for (kind, global, simulation, size) in raw {
             let times = global.scaled(9 + unit).zip(simulation.scaled(9));
             let sane = |ns: &i128| (-MOST_NS..=MOST_NS).contains(ns);
             let times = times.filter(|(global, simulation)| sane(global) && sane(simulation));
-            let Some((global_ns, simulation_ns)) = times else { continue };
+            let Some((global_ns, simulation_ns)) = times else {
+                insane += 1;
+                continue;
+            };
             let size = u64::try_from(size).unwrap_or(0);
             self.events.push(Event { kind, global_ns, simulation_ns, size });
+        }
+        if insane > 0 {
+            self.flaws.push(format!("{insane} events have times that no clock shows"));
         }
         self.find_flaws();
     }
@@ -424,7 +453,7 @@ mod tests {
             text.replace_range(at..(at + count).min(REPORT.len()), &put);
             if let Ok(logs) = parse(&text) {
                 for log in logs {
-                    crate::phase::placed(crate::phase::steps(&log), 3, 0.0, 0.1);
+                    crate::phase::placed(crate::phase::steps(&log).0, 3, 0.0, 0.1);
                 }
             }
         }

@@ -2,13 +2,13 @@
 //! rounds over restarted processes.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
-use tempfile::TempDir;
 use wiregauge_gauge::interrupt;
 use wiregauge_gauge::process::Broken;
 use wiregauge_gauge::random::Random;
@@ -17,15 +17,18 @@ use wiregauge_gauge::warning::Warning;
 
 use crate::content;
 use crate::coupling::{couple, Coupling};
-use crate::job::{Chain, Job, Product, Seat, Step};
+use crate::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step};
 use crate::log::{self, Log};
-use crate::package::Package;
+use crate::package::{names_apart, Package};
 use crate::phase;
 use crate::plan::{Entrant, Load, Pair, Parameters, Plan, Work};
 use crate::remote::{files, Remote, Trouble};
+use crate::scratch::{self, Scratch};
 
-/// Steps of a proof.
-const PROOF: u64 = 3;
+/// Steps with messages that a proof wants to see.
+const PROOF: usize = 3;
+/// Steps that it waits for them, or as many as the warm-up has.
+const SILENT: u64 = 100;
 /// Step size where neither the user nor the source says one, in seconds.
 const STEP: f64 = 0.02;
 /// Most steps of an epoch.
@@ -91,6 +94,8 @@ struct Ready {
     model: Rc<Package>,
     coupling: Coupling,
     step: f64,
+    /// Where the step size comes from, in words.
+    step_by: &'static str,
 }
 
 /// One subject during the measurement.
@@ -99,6 +104,10 @@ struct Contender<'a> {
     subject: Subject,
     ready: Option<Ready>,
     cells: Vec<Cell>,
+    /// What its hosts said of each case when they were done.
+    accounts: Vec<(usize, Account)>,
+    /// How the simulation ended before the rounds did, in each case.
+    ends: Vec<(usize, String)>,
 }
 
 /// One subject on one case.
@@ -108,6 +117,11 @@ struct Cell {
     sizes: [u64; 2],
     /// Steps of an epoch.
     steps: u64,
+    /// Steps of each process that are not counted.
+    warm_up: u64,
+    /// Most rounds that a process has steps for, and why; none where it has no
+    /// end.
+    most: Option<(u64, String)>,
     /// What an epoch takes in calibration, and a start, in nanoseconds.
     epoch_ns: f64,
     start_ns: f64,
@@ -119,10 +133,10 @@ struct Cell {
 struct Live {
     remote: Remote,
     logs: [Option<PathBuf>; 2],
-    /// Round, first step and number of steps.
-    epochs: Vec<(usize, u64, u64)>,
-    /// Steps that were done in all.
-    done: u64,
+    /// Rounds, and the places of their steps among all.
+    epochs: Vec<(usize, Vec<u64>)>,
+    /// Why there are no more steps.
+    ended: Option<String>,
 }
 
 struct Session<'a> {
@@ -140,6 +154,8 @@ impl<'a> Session<'a> {
             subject: entrant.subject.clone(),
             ready: None,
             cells: Vec::new(),
+            accounts: Vec::new(),
+            ends: Vec::new(),
         });
         Session {
             plan,
@@ -152,23 +168,27 @@ impl<'a> Session<'a> {
 
     /// Unpacks every FMU once and couples them.
     fn prepare(&mut self) -> Result<()> {
-        let mut packages: HashMap<PathBuf, Rc<Package>> = HashMap::new();
-        let mut open = |path: &Path| -> Result<Rc<Package>> {
-            if let Some(package) = packages.get(path) {
+        scratch::sweep();
+        let mut packages: HashMap<(PathBuf, String), Rc<Package>> = HashMap::new();
+        let mut open = |path: &Path, name: &str| -> Result<Rc<Package>> {
+            let key = (path.to_owned(), name.to_owned());
+            if let Some(package) = packages.get(&key) {
                 return Ok(Rc::clone(package));
             }
-            let package = Rc::new(Package::open(path)?);
-            packages.insert(path.to_owned(), Rc::clone(&package));
+            let package = Rc::new(Package::open_as(path, name)?);
+            packages.insert(key, Rc::clone(&package));
             Ok(package)
         };
         for contender in &mut self.contenders {
             interrupt::check()?;
             let Some(Work::Fmus(pair)) = contender.work() else { continue };
             let mut ready = || -> Result<Ready> {
-                let (source, model) = (open(&pair.source)?, open(&pair.model)?);
+                let names = names_apart(&pair.source, &pair.model);
+                let (source, model) =
+                    (open(&pair.source, &names[0])?, open(&pair.model, &names[1])?);
                 let coupling = couple(&source, &model, &pair.wanted)?;
-                let step = pair.step.or(source.description.step).or(model.description.step);
-                Ok(Ready { source, model, coupling, step: step.unwrap_or(STEP) })
+                let (step, step_by) = step_size(pair, &source, &model)?;
+                Ok(Ready { source, model, coupling, step, step_by })
             };
             match ready() {
                 Ok(ready) => {
@@ -203,6 +223,7 @@ impl<'a> Session<'a> {
                 let outcome = outcome.map_err(|trouble| on_case(trouble, load, self.plan));
                 let Some((cell, flaws)) = contender.settle(outcome)? else { continue };
                 self.warnings.extend(flaws);
+                contender.ends.extend(cell.most.as_ref().map(|(_, end)| (case, end.clone())));
                 contender.cells.push(cell);
             }
         }
@@ -254,7 +275,7 @@ impl<'a> Session<'a> {
         for contender in &self.contenders {
             for cell in &contender.cells {
                 for (metric, size) in ["size", "size/model output"].into_iter().zip(cell.sizes) {
-                    if contender.subject.bound {
+                    if contender.subject.bound || size == 0 {
                         continue;
                     }
                     self.facts.push(Fact {
@@ -279,7 +300,19 @@ impl<'a> Session<'a> {
         let processes = f64::from(settings.processes);
         let left = left.as_nanos() as f64 / processes - sum(|cell| cell.start_ns);
         let fitting = (left / sum(|cell| cell.epoch_ns).max(1.0)).max(0.0);
-        (fitting as u32).clamp(settings.rounds, self.plan.most_rounds.max(settings.rounds))
+        let rounds =
+            (fitting as u32).clamp(settings.rounds, self.plan.most_rounds.max(settings.rounds));
+        // Where every simulation ends, the bounds need not go on alone.
+        let ends: Option<Vec<u64>> = self
+            .contenders
+            .iter()
+            .filter(|contender| !contender.subject.bound)
+            .flat_map(|contender| contender.cells.iter().map(|cell| Some(cell.most.as_ref()?.0)))
+            .collect();
+        match ends.and_then(|ends| ends.into_iter().max()) {
+            Some(most) => rounds.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1),
+            None => rounds,
+        }
     }
 
     /// The interleaved rounds.
@@ -335,8 +368,9 @@ impl<'a> Session<'a> {
                     continue;
                 }
             };
+            let warm_up = cell.warm_up;
             let warm = started.and_then(|mut live| {
-                live.run(self.plan.warm_up)?;
+                live.skip(warm_up)?;
                 Ok(live)
             });
             let warm = warm.map_err(|trouble| on_case(trouble, &self.plan.cases[case], self.plan));
@@ -376,33 +410,31 @@ impl<'a> Session<'a> {
     fn gather(&mut self, live: Vec<Option<Live>>, process: usize, case: usize) -> Result<()> {
         for (contender, live) in self.contenders.iter_mut().zip(live) {
             let Some(live) = live else { continue };
-            let Live { remote, logs, epochs, done } = live;
+            let Live { remote, logs, epochs, ended } = live;
             let load = &self.plan.cases[case];
-            let ended = remote.finish().map_err(|trouble| on_case(trouble, load, self.plan));
-            let Some(folder) = contender.settle(ended)? else { continue };
+            let finished = remote.finish().map_err(|trouble| on_case(trouble, load, self.plan));
+            let Some((folder, account)) = contender.settle(finished)? else { continue };
+            contender.ends.extend(ended.map(|end| (case, end)));
+            let steps = account.steps;
+            contender.accounts.push((case, account));
             let Some(ready) = &contender.ready else { continue };
-            let logs = Logs::read(&folder, &logs);
-            let Some(phases) = logs.phases(done, ready.step) else { continue };
+            let phases = Logs::read(folder.path(), &logs).phases(steps, ready.step);
             let cell = contender.cells.iter_mut().find(|cell| cell.case == case);
             let Some(cell) = cell else { continue };
-            for (round, first, count) in epochs {
-                let steps = &phases[first as usize..(first + count) as usize];
-                let mut sums = [0.0; 5];
-                let whole: Option<()> = steps.iter().try_for_each(|step| {
-                    let step = step.as_ref()?;
-                    sums.iter_mut().zip(step).for_each(|(sum, ns)| *sum += ns);
-                    Some(())
-                });
-                if whole.is_some() {
-                    cell.put(process, round, phase_values(sums.map(|sum| sum / count as f64)));
-                }
+            for (round, numbers) in epochs {
+                let mean = |phase: usize| {
+                    let of = numbers.iter().map(|&number| phases.get(number as usize)?[phase]);
+                    Some(of.sum::<Option<f64>>()? / numbers.len() as f64)
+                };
+                cell.put(process, round, phase_values(std::array::from_fn(mean)));
             }
         }
         Ok(())
     }
 
-    fn finish(self, rounds: u32) -> Measured {
+    fn finish(mut self, rounds: u32) -> Measured {
         let mut measurements = Vec::new();
+        self.tell();
         for (index, metric) in METRICS.into_iter().enumerate() {
             for contender in &self.contenders {
                 for cell in &contender.cells {
@@ -429,6 +461,99 @@ impl<'a> Session<'a> {
             rounds,
         }
     }
+}
+
+impl Session<'_> {
+    /// What the hosts said of their steps, as warnings and facts.
+    fn tell(&mut self) {
+        for contender in &self.contenders {
+            let Some(ready) = &contender.ready else { continue };
+            for (case, load) in self.plan.cases.iter().enumerate() {
+                let accounts: Vec<&Account> = contender
+                    .accounts
+                    .iter()
+                    .filter(|(of, _)| *of == case)
+                    .map(|(_, a)| a)
+                    .collect();
+                let sum =
+                    |part: &dyn Fn(&Account) -> u64| accounts.iter().map(|a| part(a)).sum::<u64>();
+                let at = if self.plan.cases.len() > 1 {
+                    format!(" at {}", load.case.id)
+                } else {
+                    String::new()
+                };
+                let mut warn = |code: &str, text: String, remedy: &str| {
+                    self.warnings.push(Warning { code: code.into(), text, remedy: remedy.into() });
+                };
+                let steps = sum(&|account| account.steps);
+                for (seat, package) in [&ready.source, &ready.model].into_iter().enumerate() {
+                    let count = sum(&|account| account.warnings[seat]);
+                    if count == 0 {
+                        continue;
+                    }
+                    let words = accounts.iter().map(|account| &account.complaints[seat]);
+                    let words = words.into_iter().find(|words| !words.is_empty());
+                    let words =
+                        words.map_or(String::new(), |words| format!("; the first said: {words}"));
+                    warn(
+                        "fmi-warning",
+                        format!(
+                            "{}: DoStep returned a warning in {count} of {steps} steps{at}{words}",
+                            package.name
+                        ),
+                        "see whether its figures are those of a healthy FMU",
+                    );
+                    self.facts.push(Fact {
+                        case: load.case.id.clone(),
+                        subject: contender.subject.id.clone(),
+                        metric: format!("warnings/{}", ["source", "model"][seat]),
+                        unit: "1".into(),
+                        value: count as f64,
+                    });
+                }
+                let empty = sum(&|account| account.empty);
+                if empty > 0 {
+                    warn(
+                        "empty-steps",
+                        format!(
+                            "{}: {} held no message in {empty} of {steps} steps{at}, which are \
+                             not counted",
+                            ready.source.name, ready.coupling.output.name
+                        ),
+                        "none, where it is meant to be silent then",
+                    );
+                }
+                let end = contender.ends.iter().find(|(of, _)| *of == case);
+                if let Some((_, end)) = end {
+                    warn(
+                        "ended",
+                        format!("{end}{at}: the steps before are measured"),
+                        "more steps give narrower intervals: a longer trace, more --processes",
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// The step size of a pair, and where it comes from.
+fn step_size(pair: &Pair, source: &Package, model: &Package) -> Result<(f64, &'static str)> {
+    if let Some(step) = pair.step {
+        return Ok((step, "as asked for"));
+    }
+    for (package, by) in [(source, "as the source proposes"), (model, "as the model proposes")] {
+        if let Some(text) = &package.description.no_step {
+            bail!(
+                "{}: the stepSize '{text}' in its modelDescription.xml is no step size of 1e-9 to \
+                 1e6 seconds; give one with --step-size",
+                package.name
+            );
+        }
+        if let Some(step) = package.description.step {
+            return Ok((step, by));
+        }
+    }
+    Ok((STEP, "as neither FMU proposes one"))
 }
 
 /// The same warning for several cases is one.
@@ -478,30 +603,33 @@ impl Cell {
     }
 }
 
-/// The five phases as metrics, with their sums.
-fn phase_values(phases: [f64; 5]) -> Vec<(usize, f64)> {
-    let mut values = vec![
-        (0, phases.iter().sum()),
-        (6, phases[..2].iter().sum()),
-        (7, phases[2..].iter().sum()),
-    ];
-    values.extend(phases.into_iter().enumerate().map(|(at, ns)| (at + 1, ns)));
-    values
+/// The phases that are there as metrics, with the sums that are whole.
+fn phase_values(phases: [Option<f64>; 5]) -> Vec<(usize, f64)> {
+    let sum = |range: std::ops::Range<usize>| phases[range].iter().copied().sum::<Option<f64>>();
+    [(0, sum(0..5)), (6, sum(0..2)), (7, sum(2..5))]
+        .into_iter()
+        .chain((1..).zip(phases))
+        .filter_map(|(metric, ns)| Some((metric, ns?)))
+        .collect()
 }
 
 impl Live {
-    fn run(&mut self, count: u64) -> Result<(u64, Vec<Step>), Trouble> {
-        if count == 0 {
-            return Ok((self.done, Vec::new()));
+    fn skip(&mut self, count: u64) -> Result<(), Trouble> {
+        if count > 0 {
+            self.ended = self.remote.skip(count)?.end;
         }
-        let (first, steps) = self.remote.run(count)?;
-        self.done += count;
-        Ok((first, steps))
+        Ok(())
+    }
+
+    fn run(&mut self, count: u64) -> Result<Ran, Trouble> {
+        let ran = self.remote.run(count)?;
+        self.ended = ran.end.clone();
+        Ok(ran)
     }
 
     /// One epoch. Where it has several steps, one more goes before it, so that
     /// the caches are this subject's own again; in a long step that matters
-    /// little.
+    /// little. What the end of a simulation cuts off is no epoch.
     fn epoch(
         &mut self,
         cell: &mut Cell,
@@ -509,10 +637,16 @@ impl Live {
         round: usize,
         bound: bool,
     ) -> Result<(), Trouble> {
-        if cell.steps > 1 {
+        if self.ended.is_none() && cell.steps > 1 {
             self.run(1)?;
         }
-        let (first, steps) = self.run(cell.steps)?;
+        if self.ended.is_some() {
+            return Ok(());
+        }
+        let steps = self.run(cell.steps)?.steps;
+        if (steps.len() as u64) < cell.steps {
+            return Ok(());
+        }
         let mean = |part: fn(&Step) -> u64| {
             steps.iter().map(part).sum::<u64>() as f64 / steps.len() as f64
         };
@@ -533,7 +667,7 @@ impl Live {
         let mut values = vec![(EXCHANGE, parts.iter().sum())];
         values.extend(parts.into_iter().enumerate().map(|(at, ns)| (EXCHANGE + 1 + at, ns)));
         cell.put(process, round, values);
-        self.epochs.push((round, first, cell.steps));
+        self.epochs.push((round, steps.iter().map(|step| step.number).collect()));
         Ok(())
     }
 }
@@ -562,6 +696,7 @@ fn describe(subject: &mut Subject, ready: &Ready) {
     for (package, description) in [(&ready.source, source), (&ready.model, model)] {
         subject.options.push(format!("{}: {}", package.name, description.model));
     }
+    subject.options.push(format!("steps of {} s, {}", ready.step, ready.step_by));
 }
 
 /// Starts a host with two FMUs.
@@ -573,13 +708,20 @@ fn start(
     logging: bool,
     dump: Option<PathBuf>,
 ) -> Result<Live, Trouble> {
-    let folder = tempfile::Builder::new().prefix("wiregauge-host-").tempdir()?;
+    let folder = Scratch::new("host")?;
     let mut logs = [None, None];
     let mut seat = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
         let mut parameters: Parameters = Vec::new();
-        for (name, value) in case.iter().chain(own) {
-            parameters.retain(|(known, _)| known != name);
-            parameters.push((name.clone(), value.clone()));
+        let is_text = |name: &str| {
+            package.description.variable(name).is_some_and(|variable| variable.kind == "String")
+        };
+        let own = own.iter().map(|(name, value)| {
+            let path = if is_text(name) { here(value) } else { None };
+            (name.clone(), path.unwrap_or(value.clone()))
+        });
+        for (name, value) in case.iter().cloned().chain(own) {
+            parameters.retain(|(known, _)| *known != name);
+            parameters.push((name, value));
         }
         let logs_by_name = package
             .description
@@ -597,7 +739,7 @@ fn start(
         model: seat(1, &ready.model, &load.model, &pair.model_parameters),
         output: ready.coupling.output.name.clone(),
         input: ready.coupling.input.name.clone(),
-        result: ready.coupling.result.name.clone(),
+        result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
         start: 0.0,
         step: ready.step,
         logging,
@@ -605,13 +747,30 @@ fn start(
     };
     let job = Job::Fmus(Box::new(chain));
     let remote = Remote::start_in(folder, &plan.host, &job, plan.patience)?;
-    Ok(Live { remote, logs, epochs: Vec::new(), done: 0 })
+    Ok(Live { remote, logs, epochs: Vec::new(), ended: None })
+}
+
+/// A text that is a path relative to where the user stands, which is not where
+/// the FMU runs: one that begins with `./` or `../`, that names something
+/// which is there, or something in a folder that is there. Plain words are no
+/// paths, even where there is something of that name.
+fn here(value: &str) -> Option<String> {
+    let path = Path::new(value);
+    if value.is_empty() || path.is_absolute() || !value.contains(['/', '.']) {
+        return None;
+    }
+    let begins = value.starts_with("./") || value.starts_with("../");
+    let in_folder = path.parent().is_some_and(|folder| folder != Path::new("") && folder.is_dir());
+    if !begins && !in_folder && !path.exists() {
+        return None;
+    }
+    Some(std::path::absolute(path).ok()?.display().to_string())
 }
 
 fn start_memcpy(plan: &Plan, [source, model]: [u64; 2]) -> Result<Live, Trouble> {
     let job = Job::Memcpy { source, model };
     let remote = Remote::start(&plan.host, &job, plan.patience)?;
-    Ok(Live { remote, logs: [None, None], epochs: Vec::new(), done: 0 })
+    Ok(Live { remote, logs: [None, None], epochs: Vec::new(), ended: None })
 }
 
 /// The same messages in two processes, each as declared; then calibration.
@@ -626,23 +785,30 @@ fn prove_one(
         Some(folder) => Some(dump_folder(folder, load, pair).map_err(refused)?),
         None => None,
     };
+    let sink = ready.coupling.result.is_none();
     let mut first = start(plan, load, pair, ready, true, dump)?;
-    let products = first.remote.prove(PROOF)?;
-    first.done += PROOF;
-    let Live { remote, logs, done, .. } = first;
-    let logs = Logs::read(&remote.finish()?, &logs);
-    let warnings = logs.warnings(ready, &products, done);
+    let Proof { products, end } = look(plan, &mut first, sink)?;
+    let Live { remote, logs, .. } = first;
+    let (folder, account) = remote.finish()?;
+    let warnings = Logs::read(folder.path(), &logs).warnings(ready, &products, account.steps);
 
     let began = Instant::now();
     let mut second = start(plan, load, pair, ready, false, None)?;
     let start_ns = began.elapsed().as_nanos() as f64;
-    let again = second.remote.prove(PROOF)?;
-    second.done += PROOF;
-    let ends = [(&ready.source, &ready.coupling.output), (&ready.model, &ready.coupling.result)];
+    let again = second.remote.prove(products.len() as u64)?;
+    let count = products.len();
+    if again.products.len() != count && !pair.varying {
+        return Err(Trouble::Refused(format!(
+            "{}: it ends when it is run again ({count} steps before; --varying allows that)",
+            again.end.unwrap_or_default()
+        )));
+    }
+    let mut ends = vec![(&ready.source, &ready.coupling.output)];
+    ends.extend(ready.coupling.result.as_ref().map(|result| (&ready.model, result)));
     for (at, (package, binary)) in ends.into_iter().enumerate() {
         let named =
             |what: String| Trouble::Refused(format!("{}: {} {what}", package.name, binary.name));
-        for (step, (one, other)) in products.iter().zip(&again).enumerate() {
+        for (step, (one, other)) in products.iter().zip(&again.products).enumerate() {
             if one[at] != other[at] && !pair.varying {
                 return Err(named(format!(
                     "differs when it is run again, at step {}: {} B and {} B (--varying allows \
@@ -655,13 +821,54 @@ fn prove_one(
             content::check(&binary.mime, &one[at], pair.wanted.any_version).map_err(named)?;
         }
         if products.iter().all(|products| products[at].size == 0) {
-            return Err(named(format!("holds no message in the first {PROOF} steps")));
+            let end = end.map_or(String::new(), |end| format!("; {end}"));
+            return Err(named(format!(
+                "holds no message in the first {count} steps (--warm-up N waits for N){end}"
+            )));
         }
     }
-    let last = products.last().map(|products| products.each_ref().map(|product| product.size));
-    let sizes = last.unwrap_or_default();
-    let cell = calibrate(plan, case, sizes, second, start_ns)?;
+    let sizes = |products: &[Product; 2]| products.each_ref().map(|product| product.size);
+    let last = products.iter().rev().find(|products| is_whole(products, sink));
+    let sizes = last.or(products.last()).map(sizes).unwrap_or_default();
+    // What comes before the first message is warming up.
+    let silent = products.iter().position(|products| is_whole(products, sink)).unwrap_or(0) as u64;
+    let warm_up = plan.warm_up.max(silent);
+    let seen = products.iter().skip(warm_up as usize).filter(|products| products[0].size > 0);
+    let cell = Cell {
+        case,
+        sizes,
+        steps: 1,
+        warm_up,
+        most: None,
+        epoch_ns: 0.0,
+        start_ns,
+        samples: Vec::new(),
+    };
+    let left = warm_up.saturating_sub(count as u64);
+    let cell = calibrate(plan, cell, second, left, seen.count() as u64)?;
     Ok((cell, warnings))
+}
+
+/// Whether a step has all messages that it can have.
+fn is_whole(products: &[Product; 2], sink: bool) -> bool {
+    products[0].size > 0 && (sink || products[1].size > 0)
+}
+
+/// Steps until enough of them had messages, for as long as is worth waiting.
+fn look(plan: &Plan, live: &mut Live, sink: bool) -> Result<Proof, Trouble> {
+    let began = Instant::now();
+    let mut proof = Proof::default();
+    let most = PROOF + plan.warm_up.max(SILENT) as usize;
+    loop {
+        let more = live.remote.prove(1)?;
+        proof.products.extend(more.products);
+        proof.end = more.end;
+        let whole = proof.products.iter().filter(|products| is_whole(products, sink)).count();
+        let enough = whole >= PROOF || proof.products.len() >= most;
+        if enough || proof.end.is_some() || began.elapsed() >= plan.patience {
+            return Ok(proof);
+        }
+    }
 }
 
 fn refused(error: anyhow::Error) -> Trouble {
@@ -680,37 +887,64 @@ fn dump_folder(folder: &Path, load: &Load, pair: &Pair) -> Result<PathBuf> {
 fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<Cell, Trouble> {
     let began = Instant::now();
     let live = start_memcpy(plan, sizes)?;
-    calibrate(plan, case, sizes, live, began.elapsed().as_nanos() as f64)
+    let start_ns = began.elapsed().as_nanos() as f64;
+    let warm_up = plan.warm_up;
+    let cell = Cell {
+        case,
+        sizes,
+        steps: 1,
+        warm_up,
+        most: None,
+        epoch_ns: 0.0,
+        start_ns,
+        samples: Vec::new(),
+    };
+    calibrate(plan, cell, live, warm_up, 0)
 }
 
-/// How many steps make an epoch that is long enough, and how long it is.
+/// How many steps make an epoch that is long enough, and how long it is. A
+/// simulation that ends has its steps shared out among the least rounds.
+/// `warm_up` steps go before, and `seen` that count were done.
 fn calibrate(
     plan: &Plan,
-    case: usize,
-    sizes: [u64; 2],
+    mut cell: Cell,
     mut live: Live,
-    start_ns: f64,
+    warm_up: u64,
+    mut seen: u64,
 ) -> Result<Cell, Trouble> {
     let wanted = plan.settings.epoch_ns as f64;
-    let mut steps = plan.steps.unwrap_or(1);
+    cell.steps = plan.steps.unwrap_or(1);
     let warming = Instant::now();
-    live.run(plan.warm_up)?;
-    let start_ns = start_ns + warming.elapsed().as_nanos() as f64;
-    let epoch_ns = loop {
+    live.skip(warm_up)?;
+    cell.start_ns += warming.elapsed().as_nanos() as f64;
+    while live.ended.is_none() {
         let began = Instant::now();
-        let (_, timed) = live.run(steps)?;
-        let epoch_ns = began.elapsed().as_nanos() as f64;
+        let timed = live.run(cell.steps)?.steps;
+        cell.epoch_ns = began.elapsed().as_nanos() as f64;
+        seen += timed.len() as u64;
         let sum: u64 =
             timed.iter().map(|step| step.source + step.get + step.set + step.model).sum();
         let ns = (sum as f64).max(1.0);
-        if ns >= wanted || steps >= MOST_STEPS || plan.steps.is_some() {
-            break epoch_ns;
+        if ns >= wanted || cell.steps >= MOST_STEPS || plan.steps.is_some() || live.ended.is_some()
+        {
+            break;
         }
         let factor = (wanted / ns * 1.1).clamp(1.2, 20.0);
-        steps = ((steps as f64 * factor) as u64 + 1).min(MOST_STEPS);
-    };
+        cell.steps = ((cell.steps as f64 * factor) as u64 + 1).min(MOST_STEPS);
+    }
+    if let Some(end) = &live.ended {
+        if seen == 0 {
+            return Err(Trouble::Refused(format!(
+                "{end}: all steps before are those of the warm-up (--warm-up 0 counts them)"
+            )));
+        }
+        let share = seen / u64::from(plan.settings.rounds.max(1));
+        cell.steps = cell.steps.min(share.saturating_sub(1)).max(1);
+        let most = seen / (cell.steps + u64::from(cell.steps > 1));
+        cell.most = Some((most, end.clone()));
+    }
     live.remote.finish()?;
-    Ok(Cell { case, sizes, steps, epoch_ns, start_ns, samples: Vec::new() })
+    Ok(cell)
 }
 
 /// The logs of a pair; none where an FMU wrote none.
@@ -724,10 +958,10 @@ struct Logs {
 impl Logs {
     /// Reads the logs where the FMUs were told to write them, and any others
     /// in their working folder.
-    fn read(folder: &TempDir, told: &[Option<PathBuf>; 2]) -> Logs {
+    fn read(folder: &Path, told: &[Option<PathBuf>; 2]) -> Logs {
         let mut logs = Logs { source: None, model: None, faults: Vec::new() };
         let told_to: Vec<&PathBuf> = told.iter().flatten().collect();
-        let others = files(folder.path());
+        let others = files(folder);
         let others = others.iter().filter(|path| !told_to.contains(path) && like_a_log(path));
         for path in told_to.iter().copied().chain(others) {
             match log::read(path) {
@@ -744,17 +978,19 @@ impl Logs {
         logs
     }
 
-    /// The five phases of each step in nanoseconds, where both logs are there.
-    fn phases(&self, done: u64, size: f64) -> Option<Vec<Option<[f64; 5]>>> {
-        let (source, model) = (self.source.as_ref()?, self.model.as_ref()?);
-        let [source, model] =
-            [source, model].map(|log| phase::placed(phase::steps(log), done, 0.0, size));
+    /// The five phases of each step in nanoseconds, as far as the logs say.
+    fn phases(&self, done: u64, size: f64) -> Vec<[Option<f64>; 5]> {
+        let [source, model] = [&self.source, &self.model].map(|log| match log {
+            Some(log) => phase::placed(phase::steps(log).0, done, 0.0, size),
+            None => vec![None; done as usize],
+        });
         let join = |(source, model): (Option<phase::Step>, Option<phase::Step>)| {
-            let phases: Vec<f64> =
-                source?.phases?.into_iter().chain(model?.phases?).map(|ns| ns as f64).collect();
-            phases.try_into().ok()
+            std::array::from_fn(|at| {
+                let (step, at) = if at < 2 { (&source, at) } else { (&model, at - 2) };
+                step.as_ref()?.phases.get(at).copied().flatten().map(|ns| ns as f64)
+            })
         };
-        Some(source.into_iter().zip(model).map(join).collect())
+        source.into_iter().zip(model).map(join).collect()
     }
 
     /// What is wrong with the logs of a proof.
@@ -776,8 +1012,12 @@ impl Logs {
                     "trust the times under 'exchange', which come from the master's own clock",
                 ));
             }
-            let logged: Vec<u64> = phase::steps(log).iter().map(|step| step.size).collect();
-            let real: Vec<u64> = products.iter().map(|products| products[at].size).collect();
+            let logged: Vec<u64> = phase::steps(log).0.iter().map(|step| step.size).collect();
+            let real: Vec<u64> = products
+                .iter()
+                .map(|products| products[at].size)
+                .filter(|&size| size > 0)
+                .collect();
             if logged.len() == real.len() && logged != real && logged.iter().any(|&size| size > 0) {
                 warnings.push(warning(
                     "log-size",
@@ -791,20 +1031,35 @@ impl Logs {
             }
         }
         let phases = self.phases(done, ready.step);
-        if !phases.is_some_and(|phases| phases.iter().any(Option::is_some)) {
-            let missing: Vec<&str> = both
-                .iter()
-                .filter(|(_, log)| log.is_none())
-                .map(|(package, _)| package.name.as_str())
-                .collect();
-            let what = match (missing.is_empty(), self.faults.first()) {
-                (_, Some(fault)) => fault.clone(),
-                (true, None) => "their logs hold no whole step".into(),
-                (false, None) => format!("{} wrote no performance log", missing.join(" and ")),
+        let there = |range: std::ops::Range<usize>| {
+            phases.iter().any(|phases| phases[range.clone()].iter().any(Option::is_some))
+        };
+        let have = [there(0..2), there(2..5)];
+        let mut why: Vec<String> = Vec::new();
+        for (package, log) in both {
+            let name = &package.name;
+            match log {
+                None => why.push(format!("{name} wrote no performance log")),
+                Some(log) => why.extend(
+                    phase::lacking(log, &phase::steps(log).0)
+                        .map(|lacking| format!("in the log of {name} {lacking}")),
+                ),
+            }
+        }
+        if self.source.is_none() || self.model.is_none() {
+            why.extend(self.faults.first().cloned());
+        }
+        if !why.is_empty() {
+            let (source, model) = (&ready.source.name, &ready.model.name);
+            let what = match have {
+                [false, false] => format!("{source} and {model} have no phases"),
+                [true, false] => format!("{model} has no phases"),
+                [false, true] => format!("{source} has no phases"),
+                [true, true] => format!("some steps of {source} and {model} have no phases"),
             };
             warnings.push(warning(
                 "no-phases",
-                format!("{} and {} have no phases: {what}", ready.source.name, ready.model.name),
+                format!("{what}: {}", why.join("; ")),
                 "instrument both FMUs (docs/cosim.md); what the master measures is there all \
                  the same",
             ));
@@ -815,10 +1070,41 @@ impl Logs {
 
 /// Whether a file may be a performance log.
 fn like_a_log(path: &Path) -> bool {
-    const MOST: u64 = 1 << 30;
-    fs::metadata(path).is_ok_and(|data| data.len() <= MOST)
-        && fs::read(path).is_ok_and(|bytes| {
-            let head = &bytes[..bytes.len().min(1 << 16)];
-            head.windows(11).any(|window| window == b"\"OsiEvents\"" || window == b"EventFields")
-        })
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(1 << 16).read_to_end(&mut head));
+    read.is_ok()
+        && head.windows(11).any(|window| window == b"\"OsiEvents\"" || window == b"EventFields")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_from_words() {
+        // Where the tests run there is src/lib.rs.
+        for path in ["src/lib.rs", "./new", "../new", "src/new", "Cargo.toml", "."] {
+            let absolute = here(path).unwrap_or_else(|| panic!("{path} is a path"));
+            assert!(absolute.starts_with('/'), "{absolute}");
+        }
+        for word in ["", "src", "full", "1.5", "a/b", "text/plain", "/tmp", "file:///tmp"] {
+            assert_eq!(here(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn phases_that_are_missing_leave_their_sums_out() {
+        let metrics = |phases| -> Vec<&str> {
+            phase_values(phases).into_iter().map(|(metric, _)| METRICS[metric]).collect()
+        };
+        assert_eq!(metrics([Some(1.0); 5]).len(), 8);
+        let source = [Some(1.0), Some(2.0), None, None, None];
+        assert_eq!(
+            metrics(source),
+            ["source", "step/source generation", "step/source serialization"]
+        );
+        let sink = [Some(1.0), Some(2.0), Some(3.0), None, None];
+        assert!(metrics(sink).contains(&"step/model deserialization"));
+        assert!(!metrics(sink).contains(&"model") && !metrics(sink).contains(&"step"));
+    }
 }

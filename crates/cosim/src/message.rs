@@ -1,5 +1,5 @@
-//! What FMUs say through their logger callback. The last of it belongs to an
-//! error.
+//! What FMUs say through their logger callback, and what they throw. The last
+//! of it belongs to an error.
 
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_int, CStr};
@@ -9,6 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const KEPT: usize = 8;
 
 static MESSAGES: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
+static THROWN: Mutex<Option<String>> = Mutex::new(None);
 
 fn messages() -> MutexGuard<'static, VecDeque<String>> {
     MESSAGES.lock().unwrap_or_else(PoisonError::into_inner)
@@ -33,6 +34,11 @@ pub fn take(count: usize) -> Vec<String> {
     kept[kept.len().saturating_sub(count)..].to_vec()
 }
 
+/// What an FMU threw last, if that was not taken yet.
+pub fn take_thrown() -> Option<String> {
+    THROWN.lock().unwrap_or_else(PoisonError::into_inner).take()
+}
+
 /// A text that an FMU handed over.
 ///
 /// # Safety
@@ -45,7 +51,18 @@ pub unsafe fn text(from: *const c_char) -> String {
     unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned()
 }
 
-/// Where logger.c brings the messages of FMI 2 FMUs.
+/// Where shim.cpp brings what an FMU threw.
+///
+/// # Safety
+/// The text is null or ends with a zero byte.
+#[no_mangle]
+unsafe extern "C" fn wiregauge_cosim_thrown(what: *const c_char) {
+    // SAFETY: the caller's promise.
+    let what = unsafe { text(what) }.split_whitespace().collect::<Vec<_>>().join(" ");
+    *THROWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+}
+
+/// Where shim.cpp brings the messages of FMI 2 FMUs.
 ///
 /// # Safety
 /// The texts are null or end with a zero byte.

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 const OSI: &str = "application/x-open-simulation-interface";
 /// The encoding of an OSI message that names none.
 const PROTOBUF: &str = "protobuf";
+/// What a variable carries that says nothing of it.
+const UNKNOWN: &str = "application/octet-stream";
 
 /// What a binary variable carries:
 /// `application/x-open-simulation-interface; type=SensorView; version=3.8.0`.
@@ -49,6 +51,16 @@ impl Mime {
             }
         }
         Ok(mime)
+    }
+
+    /// Bytes of which nothing is known.
+    pub fn unknown() -> Mime {
+        Mime { essence: UNKNOWN.into(), message: None, version: None, encoding: None }
+    }
+
+    /// Whether nothing is known of the bytes.
+    pub fn is_unknown(&self) -> bool {
+        self.essence == UNKNOWN
     }
 
     /// Whether it is a message of OSI.

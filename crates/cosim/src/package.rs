@@ -1,17 +1,19 @@
 //! An FMU on disk: unpacked into a folder, with what it says of itself.
 
+use std::ffi::CString;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
-use tempfile::TempDir;
 use zip::ZipArchive;
 
 use crate::description::{Description, Fmi};
+use crate::scratch::Scratch;
 
-/// The most that an FMU may hold when unpacked, in bytes.
+/// The most that an FMU may hold when unpacked: bytes, files and folders.
 const LARGEST: u64 = 8 << 30;
+const MOST_FILES: usize = 100_000;
 
 /// An unpacked FMU.
 #[derive(Debug)]
@@ -22,7 +24,7 @@ pub struct Package {
     pub description: Description,
     folder: PathBuf,
     /// Keeps an unpacked FMU until it is dropped.
-    _temporary: Option<TempDir>,
+    _temporary: Option<Scratch>,
 }
 
 impl Package {
@@ -32,13 +34,22 @@ impl Package {
     /// # Errors
     /// Names the file and says what is wrong with it.
     pub fn open(path: &Path) -> Result<Package> {
-        let name = file_name(path);
-        Package::unpack(path, &name).with_context(|| path.display().to_string())
+        Package::open_as(path, &file_name(path))
+    }
+
+    /// The same with another name than its file's.
+    ///
+    /// # Errors
+    /// Names the file and says what is wrong with it.
+    pub fn open_as(path: &Path, name: &str) -> Result<Package> {
+        Package::unpack(path, name).with_context(|| path.display().to_string())
     }
 
     fn unpack(path: &Path, name: &str) -> Result<Package> {
+        // Before it is opened: opening a pipe would wait for its writer.
+        let data = fs::metadata(path).context("cannot be opened")?;
+        ensure!(data.is_file(), "is no file");
         let file = File::open(path).context("cannot be opened")?;
-        ensure!(file.metadata()?.is_file(), "is no file");
         let mut archive = ZipArchive::new(file)
             .map_err(anyhow::Error::from)
             .context("is no FMU: it is not a zip archive")?;
@@ -46,8 +57,11 @@ impl Package {
             archive.index_for_name("modelDescription.xml").is_some(),
             "is no FMU: the archive holds no modelDescription.xml"
         );
-        let temporary = tempfile::Builder::new().prefix("wiregauge-fmu-").tempdir()?;
-        extract(&mut archive, temporary.path())?;
+        let temporary = Scratch::new("fmu")?;
+        let room = room(temporary.path()).unwrap_or(u64::MAX);
+        extract(&mut archive, temporary.path(), LARGEST, room)?;
+        // FMUs look for it though theirs has none.
+        fs::create_dir_all(temporary.path().join("resources"))?;
         let mut package = Package::folder(temporary.path(), name)?;
         package._temporary = Some(temporary);
         Ok(package)
@@ -122,10 +136,44 @@ fn platforms(fmi: Fmi) -> &'static [&'static str] {
     }
 }
 
-/// Unpacks folders and ordinary files, and nothing outside of `folder`.
-fn extract(archive: &mut ZipArchive<File>, folder: &Path) -> Result<()> {
-    let mut left = LARGEST;
-    for index in 0..archive.len() {
+/// Bytes that a file system has left for us.
+fn room(folder: &Path) -> Option<u64> {
+    let path = CString::new(folder.as_os_str().as_encoded_bytes()).ok()?;
+    // SAFETY: a plain record of numbers, which the call fills in.
+    let mut told: libc::statvfs = unsafe { std::mem::zeroed() };
+    // SAFETY: the path ends with a zero, and there is room for the answer.
+    let asked = unsafe { libc::statvfs(path.as_ptr(), &mut told) };
+    (asked == 0).then(|| told.f_bavail.saturating_mul(told.f_frsize))
+}
+
+/// Unpacks folders and ordinary files, and nothing outside of `folder`; at most
+/// so many bytes, for which there is so much room.
+fn extract<R: Read + Seek>(
+    archive: &mut ZipArchive<R>,
+    folder: &Path,
+    largest: u64,
+    room: u64,
+) -> Result<()> {
+    let files = archive.len();
+    ensure!(files <= MOST_FILES, "it holds {files} files; {MOST_FILES} are the most");
+    let mut announced = 0u64;
+    for index in 0..files {
+        let entry = archive.by_index_raw(index).context("the archive is damaged")?;
+        announced = announced.saturating_add(entry.size());
+    }
+    let mib = |bytes: u64| bytes >> 20;
+    let too_large = || format!("it unpacks to more than {} MiB", mib(largest));
+    ensure!(announced <= largest, too_large());
+    ensure!(
+        announced <= room,
+        "it unpacks to {} MiB, but there are {} MiB left in {}; TMPDIR names another folder",
+        mib(announced),
+        mib(room),
+        std::env::temp_dir().display()
+    );
+    let most = largest.min(room);
+    let mut left = most;
+    for index in 0..files {
         let mut entry = archive.by_index(index).context("the archive is damaged")?;
         let name = entry.name().context("the archive is damaged")?.into_owned();
         let Some(inside) = entry.enclosed_name() else {
@@ -142,10 +190,11 @@ fn extract(archive: &mut ZipArchive<File>, folder: &Path) -> Result<()> {
             fs::create_dir_all(parent)?;
         }
         let mut file = File::create(&path)?;
-        let count = io::copy(&mut (&mut entry).take(left), &mut file)
+        // One more than there may be, to notice that there is more.
+        let count = io::copy(&mut (&mut entry).take(left.saturating_add(1)), &mut file)
             .with_context(|| format!("'{name}' cannot be unpacked"))?;
+        ensure!(count <= left, "it unpacks to more than {} MiB", mib(most));
         left -= count;
-        ensure!(left > 0, "it unpacks to more than {} GiB", LARGEST >> 30);
     }
     Ok(())
 }
@@ -153,4 +202,70 @@ fn extract(archive: &mut ZipArchive<File>, folder: &Path) -> Result<()> {
 /// The last part of a path.
 pub fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+}
+
+/// What two FMUs are called: by their file names where these differ, else by
+/// as much of their paths as tells them apart.
+pub fn names_apart(source: &Path, model: &Path) -> [String; 2] {
+    let whole = [source, model].map(|path| std::path::absolute(path).unwrap_or(path.into()));
+    let parts = whole.each_ref().map(|path| path.iter().collect::<Vec<_>>());
+    for count in 1..=parts[0].len().max(parts[1].len()) {
+        let names = parts.each_ref().map(|parts| {
+            let end: PathBuf = parts[parts.len().saturating_sub(count)..].iter().collect();
+            end.display().to_string()
+        });
+        if names[0] != names[1] {
+            return names;
+        }
+    }
+    ["source", "model"].map(|role| format!("{} ({role})", file_name(source)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use zip::write::SimpleFileOptions;
+    use zip::ZipWriter;
+
+    use super::*;
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
+        for name in ["a", "b"] {
+            zip.start_file(name, SimpleFileOptions::default()).unwrap();
+            zip.write_all(&vec![0; 3 << 20]).unwrap();
+        }
+        let bytes = zip.finish().unwrap().into_inner();
+        assert!(bytes.len() < 1 << 20);
+        let extract = |bytes: &[u8], largest: u64, room: u64| {
+            let folder = tempfile::tempdir().unwrap();
+            let mut archive = ZipArchive::new(Cursor::new(bytes.to_vec())).unwrap();
+            extract(&mut archive, folder.path(), largest << 20, room << 20)
+                .map_err(|error| error.to_string())
+        };
+        assert_eq!(extract(&bytes, 6, 6), Ok(()));
+        let error = extract(&bytes, 5, 100).unwrap_err();
+        assert!(error.contains("more than 5 MiB"), "{error}");
+        let error = extract(&bytes, 100, 5).unwrap_err();
+        assert!(error.contains("unpacks to 6 MiB, but there are 5"), "{error}");
+        // A size that lies: the directory at the end says that there is less.
+        let mut lying = bytes.clone();
+        let size = (3u32 << 20).to_le_bytes();
+        for at in 0..lying.len() - 4 {
+            if lying[at..at + 4] == size {
+                lying[at..at + 4].copy_from_slice(&1u32.to_le_bytes());
+            }
+        }
+        assert!(extract(&lying, 5, 100).is_err());
+    }
+
+    #[test]
+    fn two_of_one_name_are_told_apart() {
+        let of = |a: &str, b: &str| names_apart(Path::new(a), Path::new(b));
+        assert_eq!(of("x/a.fmu", "y/b.fmu"), ["a.fmu", "b.fmu"]);
+        assert_eq!(of("x/z/a.fmu", "y/z/a.fmu"), ["x/z/a.fmu", "y/z/a.fmu"]);
+        assert_eq!(of("/a.fmu", "/a.fmu"), ["a.fmu (source)", "a.fmu (model)"]);
+    }
 }

@@ -14,7 +14,7 @@ pub struct Step {
     /// Its phases in nanoseconds: generation and serialization of a source;
     /// deserialization, calculation and serialization of a model. None where
     /// an event is missing or time went backwards.
-    pub phases: Option<Vec<u64>>,
+    pub phases: Vec<Option<u64>>,
     /// Size of the message in bytes.
     pub size: u64,
 }
@@ -24,11 +24,37 @@ pub const SOURCE: [&str; 2] = ["source generation", "source serialization"];
 /// Those of a model.
 pub const MODEL: [&str; 3] = ["model deserialization", "model calculation", "model serialization"];
 
-/// The steps of a log in their order.
-pub fn steps(log: &Log) -> Vec<Step> {
+/// The events that make the steps of a source, or else of a model, whole.
+pub fn events(source: bool) -> &'static str {
+    if source {
+        "StartSourceCalc, StartOSISerialize, StopOSISerialize"
+    } else {
+        "StartOSIDeserialize, StopOSIDeserialize, StartOSISerialize, StopOSISerialize"
+    }
+}
+
+/// How many steps of a log lack an event, in words; none where all are whole.
+/// A sink makes no message, so it has none to serialize.
+pub fn lacking(log: &Log, steps: &[Step]) -> Option<String> {
+    let sink = log.is_sink();
+    let whole =
+        |step: &&Step| step.phases.iter().take(if sink { 1 } else { 3 }).all(Option::is_some);
+    let lacking = steps.len() - steps.iter().filter(whole).count();
+    (lacking > 0 || steps.is_empty()).then(|| {
+        format!(
+            "{lacking} of {} steps lack one of the events {}, or have them in another order",
+            steps.len(),
+            events(log.is_source())
+        )
+    })
+}
+
+/// The steps of a log in their order, and how many events belong to none.
+pub fn steps(log: &Log) -> (Vec<Step>, usize) {
     let source = log.is_source();
     let opening = if source { Kind::StartSourceCalc } else { Kind::StartOsiDeserialize };
     let mut groups: Vec<Vec<Event>> = Vec::new();
+    let mut before = 0;
     for event in &log.events {
         let opens = groups.last().is_none_or(|group| {
             let closed = group.iter().any(|e| e.kind == Kind::StopOsiSerialize);
@@ -37,11 +63,10 @@ pub fn steps(log: &Log) -> Vec<Step> {
         match groups.last_mut() {
             _ if event.kind == opening && opens => groups.push(vec![*event]),
             Some(group) => group.push(*event),
-            // What comes before the first step belongs to none.
-            None => {}
+            None => before += 1,
         }
     }
-    groups.iter().map(|group| step(group, source)).collect()
+    (groups.iter().map(|group| step(group, source)).collect(), before)
 }
 
 fn step(events: &[Event], source: bool) -> Step {
@@ -57,10 +82,8 @@ fn step(events: &[Event], source: bool) -> Step {
         let [from, to] = serialized;
         vec![start, stop, from, to]
     };
-    let marks: Option<Vec<i128>> = marks.into_iter().collect();
-    let phases = marks.and_then(|marks| {
-        marks.windows(2).map(|pair| u64::try_from(pair[1] - pair[0]).ok()).collect()
-    });
+    let phases =
+        marks.windows(2).map(|pair| u64::try_from(pair[1]?.checked_sub(pair[0]?)?).ok()).collect();
     let times = || events.iter().map(|event| event.global_ns);
     Step {
         simulation_ns: events[0].simulation_ns,
@@ -78,16 +101,18 @@ fn step(events: &[Event], source: bool) -> Step {
 }
 
 /// Puts steps in the places that the master counted, `count` of them: in their
-/// order where the numbers agree, else by simulation time.
+/// order where the numbers agree, else by simulation time, which a log may
+/// write as that of the step's beginning or of its end.
 pub fn placed(mut steps: Vec<Step>, count: u64, start: f64, size: f64) -> Vec<Option<Step>> {
     if steps.len() as u64 == count {
         return steps.into_iter().map(Some).collect();
     }
     let mut places: Vec<Option<Step>> = vec![None; count as usize];
     let Some(first) = steps.first() else { return places };
-    // A log says when a step begins, or when it ends.
     let at = |step: &Step| (step.simulation_ns as f64 / 1e9 - start) / size;
-    let offset = if at(first) > 0.5 { 1.0 } else { 0.0 };
+    // Only the end of the last step is that late.
+    let late = steps.last().is_some_and(|last| at(last) > count as f64 - 0.5);
+    let offset = if at(first) > 0.5 && (late || at(first) < 1.5) { 1.0 } else { 0.0 };
     for step in steps.drain(..) {
         let index = at(&step) - offset;
         let nearest = index.round();
@@ -125,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_source_has_two_phases() {
-        let steps = steps(&log(&[
+        let (steps, _) = steps(&log(&[
             (Calc, 100, 1),
             (Ser, 130, 1),
             (SerEnd, 135, 1),
@@ -133,14 +158,14 @@ mod tests {
             (Ser, 240, 2),
             (SerEnd, 241, 2),
         ]));
-        let phases: Vec<_> = steps.iter().map(|step| step.phases.clone().unwrap()).collect();
-        assert_eq!(phases, [[30, 5], [40, 1]]);
+        let phases: Vec<_> = steps.iter().map(|step| step.phases.clone()).collect();
+        assert_eq!(phases, [[Some(30), Some(5)], [Some(40), Some(1)]]);
         assert_eq!((steps[1].began_ns, steps[1].ended_ns, steps[1].size), (200, 241, 7));
     }
 
     #[test]
     fn a_model_has_three_phases() {
-        let steps = steps(&log(&[
+        let (steps, before) = steps(&log(&[
             // The end of a step that was not seen from its beginning.
             (SerEnd, 90, 0),
             (Des, 100, 1),
@@ -151,13 +176,13 @@ mod tests {
             (Ser, 150, 1),
             (SerEnd, 160, 1),
         ]));
-        assert_eq!(steps.len(), 1);
-        assert_eq!(steps[0].phases.clone().unwrap(), [10, 40, 10]);
+        assert_eq!((steps.len(), before), (1, 1));
+        assert_eq!(steps[0].phases, [Some(10), Some(40), Some(10)]);
     }
 
     #[test]
     fn steps_are_told_apart_though_simulation_time_stands_still() {
-        let steps = steps(&log(&[
+        let (steps, _) = steps(&log(&[
             (Calc, 100, 5),
             (Ser, 130, 5),
             (SerEnd, 135, 5),
@@ -170,14 +195,15 @@ mod tests {
 
     #[test]
     fn what_is_missing_or_backwards_is_lost() {
-        let steps = steps(&log(&[
+        let (steps, _) = steps(&log(&[
             (Calc, 100, 1),
             (SerEnd, 135, 1),
             (Calc, 200, 2),
             (Ser, 190, 2),
             (SerEnd, 241, 2),
         ]));
-        assert_eq!(steps.iter().filter(|step| step.phases.is_none()).count(), 2);
+        assert_eq!(steps[0].phases, [None, None]);
+        assert_eq!(steps[1].phases, [None, Some(51)]);
     }
 
     #[test]
@@ -189,7 +215,7 @@ mod tests {
                     simulation_ns: ms * 1_000_000,
                     began_ns: 0,
                     ended_ns: 0,
-                    phases: None,
+                    phases: Vec::new(),
                     size: 0,
                 })
                 .collect()
@@ -202,5 +228,8 @@ mod tests {
         assert_eq!(places(&[20, 60], 3), [0, 2]);
         assert_eq!(places(&[0, 40], 3), [0, 2]);
         assert_eq!(places(&[20, 50, 60, 80], 3), [0, 2]);
+        // The first steps had no message.
+        assert_eq!(places(&[60, 80, 100], 5), [2, 3, 4]);
+        assert_eq!(places(&[40, 60, 80], 5), [2, 3, 4]);
     }
 }

@@ -1,49 +1,143 @@
 //! The proof before any timing: what a codec is given, it gives back.
 
-use crate::plan::Sample;
-use crate::runner::{Runner, Trouble};
+use std::time::{Duration, Instant};
 
-/// Names of [`Sample::values`].
-const VALUES: [&str; 3] = ["the sum of all numbers", "the fixed field", "the element's field"];
+use crate::plan::{Numbers, Reading, Sample};
+use crate::runner::{Epoch, Runner, Trouble};
+
+/// Names of [`Sample::readings`].
+const READINGS: [&str; 3] = ["all numbers", "the fixed field", "the element's field"];
 
 /// Loads the messages into a runner and has each come back. Returns the
-/// encoded messages. Bounds carry nothing, so nothing is asked of them but to
+/// encoded messages, and how long loading them took. Bounds carry nothing, so nothing is asked of them but to
 /// live.
 pub fn prove(
     runner: &mut Runner,
     samples: &[Sample],
     bound: bool,
-) -> Result<Vec<Vec<u8>>, Trouble> {
+) -> Result<(Vec<Vec<u8>>, Duration), Trouble> {
     runner.reset()?;
     let mut encoded = Vec::with_capacity(samples.len());
+    let mut loading = Duration::ZERO;
     for (index, sample) in samples.iter().enumerate() {
+        let began = Instant::now();
         let wire = runner.message(&sample.canonical)?;
+        loading += began.elapsed();
         if !bound {
             let returned = runner.decode(&wire)?;
-            if let Some(at) = difference(&sample.canonical, &returned) {
-                return Err(Trouble::Refused(format!(
-                    "message {index} does not survive: {} canonical bytes went in, {} came out, \
-                     they differ from byte {at}",
-                    sample.canonical.len(),
-                    returned.len()
-                )));
-            }
+            same(&sample.canonical, &returned).map_err(|why| refused(index, &why))?;
             let found = runner.values(index)?;
-            for ((name, found), wanted) in VALUES.iter().zip(found).zip(sample.values) {
-                if !agree(found, wanted) {
-                    return Err(Trouble::Refused(format!(
-                        "message {index}: {name} is {wanted:e}, it reads {found:e}"
-                    )));
-                }
+            for ((name, found), wanted) in READINGS.iter().zip(found).zip(sample.readings) {
+                agree(&wanted, &found).map_err(|why| refused(index, &format!("{name}: {why}")))?;
             }
         }
         encoded.push(wire);
     }
-    Ok(encoded)
+    Ok((encoded, loading))
+}
+
+/// What an experiment makes, and so can be held against the message.
+enum Makes {
+    Bytes,
+    Message,
+    Both,
+    /// What this of [`Sample::readings`] is.
+    Numbers(usize),
+    Nothing,
+}
+
+impl Makes {
+    fn of(experiment: &str) -> Makes {
+        match experiment {
+            "encode" | "encode/write" => Makes::Bytes,
+            "decode" | "decode/checked" | "decode/extract" => Makes::Message,
+            "roundtrip" => Makes::Both,
+            "project" | "project/checked" => Makes::Numbers(0),
+            "fixed" => Makes::Numbers(1),
+            "element" => Makes::Numbers(2),
+            _ => Makes::Nothing,
+        }
+    }
+}
+
+/// Holds an epoch of `iterations` messages against what the messages hold: the
+/// sums of the reading experiments, and what one more iteration on the message
+/// `proven` made by the same code on what the epoch left behind.
+pub fn epoch(
+    runner: &mut Runner,
+    samples: &[Sample],
+    experiment: &str,
+    iterations: u64,
+    epoch: &Epoch,
+    proven: Option<usize>,
+) -> Result<(), Trouble> {
+    let makes = Makes::of(experiment);
+    if let Makes::Numbers(which) = makes {
+        let each: f64 = samples.iter().map(|sample| sample.readings[which].sum).sum();
+        let wanted = each * (iterations / samples.len() as u64) as f64;
+        if !close(epoch.sum, wanted) {
+            return Err(Trouble::Refused(format!(
+                "{experiment}: {iterations} messages add up to {wanted:e}, it reads {:e}",
+                epoch.sum
+            )));
+        }
+    }
+    let Some(index) = proven else { return Ok(()) };
+    let sample = &samples[index];
+    let fault = |why: String| refused(index, &format!("after an epoch of {experiment}: {why}"));
+    let lacks =
+        |what: &str| fault(format!("the runner does not tell {what} that it was asked for"));
+    if let Makes::Numbers(which) = makes {
+        let found = epoch.read.ok_or_else(|| lacks("the numbers"))?;
+        exact(&sample.readings[which].numbers, &found).map_err(fault)?;
+    }
+    if let Makes::Message | Makes::Both = makes {
+        let decoded = epoch.decoded.as_ref().ok_or_else(|| lacks("the decoded message"))?;
+        same(&sample.canonical, decoded).map_err(fault)?;
+    }
+    if let Makes::Bytes | Makes::Both = makes {
+        let encoded = epoch.encoded.as_ref().ok_or_else(|| lacks("the encoded bytes"))?;
+        let returned = runner.decode(encoded)?;
+        same(&sample.canonical, &returned).map_err(fault)?;
+    }
+    Ok(())
+}
+
+fn refused(message: usize, why: &str) -> Trouble {
+    Trouble::Refused(format!("message {message} {why}"))
+}
+
+/// Whether a message came back; the error says where not.
+fn same(sent: &[u8], returned: &[u8]) -> Result<(), String> {
+    match difference(sent, returned) {
+        None => Ok(()),
+        Some(at) => Err(format!(
+            "does not survive: {} canonical bytes went in, {} came out, they differ from byte {at}",
+            sent.len(),
+            returned.len()
+        )),
+    }
+}
+
+fn agree(wanted: &Reading, found: &Reading) -> Result<(), String> {
+    if !close(found.sum, wanted.sum) {
+        return Err(format!("the sum is {:e}, it reads {:e}", wanted.sum, found.sum));
+    }
+    exact(&wanted.numbers, &found.numbers)
+}
+
+fn exact(wanted: &Numbers, found: &Numbers) -> Result<(), String> {
+    if wanted.count != found.count {
+        return Err(format!("there are {} numbers, it reads {}", wanted.count, found.count));
+    }
+    if wanted.hash != found.hash {
+        return Err("the numbers that it reads are not those of the message".into());
+    }
+    Ok(())
 }
 
 /// Whether two sums agree but for the order in which they were added.
-pub fn agree(found: f64, wanted: f64) -> bool {
+fn close(found: f64, wanted: f64) -> bool {
     if wanted.is_nan() || wanted.is_infinite() {
         return found.is_nan() == wanted.is_nan() && (found == wanted || wanted.is_nan());
     }
@@ -63,13 +157,13 @@ mod tests {
 
     #[test]
     fn sums_agree_within_rounding_only() {
-        assert!(agree(1.0 + 1e-9, 1.0));
-        assert!(!agree(1.001, 1.0));
-        assert!(agree(f64::NAN, f64::NAN));
-        assert!(!agree(1.0, f64::NAN));
-        assert!(!agree(f64::NAN, 1.0));
-        assert!(agree(f64::INFINITY, f64::INFINITY));
-        assert!(!agree(f64::NEG_INFINITY, f64::INFINITY));
+        assert!(close(1.0 + 1e-9, 1.0));
+        assert!(!close(1.001, 1.0));
+        assert!(close(f64::NAN, f64::NAN));
+        assert!(!close(1.0, f64::NAN));
+        assert!(!close(f64::NAN, 1.0));
+        assert!(close(f64::INFINITY, f64::INFINITY));
+        assert!(!close(f64::NEG_INFINITY, f64::INFINITY));
     }
 
     #[test]

@@ -1,34 +1,352 @@
-//! Files that are whole or not there.
+//! Files of the user: read within bounds, and written whole or not at all.
 
-use std::fs;
-use std::io::Write;
-use std::path::Path;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::fs::{fcntl_setfl, OFlags};
+use rustix::io::Errno;
 
-/// Writes a file beside its place and moves it there, so that a full disk or
-/// an interruption never leaves half a file where a good one was.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+use crate::interrupt;
+
+/// How long a named pipe may be without anyone at its other end.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How often it is looked whether someone is there, or the user wants to stop.
+const PAUSE: Duration = Duration::from_millis(50);
+/// What is written to see whether there is room at all.
+const PROBE: [u8; 4096] = [0; 4096];
+/// Symbolic links that may follow one another, as in Linux.
+const LINKS: usize = 40;
+/// Other names of standard output. Its file is not to be replaced: what is
+/// printed goes there too.
+const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
+
+/// Reads a file of at most so many bytes. A pipe is waited for as long as it
+/// has a writer, or until the user interrupts.
+///
+/// # Errors
+/// When it cannot be read, is larger, is a folder, or a pipe that nobody writes
+/// into. The error names the file.
+pub fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
     let shown = path.display();
-    let folder = match path.parent() {
+    let cannot = || format!("cannot read {shown}");
+    let mut file = OpenOptions::new()
+        .read(true)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32)
+        .open(path)
+        .with_context(cannot)?;
+    let about = file.metadata().with_context(cannot)?;
+    ensure!(!about.is_dir(), "{shown} is a folder; name a file in it");
+    let fits = |length: u64| {
+        ensure!(length <= most, "{shown} is larger than the {} MiB that are read", most >> 20);
+        Ok(())
+    };
+    fits(about.len())?;
+    let (mut bytes, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
+    let (began, mut met) = (Instant::now(), !about.file_type().is_fifo());
+    loop {
+        interrupt::check()?;
+        match file.read(&mut chunk) {
+            Ok(0) if !met && !has_ended(&file) => {
+                ensure!(began.elapsed() < PATIENCE, "{shown} is a pipe that nobody writes into");
+                thread::sleep(PAUSE);
+            }
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                met = true;
+                bytes.extend_from_slice(&chunk[..count]);
+                fits(bytes.len() as u64)?;
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                met = true;
+                wait(&file, PAUSE);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).with_context(cannot),
+        }
+    }
+}
+
+/// Whether a pipe had a writer that has gone.
+fn has_ended(file: &File) -> bool {
+    wait(file, Duration::ZERO).contains(PollFlags::HUP)
+}
+
+/// Waits until there is something to read; what there is.
+fn wait(file: &File, pause: Duration) -> PollFlags {
+    let mut fds = [PollFd::new(file, PollFlags::IN)];
+    let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
+    // Whoever is interrupted here looks again.
+    let _ = poll(&mut fds, Some(&pause));
+    fds[0].revents()
+}
+
+/// Where something is to be written: tried out, so that it is known before a
+/// long measurement whether its result can be kept.
+#[derive(Debug)]
+pub struct Target {
+    shown: String,
+    place: Place,
+}
+
+#[derive(Debug)]
+enum Place {
+    /// Standard output.
+    Output,
+    /// A regular file, or a new one: written beside and renamed.
+    File(PathBuf),
+    /// Anything else, such as a device or a pipe: written to.
+    Stream(File),
+}
+
+impl Target {
+    /// Finds out what is there, and whether it can be written. `-` is standard
+    /// output. Links are followed.
+    ///
+    /// # Errors
+    /// When nothing can be written there, or it is one of the `inputs`.
+    pub fn open(path: &Path, inputs: &[&Path]) -> Result<Target> {
+        let shown = path.display().to_string();
+        let place = Target::find(path, &shown)?;
+        if let Place::File(place) = &place {
+            let same = inputs.iter().find(|input| is_same(place, input));
+            ensure!(
+                same.is_none(),
+                "{shown} is what is read; to write there would replace it: name another file"
+            );
+        }
+        Ok(Target { shown, place })
+    }
+
+    fn find(path: &Path, shown: &str) -> Result<Place> {
+        if STANDARD_OUTPUT.iter().any(|name| path == Path::new(name)) {
+            return Ok(Place::Output);
+        }
+        let cannot = || format!("cannot write {shown}");
+        let open = path.starts_with("/dev/fd") || path.starts_with("/proc");
+        let place = match fs::metadata(path) {
+            Ok(about) if about.is_dir() => bail!("{shown} is a folder; name a file in it"),
+            Ok(about) if open || !about.is_file() => {
+                return stream(path, about.file_type().is_fifo()).map(Place::Stream);
+            }
+            Ok(_) => {
+                // One that is write-protected is so on purpose.
+                OpenOptions::new().write(true).open(path).with_context(cannot)?;
+                path.canonicalize().with_context(cannot)?
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound => followed(path),
+            Err(error) => return Err(error).with_context(cannot),
+        };
+        let mut probe = beside(&place, shown)?;
+        probe.write_all(&PROBE).with_context(|| full(shown))?;
+        Ok(Place::File(place))
+    }
+
+    /// How the user calls it.
+    pub fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Whether it is standard output.
+    pub fn is_output(&self) -> bool {
+        matches!(self.place, Place::Output)
+    }
+
+    /// Writes a file beside its place and moves it there, so that a full disk
+    /// or an interruption never leaves half a file where a good one was. That
+    /// the reader of standard output went away, as `head` does, is no error.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(self, bytes: &[u8]) -> Result<()> {
+        let shown = &self.shown;
+        match self.place {
+            Place::Output => print(bytes),
+            Place::File(place) => replace(&place, shown, bytes),
+            Place::Stream(mut stream) => {
+                stream.write_all(bytes).with_context(|| format!("cannot write {shown}"))
+            }
+        }
+    }
+}
+
+/// Writes a file as [`Target::write`] does.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    Target::open(path, &[])?.write(bytes)
+}
+
+/// Writes to standard output. That its reader went away is no error.
+///
+/// # Errors
+/// When it cannot be written, as on a full disk.
+pub fn print(bytes: &[u8]) -> Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        other => other.context("cannot write to standard output"),
+    }
+}
+
+fn replace(place: &Path, shown: &str, bytes: &[u8]) -> Result<()> {
+    let mut file = beside(place, shown)?;
+    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).with_context(|| full(shown))?;
+    // Temporary files are private; a result is to be shared like any file.
+    let mode = fs::metadata(place).map(|about| about.permissions()).ok();
+    let file = file.persist(place).with_context(|| format!("cannot replace {shown}"))?;
+    let mode = mode.unwrap_or_else(|| fs::Permissions::from_mode(0o644));
+    file.set_permissions(mode).with_context(|| format!("cannot share {shown}"))
+}
+
+/// A temporary file in the folder of another one.
+fn beside(place: &Path, shown: &str) -> Result<tempfile::NamedTempFile> {
+    let folder = match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let mut file = tempfile::NamedTempFile::new_in(folder)
-        .with_context(|| format!("cannot write {shown}: is its folder there and writable?"))?;
-    file.write_all(bytes)
-        .and_then(|()| file.as_file().sync_all())
-        .with_context(|| format!("cannot write {shown}: is the disk full?"))?;
-    // Temporary files are private; a result is to be shared like any file.
-    let mode = fs::metadata(path).map(|m| m.permissions()).ok();
-    let file = file.persist(path).with_context(|| format!("cannot replace {shown}"))?;
-    if let Some(mode) = mode.or_else(default_mode) {
-        file.set_permissions(mode).with_context(|| format!("cannot share {shown}"))?;
-    }
-    Ok(())
+    tempfile::NamedTempFile::new_in(folder)
+        .with_context(|| format!("cannot write {shown}: is its folder there and writable?"))
 }
 
-fn default_mode() -> Option<fs::Permissions> {
-    use std::os::unix::fs::PermissionsExt;
-    Some(fs::Permissions::from_mode(0o644))
+fn full(shown: &str) -> String {
+    format!("cannot write {shown}: is the disk full?")
+}
+
+/// Where a link leads, though there may be nothing yet.
+fn followed(path: &Path) -> PathBuf {
+    let mut place = path.to_owned();
+    for _ in 0..LINKS {
+        match fs::read_link(&place) {
+            Ok(next) => place = place.parent().unwrap_or(Path::new("")).join(next),
+            Err(_) => break,
+        }
+    }
+    place
+}
+
+fn is_same(a: &Path, b: &Path) -> bool {
+    match (fs::metadata(a), fs::metadata(b)) {
+        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
+        _ => false,
+    }
+}
+
+/// Opens what is no regular file. A pipe is given time to get a reader.
+fn stream(path: &Path, pipe: bool) -> Result<File> {
+    let (shown, began) = (path.display(), Instant::now());
+    loop {
+        interrupt::check()?;
+        let opened =
+            OpenOptions::new().write(true).custom_flags(OFlags::NONBLOCK.bits() as i32).open(path);
+        let nobody = Some(Errno::NXIO.raw_os_error());
+        match opened {
+            Err(error) if pipe && error.raw_os_error() == nobody => {
+                ensure!(began.elapsed() < PATIENCE, "{shown} is a pipe that nobody reads from");
+                thread::sleep(PAUSE);
+            }
+            opened => {
+                let file = opened.with_context(|| format!("cannot write {shown}"))?;
+                // From now on writing may wait for the reader.
+                fcntl_setfl(&file, OFlags::empty())?;
+                return Ok(file);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Command;
+
+    fn pipe(path: &Path) {
+        assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+    }
+
+    #[test]
+    fn what_never_ends_is_read_up_to_a_limit() {
+        let error = read_whole(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string();
+        assert!(error.contains("/dev/zero") && error.contains("1 MiB"), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let error = read_whole(folder.path(), 10).unwrap_err().to_string();
+        assert!(error.contains("is a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_pipe_is_read_where_someone_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        pipe(&path);
+        let error = read_whole(&path, 10).unwrap_err().to_string();
+        assert!(error.contains("nobody writes"), "{error}");
+        let writer = path.clone();
+        let writer = thread::spawn(move || fs::write(writer, "hello"));
+        assert_eq!(read_whole(&path, 10).unwrap(), b"hello");
+        writer.join().unwrap().unwrap();
+    }
+
+    #[test]
+    fn links_are_followed_and_stay() {
+        let folder = tempfile::tempdir().unwrap();
+        let [file, link, new] = ["file", "link", "new"].map(|name| folder.path().join(name));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        write_whole(&link, b"result").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"result");
+        fs::remove_file(&file).unwrap();
+        write_whole(&link, b"again").unwrap();
+        assert_eq!(fs::read(&file).unwrap(), b"again");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        write_whole(&new, b"new").unwrap();
+        assert_eq!(fs::metadata(&new).unwrap().permissions().mode() & 0o777, 0o644);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    }
+
+    #[test]
+    fn a_pipe_or_device_is_written_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        pipe(&path);
+        let error = write_whole(&path, b"x").unwrap_err().to_string();
+        assert!(error.contains("nobody reads"), "{error}");
+        let reader = path.clone();
+        let reader = thread::spawn(move || fs::read(reader));
+        write_whole(&path, b"result").unwrap();
+        assert_eq!(reader.join().unwrap().unwrap(), b"result");
+        assert!(fs::metadata(&path).unwrap().file_type().is_fifo());
+        // A link, so that a fault does not cost the machine its device.
+        let null = folder.path().join("null");
+        std::os::unix::fs::symlink("/dev/null", &null).unwrap();
+        write_whole(&null, b"result").unwrap();
+        assert!(fs::symlink_metadata(&null).unwrap().is_symlink());
+        let full = folder.path().join("full");
+        std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+        assert!(write_whole(&full, b"result").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_known_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("absent").join("run.json");
+        let error = Target::open(&inside, &[]).unwrap_err().to_string();
+        assert!(error.contains("absent/run.json") && error.contains("folder there"), "{error}");
+        let error = Target::open(folder.path(), &[]).unwrap_err().to_string();
+        assert!(error.contains("is a folder"), "{error}");
+        let input = folder.path().join("in");
+        fs::write(&input, "input").unwrap();
+        let other = folder.path().join("other");
+        fs::hard_link(&input, &other).unwrap();
+        for output in [&input, &other] {
+            let error = Target::open(output, &[&input]).unwrap_err().to_string();
+            assert!(error.contains("name another file"), "{error}");
+        }
+        assert!(Target::open(Path::new("-"), &[&input]).unwrap().is_output());
+    }
 }

@@ -1,6 +1,7 @@
 //! The measurement itself: proof, calibration, then interleaved rounds over
 //! restarted processes.
 
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
@@ -14,6 +15,7 @@ use crate::random::Random;
 use crate::robustness;
 use crate::run::{Case, Fact, Measurement, Status, Subject};
 use crate::runner::{Runner, Spec, Trouble};
+use crate::schedule::{self, Share};
 
 /// Repetitions of the compressors, which are not what is measured.
 const SQUEEZES: usize = 5;
@@ -30,21 +32,26 @@ pub struct Measured {
     pub measurements: Vec<Measurement>,
     /// Sizes, allocations, robustness.
     pub facts: Vec<Fact>,
-    /// Rounds in each process.
+    /// Most rounds in a process.
     pub rounds: u32,
 }
+
+/// Share of the time of what tells least: phases whose input has to be prepared,
+/// and what costs no more than the harness.
+const LITTLE: f64 = 0.25;
+/// Fewest rounds in a process of a cell that is dear, where time is short.
+const FEWEST: u32 = 3;
 
 /// Carries out a plan. A subject that fails is marked and left out from there
 /// on; an error is one that concerns all, such as an interruption.
 pub fn measure(plan: &Plan, progress: Progress) -> Result<Measured> {
     let mut session = Session::new(plan);
-    let began = Instant::now();
+    // Corruptions are asked for by number, and take the time that they take.
+    session.corrupt(progress)?;
+    let deadline = Instant::now() + plan.time;
     session.prove(progress)?;
     session.count_allocations(progress)?;
-    session.corrupt(progress)?;
-    let left = plan.time.saturating_sub(began.elapsed());
-    let rounds = session.rounds(left);
-    session.sample(rounds, progress)?;
+    let rounds = session.sample(deadline, progress)?;
     Ok(session.finish(rounds))
 }
 
@@ -54,6 +61,8 @@ struct Contender<'a> {
     subject: Subject,
     /// One for each experiment that its runner can do, on each case.
     cells: Vec<Cell>,
+    /// Time to start its runner and to load the messages.
+    starting: Duration,
 }
 
 /// One experiment of one subject on one case.
@@ -62,8 +71,10 @@ struct Cell {
     experiment: usize,
     /// Messages per epoch.
     iterations: u64,
-    /// Nanoseconds that an epoch took in calibration.
-    epoch_ns: f64,
+    /// What a round of it costs in calibration.
+    share: Share,
+    /// Rounds in the process that runs.
+    rounds: u32,
     samples: Vec<Vec<Option<f64>>>,
 }
 
@@ -84,6 +95,7 @@ impl<'a> Session<'a> {
                 entrant,
                 subject: entrant.subject.clone(),
                 cells: Vec::new(),
+                starting: Duration::ZERO,
             })
             .collect();
         Session {
@@ -98,14 +110,21 @@ impl<'a> Session<'a> {
     /// Every subject shows on every case that it is right, and how long its
     /// epochs have to be.
     fn prove(&mut self, progress: Progress) -> Result<()> {
+        let mut floors = Floors::new();
         let total = self.contenders.len();
         for index in 0..total {
             interrupt::check()?;
             let contender = &mut self.contenders[index];
             progress(&format!("proving {}", contender.subject.title), index, total);
             let Some(spec) = contender.runner() else { continue };
-            let outcome =
-                prove_one(self.plan, contender, spec, &mut self.facts, &mut self.measurements);
+            let outcome = prove_one(
+                self.plan,
+                contender,
+                spec,
+                &mut floors,
+                &mut self.facts,
+                &mut self.measurements,
+            );
             contender.settle(outcome)?;
         }
         Ok(())
@@ -124,10 +143,11 @@ impl<'a> Session<'a> {
                 let mut runner =
                     Runner::start(spec, Limits::default(), preload, self.plan.patience)?;
                 for load in &self.plan.cases {
-                    load_all(&mut runner, self.plan, &load.samples)?;
+                    load_all(&mut runner, &load.samples)?;
                     for experiment in ["encode", "decode", "project"] {
                         // A runner in another language may not count.
-                        let Ok((count, bytes)) = runner.allocations(experiment) else {
+                        let lifetimes = self.plan.settings.lifetimes();
+                        let Ok((count, bytes)) = runner.allocations(experiment, &lifetimes) else {
                             return Ok(());
                         };
                         for (metric, unit, value) in
@@ -188,52 +208,87 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Rounds per process that fit into the time.
-    fn rounds(&self, left: Duration) -> u32 {
-        let settings = &self.plan.settings;
-        let round_ns: f64 =
-            self.contenders.iter().flat_map(|c| &c.cells).map(|cell| cell.epoch_ns).sum();
-        let fitting = left.as_nanos() as f64 / (round_ns * f64::from(settings.processes)).max(1.0);
-        (fitting as u32).clamp(settings.rounds, self.plan.most_rounds.max(settings.rounds))
-    }
-
-    /// The interleaved rounds.
-    fn sample(&mut self, rounds: u32, progress: Progress) -> Result<()> {
+    /// The interleaved rounds, until the deadline; returns the most rounds that a
+    /// process had.
+    fn sample(&mut self, deadline: Instant, progress: Progress) -> Result<u32> {
         let plan = self.plan;
         let processes = plan.settings.processes;
-        let cells = u64::from(processes) * u64::from(rounds);
-        for contender in &mut self.contenders {
-            for cell in &mut contender.cells {
-                let least = plan.least_iterations.div_ceil(cells);
-                let messages = plan.cases[cell.case].samples.len() as u64;
-                cell.iterations = cell.iterations.max(least.next_multiple_of(messages));
-                cell.samples = vec![Vec::with_capacity(rounds as usize); processes as usize];
-            }
-        }
-        let total = processes as usize * plan.cases.len() * rounds as usize;
-        let mut done = 0;
-        for process in 0..processes as usize {
+        let mut most = 0;
+        // How much longer things take than calibration had it.
+        let mut slowness = 1.0;
+        for process in 0..processes {
+            let began = Instant::now();
+            let left = deadline.saturating_duration_since(began);
+            let planned = left / (processes - process);
+            let rounds = self.share_out(planned, slowness);
+            most = most.max(rounds);
+            let expected = self.expected();
             let mut runners = self.start_all()?;
             for (case, load) in plan.cases.iter().enumerate() {
                 self.load(&mut runners, load)?;
                 for round in 0..rounds {
                     interrupt::check()?;
+                    let left = deadline.saturating_duration_since(Instant::now());
                     progress(
                         &format!(
-                            "measuring {} (process {} of {processes}, round {} of {rounds})",
+                            "measuring {} (process {} of {processes}), {} left",
                             load.case.id,
                             process + 1,
-                            round + 1
+                            time_left(left)
                         ),
-                        done,
-                        total,
+                        plan.time.saturating_sub(left).as_millis() as usize,
+                        plan.time.as_millis() as usize,
                     );
-                    self.round(&mut runners, process, case)?;
-                    done += 1;
+                    self.round(&mut runners, process as usize, case, round, rounds)?;
+                }
+            }
+            let took = began.elapsed().as_secs_f64();
+            slowness = (took / expected.as_secs_f64().max(1e-3)).clamp(0.5, 4.0);
+        }
+        Ok(most)
+    }
+
+    /// Gives each cell its rounds in one process that may take so long; returns
+    /// the most.
+    fn share_out(&mut self, time: Duration, slowness: f64) -> u32 {
+        let plan = self.plan;
+        let starting: Duration = self.contenders.iter().map(|c| c.starting).sum();
+        let time = time.as_secs_f64() / slowness - starting.as_secs_f64();
+        let cells = || self.contenders.iter().flat_map(|c| &c.cells);
+        let shares: Vec<Share> = cells().map(|cell| cell.share).collect();
+        let most = plan.most_rounds.max(plan.settings.rounds);
+        let mut rounds = schedule::rounds(&shares, time * 1e9, plan.settings.rounds, most);
+        let cost = |rounds: &[u32]| -> f64 {
+            rounds.iter().zip(&shares).map(|(n, share)| f64::from(*n) * share.wall_ns).sum()
+        };
+        if cost(&rounds) > time * 1e9 {
+            rounds = schedule::rounds(&shares, time * 1e9, FEWEST.min(plan.settings.rounds), most);
+        }
+        let most = rounds.iter().copied().max().unwrap_or(0);
+        let processes = plan.settings.processes as usize;
+        let mut rounds = rounds.into_iter();
+        for cell in self.contenders.iter_mut().flat_map(|c| &mut c.cells) {
+            cell.rounds = rounds.next().unwrap_or(0);
+            if cell.samples.is_empty() {
+                cell.samples = vec![Vec::new(); processes];
+                let epochs = u64::from(plan.settings.processes) * u64::from(cell.rounds.max(1));
+                let messages = plan.cases[cell.case].samples.len() as u64;
+                let least = plan.least_iterations.div_ceil(epochs).next_multiple_of(messages);
+                if least > cell.iterations {
+                    cell.share.wall_ns *= least as f64 / cell.iterations as f64;
+                    cell.iterations = least;
                 }
             }
         }
-        Ok(())
+        most
+    }
+
+    /// What a process with these rounds takes, by calibration.
+    fn expected(&self) -> Duration {
+        let starting: Duration = self.contenders.iter().map(|c| c.starting).sum();
+        let cells = self.contenders.iter().flat_map(|c| &c.cells);
+        let ns: f64 = cells.map(|cell| f64::from(cell.rounds) * cell.share.wall_ns).sum();
+        starting + Duration::from_nanos(ns as u64)
     }
 
     /// A new process for every subject that is still there.
@@ -253,7 +308,7 @@ impl<'a> Session<'a> {
     fn load(&mut self, runners: &mut [Option<Runner>], load: &Load) -> Result<()> {
         for (contender, slot) in self.contenders.iter_mut().zip(runners) {
             let Some(runner) = slot else { continue };
-            let loaded = load_all(runner, self.plan, &load.samples);
+            let loaded = load_all(runner, &load.samples);
             if contender.settle(loaded)?.is_none() {
                 *slot = None;
             }
@@ -261,9 +316,16 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// One round: one epoch of every experiment for every subject, the
-    /// subjects in another order each time.
-    fn round(&mut self, runners: &mut [Option<Runner>], process: usize, case: usize) -> Result<()> {
+    /// One round of a process: one epoch of every experiment for every subject
+    /// whose turn it is, the subjects in another order each time.
+    fn round(
+        &mut self,
+        runners: &mut [Option<Runner>],
+        process: usize,
+        case: usize,
+        round: u32,
+        rounds: u32,
+    ) -> Result<()> {
         for (index, experiment) in self.plan.experiments.iter().enumerate() {
             for turn in self.random.shuffled(self.contenders.len()) {
                 let contender = &mut self.contenders[turn];
@@ -274,19 +336,16 @@ impl<'a> Session<'a> {
                 else {
                     continue;
                 };
-                let Some(runner) = &mut runners[turn] else {
+                let own = schedule::turn(round, rounds, cell.rounds);
+                let (Some(runner), Some(own)) = (&mut runners[turn], own) else {
                     cell.samples[process].push(None);
                     continue;
                 };
+                // The first and the last epoch of a process prove themselves.
+                let prove = (own == 0 || own + 1 == cell.rounds).then_some(process + own as usize);
                 let iterations = cell.iterations;
-                match epoch(
-                    runner,
-                    self.plan,
-                    case,
-                    experiment,
-                    iterations,
-                    contender.subject.bound,
-                ) {
+                let bound = contender.subject.bound;
+                match epoch(runner, self.plan, case, experiment, iterations, bound, prove) {
                     Ok(ns) => cell.samples[process].push(Some(ns / iterations as f64)),
                     Err(trouble) => {
                         cell.samples[process].push(None);
@@ -337,7 +396,7 @@ impl<'a> Contender<'a> {
             Err(Trouble::Broken(Broken::Interrupted)) => bail!(interrupt::Interrupted),
             Err(trouble) => {
                 if self.subject.status == Status::Measured {
-                    self.subject.status = Status::Failed(trouble.to_string());
+                    self.subject.status = trouble.status();
                 }
                 Ok(None)
             }
@@ -345,20 +404,35 @@ impl<'a> Contender<'a> {
     }
 }
 
+/// What a message costs in the bounds of a language, by case and experiment: the
+/// first of them is no operation.
+type Floors = HashMap<(String, usize, usize), f64>;
+
 /// Proof, size, compression and calibration of one subject on all cases.
 fn prove_one(
     plan: &Plan,
     contender: &mut Contender,
     spec: &Spec,
+    floors: &mut Floors,
     facts: &mut Vec<Fact>,
     measurements: &mut Vec<Measurement>,
 ) -> Result<(), Trouble> {
+    let began = Instant::now();
     let mut runner = Runner::start(spec, Limits::default(), None, plan.patience)?;
+    contender.starting = began.elapsed();
+    if !plan.experiments.iter().any(|wanted| runner.hello.experiments.contains(&wanted.name)) {
+        return Err(Trouble::Refused(format!(
+            "offers none of the experiments ({}); a runner offers encode and decode at least",
+            runner.hello.experiments.join(" ")
+        )));
+    }
     contender.subject.library.clone_from(&runner.hello.library);
+    contender.subject.unchecked = runner.hello.unchecked;
     for (case, load) in plan.cases.iter().enumerate() {
         let bound = contender.subject.bound;
-        let encoded = check::prove(&mut runner, &load.samples, bound)
+        let (encoded, loading) = check::prove(&mut runner, &load.samples, bound)
             .map_err(|trouble| on_case(trouble, &load.case, plan))?;
+        contender.starting += loading;
         let total: usize = encoded.iter().map(Vec::len).sum();
         if total > 0 {
             let mut fact = |metric: &str, value: f64| {
@@ -395,19 +469,27 @@ fn prove_one(
                 }
             }
         }
-        apply(&mut runner, plan)?;
         for (experiment, wanted) in plan.experiments.iter().enumerate() {
             if !runner.hello.experiments.contains(&wanted.name) {
                 continue;
             }
-            let (iterations, epoch_ns) =
+            let (iterations, ns, wall_ns) =
                 calibrate(&mut runner, plan, case, wanted, contender.subject.bound)
                     .map_err(|trouble| on_case(trouble, &load.case, plan))?;
+            let each = ns / iterations as f64;
+            let floor = floors.entry((contender.subject.language.clone(), case, experiment));
+            let at_the_floor = match contender.subject.bound {
+                true => *floor.or_insert(each) * 2.0 >= each,
+                false => *floor.or_insert(0.0) * 2.0 >= each,
+            };
+            let prepared = matches!(wanted.name.as_str(), "encode/write" | "decode/extract");
+            let weight = if at_the_floor || prepared { LITTLE } else { 1.0 };
             contender.cells.push(Cell {
                 case,
                 experiment,
                 iterations,
-                epoch_ns,
+                share: Share { wall_ns, weight },
+                rounds: 0,
                 samples: Vec::new(),
             });
         }
@@ -421,39 +503,39 @@ fn on_case(trouble: Trouble, case: &Case, plan: &Plan) -> Trouble {
         Trouble::Refused(why) if plan.cases.len() > 1 => {
             Trouble::Refused(format!("at {}: {why}", case.id))
         }
+        Trouble::Rejected(why) if plan.cases.len() > 1 => {
+            Trouble::Rejected(format!("at {}: {why}", case.id))
+        }
         other => other,
     }
 }
 
-fn apply(runner: &mut Runner, plan: &Plan) -> Result<(), Trouble> {
-    runner.set("buffers", &plan.settings.buffers)?;
-    runner.set("objects", &plan.settings.objects)
-}
-
-fn load_all(runner: &mut Runner, plan: &Plan, samples: &[Sample]) -> Result<(), Trouble> {
+fn load_all(runner: &mut Runner, samples: &[Sample]) -> Result<(), Trouble> {
     runner.reset()?;
     for sample in samples {
         runner.message(&sample.canonical)?;
     }
-    apply(runner, plan)
+    Ok(())
 }
 
-/// How many messages make an epoch that is long enough, and how long it is.
+/// How many messages make an epoch that is long enough, how many nanoseconds it
+/// is long, and how many it takes to ask for.
 fn calibrate(
     runner: &mut Runner,
     plan: &Plan,
     case: usize,
     experiment: &Experiment,
     bound: bool,
-) -> Result<(u64, f64), Trouble> {
+) -> Result<(u64, f64, f64), Trouble> {
     const MOST: u64 = 1 << 32;
     let messages = plan.cases[case].samples.len().max(1) as u64;
     let wanted = plan.settings.epoch_ns as f64;
     let mut iterations = messages;
     loop {
-        let ns = epoch(runner, plan, case, experiment, iterations, bound)?.max(1.0);
+        let began = Instant::now();
+        let ns = epoch(runner, plan, case, experiment, iterations, bound, None)?;
         if ns >= wanted || iterations >= MOST {
-            return Ok((iterations, ns));
+            return Ok((iterations, ns, began.elapsed().as_nanos() as f64));
         }
         // Short runs are mostly start-up; grow step by step and measure again.
         let factor = (wanted / ns * 1.1).clamp(1.2, 20.0);
@@ -461,7 +543,16 @@ fn calibrate(
     }
 }
 
-/// One epoch; what came out is checked as well.
+/// A time in the words of a progress bar.
+fn time_left(left: Duration) -> String {
+    match left.as_secs() {
+        seconds @ 0..=90 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}
+
+/// One epoch; what came out is checked as well, with `prove` by one more message,
+/// which is of this turn.
 fn epoch(
     runner: &mut Runner,
     plan: &Plan,
@@ -469,22 +560,17 @@ fn epoch(
     experiment: &Experiment,
     iterations: u64,
     bound: bool,
+    prove: Option<usize>,
 ) -> Result<f64, Trouble> {
+    let mut lifetimes = plan.settings.lifetimes();
     if let Some(objects) = &experiment.objects {
-        runner.set("objects", objects)?;
+        lifetimes.objects.clone_from(objects);
     }
-    let (ns, sum) = runner.run(&experiment.name, iterations)?;
-    let value = ["project", "fixed", "element"].iter().position(|name| *name == experiment.name);
-    if let (Some(value), false) = (value, bound) {
-        let samples = &plan.cases[case].samples;
-        let each: f64 = samples.iter().map(|sample| sample.values[value]).sum();
-        let wanted = each * (iterations / samples.len() as u64) as f64;
-        if !check::agree(sum, wanted) {
-            return Err(Trouble::Refused(format!(
-                "{}: {iterations} messages add up to {wanted:e}, it reads {sum:e}",
-                experiment.name
-            )));
-        }
+    let samples = &plan.cases[case].samples;
+    let prove = prove.filter(|_| !bound).map(|turn| turn % samples.len());
+    let epoch = runner.run(&experiment.name, iterations, &lifetimes, prove)?;
+    if !bound {
+        check::epoch(runner, samples, &experiment.name, iterations, &epoch, prove)?;
     }
-    Ok(ns)
+    Ok(epoch.ns)
 }

@@ -14,10 +14,9 @@ pub struct Plan {
     pub entrants: Vec<Entrant>,
     /// The experiments, in the order of the table.
     pub experiments: Vec<Experiment>,
-    /// Processes, least rounds, epoch, buffers, objects and seed. The rounds
-    /// that were really run are written into it.
+    /// Processes, least rounds, epoch, lifetimes and seed.
     pub settings: Settings,
-    /// How long the timing may take in all.
+    /// How long proof, counting of allocations and timing may take in all.
     pub time: Duration,
     /// How long one answer of a runner may take before it counts as hung.
     pub patience: Duration,
@@ -45,7 +44,25 @@ pub struct Sample {
     /// The canonical bytes.
     pub canonical: Vec<u8>,
     /// What the full projection, the fixed field and the element's field read.
-    pub values: [f64; 3],
+    pub readings: [Reading; 3],
+}
+
+/// What a reading experiment finds in a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The sum of the numbers as 64-bit floats, in any order.
+    pub sum: f64,
+    /// The numbers, exactly.
+    pub numbers: Numbers,
+}
+
+/// Numbers that were read, by docs/runner-protocol.md's formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// How many, lengths of text and octets included.
+    pub count: u64,
+    /// Hash of all their bits, each in its own field.
+    pub hash: u64,
 }
 
 /// A subject and, unless there is a reason why not, its runner.

@@ -37,7 +37,7 @@ pub fn corrupt(
         let outcome = match runner.decode(&bytes) {
             Ok(found) if found == canonical => Outcome::Same,
             Ok(_) => Outcome::Different,
-            Err(Trouble::Refused(_)) => Outcome::Rejected,
+            Err(Trouble::Refused(_) | Trouble::Rejected(_)) => Outcome::Rejected,
             Err(Trouble::Broken(broken)) => match Outcome::of_broken(&broken) {
                 Some(outcome) => {
                     runner = start()?;

@@ -12,12 +12,17 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
+use crate::file::read_whole;
+use crate::runner::Lifetimes;
 use crate::warning::Warning;
 
 /// Name of the form, in [`Run::format`].
 pub const FORMAT: &str = "wiregauge.run";
 /// Version of the form. Readers refuse a newer one.
 pub const VERSION: u32 = 1;
+/// Largest result file that is read, in bytes: a hundred times what a long
+/// sweep of all codecs comes to.
+const LARGEST: u64 = 1 << 30;
 
 /// A result file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,8 +77,27 @@ pub struct Settings {
     pub buffers: String,
     /// `reused` or `fresh` message objects.
     pub objects: String,
+    /// `reused` or `fresh` scratch space, the library's own between messages:
+    /// builders, arenas, transports. Files of before it was written kept it.
+    #[serde(default = "reused")]
+    pub scratch: String,
     /// Seed of generated values, corruptions and the order of turns.
     pub seed: u64,
+}
+
+impl Settings {
+    /// How long what a codec uses lives.
+    pub fn lifetimes(&self) -> Lifetimes {
+        Lifetimes {
+            scratch: self.scratch.clone(),
+            objects: self.objects.clone(),
+            buffers: self.buffers.clone(),
+        }
+    }
+}
+
+fn reused() -> String {
+    "reused".into()
 }
 
 /// What was measured on: a message, or a set of recorded ones.
@@ -124,12 +148,20 @@ pub struct Subject {
     pub language: String,
     /// Library and version: `flatbuffers 2.0.8`.
     pub library: String,
+    /// How the library itself was built, where that is known: `-O3 beside the
+    /// runner`, `Debian's shared library, -O2`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub built: String,
     /// Options of the library that matter, as docs/methodology.md explains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
     /// A bound (no operation, memcpy) and not a codec to choose.
     #[serde(default)]
     pub bound: bool,
+    /// Reads bytes without checking them first: damaged ones are its reader's
+    /// misfortune. Marked wherever the subject stands.
+    #[serde(default)]
+    pub unchecked: bool,
     /// What the format cannot say and how it is said instead.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lowerings: Vec<String>,
@@ -264,28 +296,44 @@ pub struct Figure {
 impl Run {
     /// Reads a result file. The error names the file and says what is wrong.
     pub fn read(path: &Path) -> Result<Run> {
+        #[derive(Deserialize)]
+        struct Head {
+            #[serde(default)]
+            format: serde_json::Value,
+            #[serde(default)]
+            version: serde_json::Value,
+        }
         let shown = path.display();
-        let text = std::fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-        let value: serde_json::Value = serde_json::from_slice(&text).with_context(|| {
-            format!("{shown} is not JSON; give a run.json that wiregauge wrote")
-        })?;
+        let text = read_whole(path, LARGEST)?;
+        // Editors of Windows put a mark before the text.
+        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
+        let json = format!("{shown} is not JSON; give a run.json that wiregauge wrote");
+        let head: Result<Head, serde_json::Error> = serde_json::from_slice(text);
+        let foreign = matches!(&head, Err(error) if error.is_data());
         ensure!(
-            value["format"] == FORMAT,
+            !foreign && head.as_ref().map_or(true, |head| head.format == FORMAT),
             "{shown} is not a wiregauge result: its \"format\" is not \"{FORMAT}\""
         );
+        let version = head.context(json)?.version;
         ensure!(
-            value["version"].as_u64().is_some_and(|v| v <= u64::from(VERSION)),
-            "{shown} has version {} of the form, this wiregauge reads up to {VERSION}; update it",
-            value["version"]
+            version.as_u64().is_some_and(|v| v <= u64::from(VERSION)),
+            "{shown} has version {version} of the form, this wiregauge reads up to {VERSION}; \
+             update it"
         );
-        serde_json::from_value(value).with_context(|| format!("{shown} is damaged"))
+        serde_json::from_slice(text).with_context(|| format!("{shown} is damaged"))
+    }
+
+    /// The text of the result file.
+    ///
+    /// # Errors
+    /// None that a run that was measured could have.
+    pub fn text(&self) -> Result<String> {
+        Ok(serde_json::to_string(self)? + "\n")
     }
 
     /// Writes the result file whole or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let mut text = serde_json::to_string(self)?;
-        text.push('\n');
-        crate::file::write_whole(path, text.as_bytes())
+        crate::file::write_whole(path, self.text()?.as_bytes())
     }
 
     /// The case with this id.

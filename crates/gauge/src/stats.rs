@@ -16,7 +16,7 @@ mod sample;
 mod summary;
 
 pub use comparison::{
-    compare, Cell, Change, Comparison, Drift, FactChange, Limits, Verdict, View, WIDEST,
+    compare, Cell, Change, Comparison, Drift, FactChange, Limits, Verdict, View, BUSY, WIDEST,
 };
 pub use fit::{Bounds, Fit};
 pub use interval::{Basis, Interval};

@@ -32,6 +32,8 @@ pub const LEAST_MEMORY: u64 = 1 << 30;
 pub const LEAST_STEPS: f64 = 100.0;
 /// Code of the warning that says that a subject failed on one of its cases.
 pub const FAILED: &str = "failed";
+/// Code of the warning that says that samples were lost.
+pub const LOST: &str = "lost";
 /// Largest good spread: scaled median absolute deviation over median.
 pub const MOST_SPREAD: f64 = 0.1;
 /// Largest good share of outliers.
@@ -113,6 +115,28 @@ pub enum Caution {
         /// How many.
         datagrams: u64,
     },
+    /// More arrived in the windows that count than was sent in them.
+    Surplus {
+        /// What the figure is for.
+        cell: String,
+        /// Which one: `throughput/mean`.
+        figure: String,
+        /// What it is, in MB/s.
+        found: f64,
+        /// What was offered, in MB/s.
+        offered: f64,
+    },
+    /// Samples were sent that did not arrive whole.
+    Lost {
+        /// What the figures are for.
+        cell: String,
+        /// How many, over all receivers.
+        lost: u64,
+        /// Of how many.
+        of: u64,
+    },
+    /// The user ended it before all was measured.
+    Interrupted,
     /// A subject has figures elsewhere, but none here.
     Failed {
         /// What there are no figures for.
@@ -160,6 +184,9 @@ impl Caution {
             Caution::Processes { .. } => "processes",
             Caution::Invalid { .. } => "invalid",
             Caution::Datagrams { .. } => "datagrams",
+            Caution::Surplus { .. } => "surplus",
+            Caution::Lost { .. } => LOST,
+            Caution::Interrupted => "interrupted",
             Caution::Failed { .. } => FAILED,
             Caution::NegativeNet { .. } => "negative-net",
         }
@@ -205,9 +232,14 @@ impl Caution {
             Caution::Datagrams { .. } => {
                 "give sockets more room with `sudo sysctl -w net.core.rmem_max=33554432`"
             }
-            Caution::Failed { .. } => {
-                "mend what it says and measure again; there are no figures here"
+            Caution::Surplus { .. } => {
+                "something stood still and caught up: see the late samples, and measure again"
             }
+            Caution::Lost { .. } => {
+                "send less or less often, or choose a transport that waits for its readers"
+            }
+            Caution::Interrupted => "measure again for what is missing",
+            Caution::Failed { .. } => "mend what it says and measure again",
             Caution::NegativeNet { .. } => {
                 "take it for free within the precision, or measure longer epochs and more rounds"
             }
@@ -223,6 +255,7 @@ impl Caution {
             Caution::Invalid { share, .. } => *share,
             Caution::Datagrams { datagrams, .. } => *datagrams as f64,
             Caution::Processes { ratio, .. } => *ratio,
+            Caution::Surplus { found, offered, .. } => found / offered,
             Caution::NegativeNet { net_ns, .. } => -net_ns,
             _ => 0.0,
         }
@@ -272,6 +305,15 @@ impl fmt::Display for Caution {
             Caution::Invalid { cell, reason, .. } => write!(f, "{cell}: invalid, {reason}"),
             Caution::Datagrams { cell, datagrams } => {
                 write!(f, "{cell}: the system dropped {datagrams} datagrams")
+            }
+            Caution::Surplus { cell, figure, found, offered } => {
+                write!(f, "{cell}: {figure} is {found:.3} MB/s where {offered:.3} were offered")
+            }
+            Caution::Lost { cell, lost, of } => {
+                write!(f, "{cell}: {lost} of {of} samples did not arrive")
+            }
+            Caution::Interrupted => {
+                f.write_str("it was interrupted: there is what was measured until then")
             }
             Caution::Failed { cell, reason } => write!(f, "{cell}: failed, {reason}"),
             Caution::NegativeNet { cell, net_ns } => {
@@ -378,7 +420,7 @@ pub fn merge(cautions: &[Caution]) -> Vec<Warning> {
     for caution in cautions {
         let apart = match caution {
             Caution::MissingTool(missing) => missing.tool.as_str(),
-            Caution::Failed { cell, .. } => cell.as_str(),
+            Caution::Failed { cell, .. } | Caution::Lost { cell, .. } => cell.as_str(),
             _ => "",
         };
         let (worst, count) = groups.entry((caution.code(), apart)).or_insert((caution, 0));

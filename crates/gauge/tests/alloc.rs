@@ -3,22 +3,54 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::OnceLock;
 
-/// A folder with the shared object in it, for all tests. Cargo keeps it, since
-/// nothing can clean up after the last test.
-fn folder() -> &'static Path {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("alloc");
-        std::fs::create_dir_all(&folder).unwrap();
+use tempfile::TempDir;
+
+/// What a test works with: a folder of its own with the shared object in it,
+/// so that no two tests write the same file.
+struct Bench(TempDir);
+
+impl Bench {
+    fn new() -> Bench {
+        let folder = tempfile::tempdir().unwrap();
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../runners/alloc/alloc.c");
         let mut cc = Command::new("cc");
         cc.args(["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared"]);
         cc.args(["-fno-builtin", "-fvisibility=hidden", "-o"]);
-        must(cc.arg(folder.join("liballoc.so")).arg(source));
-        folder
-    })
+        must(cc.arg(folder.path().join("liballoc.so")).arg(source));
+        Bench(folder)
+    }
+
+    /// Compiles a program in C, C++ or Rust, and returns where it is.
+    fn compile(&self, name: &str, source: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
+        let path = self.0.path().join(name);
+        std::fs::write(&path, source).unwrap();
+        let program = self.0.path().join(format!("{name}.bin"));
+        must(Command::new(compiler).arg(&path).arg("-o").arg(&program).args(arguments));
+        program
+    }
+
+    fn preload<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        command.env("LD_PRELOAD", self.0.path().join("liballoc.so"))
+    }
+
+    fn limited(&self, command: &mut Command, bytes: u64) -> Output {
+        self.preload(command).env("WIREGAUGE_ALLOC_LIMIT", bytes.to_string()).output().unwrap()
+    }
+
+    /// Runs a program that prints lines of a name and the counts that came with
+    /// it: allocations, bytes requested, most bytes live above the start.
+    fn counts(&self, command: &mut Command) -> Vec<(String, [u64; 3])> {
+        let text = String::from_utf8(must(self.preload(command)).stdout).unwrap();
+        text.lines()
+            .map(|line| {
+                let mut words = line.split(' ');
+                let name = words.next().unwrap().to_owned();
+                let mut number = || words.next().unwrap().parse().unwrap();
+                (name, [number(), number(), number()])
+            })
+            .collect()
+    }
 }
 
 fn must(command: &mut Command) -> Output {
@@ -33,37 +65,6 @@ fn is_there(tool: &str) -> bool {
         eprintln!("skipped: there is no {tool}");
     }
     found
-}
-
-/// Compiles a program in C, C++ or Rust, and returns where it is.
-fn compile(name: &str, source: &str, compiler: &str, arguments: &[&str]) -> PathBuf {
-    let path = folder().join(name);
-    std::fs::write(&path, source).unwrap();
-    let program = path.with_extension("bin");
-    must(Command::new(compiler).arg(&path).arg("-o").arg(&program).args(arguments));
-    program
-}
-
-fn preload(command: &mut Command) -> &mut Command {
-    command.env("LD_PRELOAD", folder().join("liballoc.so"))
-}
-
-fn limited(command: &mut Command, bytes: u64) -> Output {
-    preload(command).env("WIREGAUGE_ALLOC_LIMIT", bytes.to_string()).output().unwrap()
-}
-
-/// Runs a program that prints lines of a name and the counts that came with
-/// it: allocations, bytes requested, most bytes live above the start.
-fn counts(command: &mut Command) -> Vec<(String, [u64; 3])> {
-    let text = String::from_utf8(must(preload(command)).stdout).unwrap();
-    text.lines()
-        .map(|line| {
-            let mut words = line.split(' ');
-            let name = words.next().unwrap().to_owned();
-            let mut number = || words.next().unwrap().parse().unwrap();
-            (name, [number(), number(), number()])
-        })
-        .collect()
 }
 
 /// What C and C++ programs share. Results are stored in a volatile, since
@@ -170,8 +171,9 @@ int main(void) {
 }
 "#;
     let source = format!("{PROLOGUE}{body}");
-    let program = compile("counted.c", &source, "cc", &["-O2", "-pthread", "-ldl"]);
-    let counts = counts(&mut Command::new(program));
+    let bench = Bench::new();
+    let program = bench.compile("counted.c", &source, "cc", &["-O2", "-pthread", "-ldl"]);
+    let counts = bench.counts(&mut Command::new(program));
     let of = |wanted: &str| {
         let found = counts.iter().find(|(name, _)| name == wanted);
         found.unwrap_or_else(|| panic!("no {wanted} in {counts:?}")).1
@@ -211,8 +213,9 @@ int main() {
 }
 "#;
     let source = format!("{PROLOGUE}{body}");
-    let program = compile("counted.cpp", &source, "c++", &["-std=c++17", "-O2", "-ldl"]);
-    let counts = counts(&mut Command::new(program));
+    let bench = Bench::new();
+    let program = bench.compile("counted.cpp", &source, "c++", &["-std=c++17", "-O2", "-ldl"]);
+    let counts = bench.counts(&mut Command::new(program));
     assert_eq!(counts[1].1[..2], [4, 400 + 64 + 8000 + 201]);
 }
 
@@ -244,8 +247,9 @@ fn main() {
 }
 "#;
     let rustc = std::env::var("RUSTC").unwrap_or_else(|_| "rustc".into());
-    let program = compile("counted.rs", source, &rustc, &["-O", "--edition=2021"]);
-    let counts = counts(&mut Command::new(program));
+    let bench = Bench::new();
+    let program = bench.compile("counted.rs", source, &rustc, &["-O", "--edition=2021"]);
+    let counts = bench.counts(&mut Command::new(program));
     assert_eq!(counts[0].1[..2], [7, 5 * 128 + 1000 + 2000]);
     assert!((2000..2100).contains(&counts[0].1[2]), "{counts:?}");
 }
@@ -264,8 +268,9 @@ block = bytes(10_000_000)
 counts(after)
 print("python", *(a - b for a, b in zip(after, before)))
 "#;
+    let bench = Bench::new();
     let mut python = Command::new("python3");
-    let counts = counts(python.args(["-c", script]).env("PYTHONMALLOC", "malloc"));
+    let counts = bench.counts(python.args(["-c", script]).env("PYTHONMALLOC", "malloc"));
     let [allocations, bytes, _] = counts[0].1;
     assert!((1..100).contains(&allocations), "{counts:?}");
     assert!((10_000_000..10_100_000).contains(&bytes), "{counts:?}");
@@ -273,8 +278,9 @@ print("python", *(a - b for a, b in zip(after, before)))
 
 #[test]
 fn a_program_without_it_notices() {
-    let program =
-        compile("absent.c", &format!("{PROLOGUE}int main(void) {{ start(); }}"), "cc", &["-ldl"]);
+    let source = format!("{PROLOGUE}int main(void) {{ start(); }}");
+    let bench = Bench::new();
+    let program = bench.compile("absent.c", &source, "cc", &["-ldl"]);
     assert_eq!(Command::new(program).status().unwrap().code(), Some(3));
 }
 
@@ -296,10 +302,10 @@ int main(int count, char **arguments) {
     return 0;
 }
 "#;
-    let program =
-        compile("limited.c", &format!("{PROLOGUE}{body}"), "cc", &["-O2", "-fno-builtin", "-ldl"]);
+    let (bench, source) = (Bench::new(), format!("{PROLOGUE}{body}"));
+    let program = bench.compile("limited.c", &source, "cc", &["-O2", "-fno-builtin", "-ldl"]);
     let run = |blocks: &str, size: &str, mode: &str| {
-        limited(Command::new(&program).args([blocks, size, mode]), 10_000_000)
+        bench.limited(Command::new(&program).args([blocks, size, mode]), 10_000_000)
     };
     let exceeds = |blocks, size, mode, requested: &str| {
         let output = run(blocks, size, mode);
@@ -327,9 +333,11 @@ int main(int count, char **arguments) {
 
 #[test]
 fn without_a_sensible_limit_there_is_none() {
+    let bench = Bench::new();
     for limit in ["", "many", "-5", "99999999999999999999999"] {
         let mut command = Command::new("true");
-        let output = preload(&mut command).env("WIREGAUGE_ALLOC_LIMIT", limit).output().unwrap();
+        bench.preload(&mut command).env("WIREGAUGE_ALLOC_LIMIT", limit);
+        let output = command.output().unwrap();
         assert!(output.status.success(), "{limit}: {output:?}");
     }
 }

@@ -59,8 +59,9 @@ pub struct Encoding {
 }
 
 /// All encodings, in the order of tables.
-pub const ENCODINGS: [Encoding; 5] = [
+pub const ENCODINGS: [Encoding; 6] = [
     Encoding { name: "protobuf", title: "Protobuf", fmi3: true },
+    Encoding { name: "protobuf-arena", title: "Protobuf arena", fmi3: true },
     Encoding { name: "flatbuffers-tables", title: "FlatBuffers tables", fmi3: false },
     Encoding { name: "flatbuffers-structs", title: "FlatBuffers structs", fmi3: false },
     Encoding { name: "flatbuffers-objects", title: "FlatBuffers Object API", fmi3: false },
@@ -158,7 +159,7 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
         })?;
         for index in here {
             let path = output.join("fmus").join(wanted[index].file());
-            built[index] = Some(match failure(&log, &wanted[index].name()) {
+            built[index] = Some(match failure(&log, &wanted[index]) {
                 None if path.exists() => Ok(path),
                 why => Err(anyhow!(
                     "{} does not compile: {}",
@@ -196,8 +197,12 @@ fn below<'a>(folder: &'a str, dir: &'a Dir) -> Vec<(PathBuf, &'a [u8])> {
 
 /// Why an FMU is not there, out of ninja's log: what failed may be its own
 /// model, or something that all need.
-fn failure<'a>(log: &'a [String], name: &str) -> Option<&'a str> {
-    let own = |line: &str| ENCODINGS.iter().all(|e| !line.contains(e.name)) || line.contains(name);
+fn failure<'a>(log: &'a [String], fmu: &Fmu) -> Option<&'a str> {
+    let own = |line: &str| {
+        // The longest, as one encoding's name may begin with another's.
+        let of = ENCODINGS.iter().filter(|e| line.contains(e.name)).max_by_key(|e| e.name.len());
+        of.is_none_or(|e| *e == fmu.encoding && line.contains(&format!("{}-{}", fmu.model, e.name)))
+    };
     let at = log.iter().position(|line| line.starts_with("FAILED") && own(line))?;
     let error = log[at + 1..].iter().find(|line| line.contains("error"));
     Some(error.map_or("no reason given", |line| line.trim()))

@@ -20,6 +20,8 @@ use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
 
+use crate::token::{is_said, say};
+
 /// Questions in a row.
 const QUESTIONS: usize = 16;
 /// How long the master may take over an answer.
@@ -127,19 +129,29 @@ impl TimeServer {
     ///
     /// # Errors
     /// When there is no port.
-    pub fn start(bind: std::net::IpAddr) -> Result<TimeServer> {
+    pub fn start(bind: std::net::IpAddr, token: &str) -> Result<TimeServer> {
         let listener = TcpListener::bind((bind, 0))
             .with_context(|| format!("cannot listen at {bind} for the clock"))?;
         let address = listener.local_addr()?;
         listener.set_nonblocking(true)?;
         let stop = Arc::new(AtomicBool::new(false));
-        let ended = Arc::clone(&stop);
+        let (ended, token): (_, Arc<str>) = (Arc::clone(&stop), token.into());
+        let asking = Arc::new(());
         thread::Builder::new().name("clock".into()).spawn(move || {
             while !ended.load(Ordering::Relaxed) {
                 match listener.accept() {
                     Ok((stream, _)) => {
-                        let ended = Arc::clone(&ended);
-                        let answer = move || answer(stream, &ended);
+                        // Strangers who knock without end get no more than this.
+                        thread::sleep(Duration::from_millis(1));
+                        if Arc::strong_count(&asking) > MOST_ASKING {
+                            continue;
+                        }
+                        let (ended, token) = (Arc::clone(&ended), Arc::clone(&token));
+                        let one_more = Arc::clone(&asking);
+                        let answer = move || {
+                            answer(stream, &token, &ended);
+                            drop(one_more);
+                        };
                         let _ = thread::Builder::new().name("clock".into()).spawn(answer);
                     }
                     Err(_) => thread::sleep(Duration::from_millis(50)),
@@ -156,11 +168,17 @@ impl Drop for TimeServer {
     }
 }
 
+/// Most who ask for the time at once: all receivers, and some who are no longer
+/// there or do not belong there.
+const MOST_ASKING: usize = 128;
+
 /// Answers each byte with the time, until the asker goes.
-fn answer(mut stream: TcpStream, ended: &AtomicBool) {
+fn answer(mut stream: TcpStream, token: &str, ended: &AtomicBool) {
+    if !is_said(&stream, token) {
+        return;
+    }
     let set = stream
-        .set_nonblocking(false)
-        .and_then(|()| stream.set_nodelay(true))
+        .set_nodelay(true)
         .and_then(|()| stream.set_read_timeout(Some(Duration::from_millis(500))));
     if set.is_err() {
         return;
@@ -194,11 +212,9 @@ impl Follower {
     ///
     /// # Errors
     /// When the master does not answer.
-    pub fn start(clock: &Clock, master: SocketAddr, shared: bool) -> Result<Follower> {
-        let mut stream = TcpStream::connect_timeout(&master, PATIENCE)
-            .with_context(|| format!("cannot ask the timing master at {master}"))?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+    pub fn start(clock: &Clock, master: SocketAddr, token: &str, shared: bool) -> Result<Follower> {
+        let mut stream = reach(master, token)?;
+        let token = token.to_owned();
         let first = sight(&mut stream).context("the timing master does not tell its time")?;
         if !shared {
             clock.adjust(first.offset);
@@ -216,8 +232,14 @@ impl Follower {
                 if !turns.is_multiple_of(10) {
                     continue;
                 }
-                // When the master is gone, the control channel tells.
-                let Ok(sight) = sight(&mut stream) else { return };
+                // When the master is gone, the control channel tells. After an
+                // outage an old answer may come: it is asked anew.
+                let Ok(sight) = sight(&mut stream) else {
+                    if let Ok(again) = reach(master, &token) {
+                        stream = again;
+                    }
+                    continue;
+                };
                 if !shared {
                     clock.adjust(sight.offset);
                 }
@@ -239,6 +261,15 @@ impl Drop for Follower {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
     }
+}
+
+fn reach(master: SocketAddr, token: &str) -> Result<TcpStream> {
+    let stream = TcpStream::connect_timeout(&master, PATIENCE)
+        .with_context(|| format!("cannot ask the timing master at {master}"))?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    say(&stream, token)?;
+    Ok(stream)
 }
 
 /// Asks some times; the fastest answer counts.
@@ -274,9 +305,9 @@ mod tests {
 
     #[test]
     fn the_offset_to_the_own_clock_is_within_its_uncertainty() {
-        let server = TimeServer::start([127, 0, 0, 1].into()).unwrap();
+        let server = TimeServer::start([127, 0, 0, 1].into(), "token").unwrap();
         let clock = Clock::new(monotonic());
-        let follower = Follower::start(&clock, server.address, false).unwrap();
+        let follower = Follower::start(&clock, server.address, "token", false).unwrap();
         let found = follower.finish();
         assert!(found.offset.unsigned_abs() <= found.uncertainty, "{found:?}");
     }
@@ -295,7 +326,7 @@ mod tests {
             }
         });
         let clock = Clock::new(monotonic());
-        let follower = Follower::start(&clock, address, false).unwrap();
+        let follower = Follower::start(&clock, address, "", false).unwrap();
         assert!(clock.now() >= HOUR && clock.now() < HOUR + 10_000_000_000);
         assert!(!follower.finish().shared);
     }

@@ -14,7 +14,9 @@ use anyhow::{bail, ensure, Context, Result};
 use serde::{Deserialize, Serialize};
 
 /// Version of the runner protocol.
-const PROTOCOL: u32 = 1;
+const PROTOCOL: u32 = 2;
+/// How long what the codec uses lives: objects are new in each cycle.
+const LIFETIMES: &str = "scratch=reused objects=fresh buffers=reused";
 /// Largest reply in bytes.
 const LARGEST: usize = 1 << 30;
 
@@ -71,8 +73,6 @@ impl Coder {
         let mut coder = Coder { child, input, output, encoded: Vec::new() };
         coder.ask(&format!("hello {PROTOCOL}"), &[])?;
         coder.ask(&format!("schema {}", schema.len()), &schema)?;
-        coder.ask("set buffers reused", &[])?;
-        coder.ask("set objects fresh", &[])?;
         coder.encoded = coder.ask(&format!("message {}", message.len()), &message)?;
         Ok(coder)
     }
@@ -82,13 +82,11 @@ impl Coder {
     /// # Errors
     /// When the runner refuses or is gone.
     pub fn run(&mut self, work: Work) -> Result<u64> {
-        let reply = self.ask(
-            match work {
-                Work::Encode => "run encode 1",
-                Work::Decode => "run decode 1",
-            },
-            &[],
-        )?;
+        let experiment = match work {
+            Work::Encode => "encode",
+            Work::Decode => "decode",
+        };
+        let reply = self.ask(&format!("run {experiment} 1 {LIFETIMES} prove=none"), &[])?;
         let text = String::from_utf8_lossy(&reply);
         let time = text.lines().find_map(|line| line.strip_prefix("ns "));
         let time: Option<f64> = time.and_then(|time| time.trim().parse().ok());

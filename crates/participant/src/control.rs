@@ -1,10 +1,11 @@
 //! The control channel between a participant and the conductor: TCP, on one
 //! machine or between two; a line of JSON each message.
 //!
-//! Both sides send a beat ten times a second. Who is silent for a second, or
-//! closes the connection, is lost, and whoever notices says so: nobody waits
-//! for a participant that is gone.
+//! Both sides send a beat ten times a second. Who is silent for longer than is
+//! borne, or closes the connection, is lost, and whoever notices says so: nobody
+//! waits for a participant that is gone.
 
+use std::fmt::Debug;
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,15 +18,16 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Alignment;
 use crate::coder::Coding;
 use crate::latency::Distribution;
+use crate::progress::Progress;
 use crate::transport::Topic;
 use crate::usage::Usage;
 use crate::window::Window;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// From beat to beat.
 pub const BEAT: Duration = Duration::from_millis(100);
-/// Silence after which the other side is lost.
+/// Silence after which the other side is lost, unless the user says so.
 pub const SILENCE: Duration = Duration::from_secs(1);
 /// Longest message, in bytes.
 const LONGEST: usize = 64 << 20;
@@ -63,6 +65,8 @@ pub enum Report {
     Ready,
     /// Round trips were taken.
     Pinged(Pinged),
+    /// What it has seen since it last told.
+    Progress(Progress),
     /// It sends, or waits for samples.
     Running,
     /// It is done.
@@ -80,6 +84,8 @@ pub struct Loaded {
     pub version: u32,
     /// Its name in the run.
     pub name: String,
+    /// The run's token.
+    pub token: String,
     /// The machine and its boot: those with the same share a clock.
     pub host: String,
     /// Transports that its program has.
@@ -180,6 +186,8 @@ pub struct Assignment {
     pub patience: u64,
     /// How many round trips are taken before the run, at most.
     pub round_trips: u64,
+    /// How long the other side of the control channel may be silent.
+    pub alive: u64,
     /// The codec whose bytes are sent, if not generated content.
     pub coding: Option<Coding>,
 }
@@ -275,9 +283,35 @@ pub struct Received {
     pub usage: Usage,
 }
 
+/// What encrypts a connection, and knows that its other side is who it should be.
+pub trait Seal: Debug + Send {
+    /// Encrypts some bytes, fewer than 60,000.
+    ///
+    /// # Errors
+    /// When the connection has carried too much.
+    fn seal(&mut self, plain: &[u8]) -> Result<Vec<u8>>;
+
+    /// Decrypts what [`Seal::seal`] made on the other side.
+    ///
+    /// # Errors
+    /// When it was made by someone else.
+    fn unseal(&mut self, sealed: &[u8]) -> Result<Vec<u8>>;
+}
+
+/// A seal that both halves of a connection share.
+pub type Sealed = Arc<Mutex<dyn Seal>>;
+
+/// Most bytes that are encrypted at once.
+const PLAIN: usize = 60_000;
+/// Bytes of the length before what was encrypted at once.
+const PREFIX: usize = 2;
+
 /// The sending half of a connection; copies share it.
 #[derive(Clone, Debug)]
-pub struct Speaker(Arc<Mutex<TcpStream>>);
+pub struct Speaker {
+    stream: Arc<Mutex<TcpStream>>,
+    seal: Option<Sealed>,
+}
 
 impl Speaker {
     /// Sends a message.
@@ -287,13 +321,24 @@ impl Speaker {
     pub fn say<M: Serialize>(&self, message: &M) -> Result<()> {
         let mut line = serde_json::to_vec(message)?;
         line.push(b'\n');
-        let mut stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // Held from sealing to sending: the order counts.
+        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seal) = &self.seal {
+            let mut seal = seal.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut frames = Vec::new();
+            for plain in line.chunks(PLAIN) {
+                let sealed = seal.seal(plain)?;
+                frames.extend_from_slice(&u16::try_from(sealed.len())?.to_be_bytes());
+                frames.extend_from_slice(&sealed);
+            }
+            line = frames;
+        }
         stream.write_all(&line).context("the control connection is gone")
     }
 
     /// Closes the connection for both halves.
     pub fn close(&self) {
-        let stream = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
         let _ = stream.shutdown(std::net::Shutdown::Both);
     }
 }
@@ -302,7 +347,12 @@ impl Speaker {
 #[derive(Debug)]
 pub struct Listener {
     stream: TcpStream,
+    seal: Option<Sealed>,
+    /// What was read and is sealed.
+    raw: Vec<u8>,
     unread: Vec<u8>,
+    silence: Duration,
+    longest: usize,
 }
 
 /// Makes both halves of a connection.
@@ -310,22 +360,76 @@ pub struct Listener {
 /// # Errors
 /// When the system refuses.
 pub fn split(stream: TcpStream) -> Result<(Speaker, Listener)> {
+    split_sealed(stream, None)
+}
+
+/// Makes both halves of a connection, which is encrypted where there is a seal.
+///
+/// # Errors
+/// When the system refuses.
+pub fn split_sealed(stream: TcpStream, seal: Option<Sealed>) -> Result<(Speaker, Listener)> {
     stream.set_nonblocking(false)?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(BEAT))?;
     stream.set_write_timeout(Some(SILENCE))?;
     let other = stream.try_clone()?;
-    Ok((Speaker(Arc::new(Mutex::new(stream))), Listener { stream: other, unread: Vec::new() }))
+    let listener = Listener {
+        stream: other,
+        seal: seal.clone(),
+        raw: Vec::new(),
+        unread: Vec::new(),
+        silence: SILENCE,
+        longest: LONGEST,
+    };
+    Ok((Speaker { stream: Arc::new(Mutex::new(stream)), seal }, listener))
 }
 
 impl Listener {
+    /// Takes no message of more bytes from now on; who has not introduced itself
+    /// has little to say.
+    pub fn limit(&mut self, longest: Option<usize>) {
+        self.longest = longest.unwrap_or(LONGEST);
+    }
+
+    /// Takes what was read.
+    fn take(&mut self, bytes: &[u8]) -> Result<()> {
+        let Some(seal) = &self.seal else {
+            self.unread.extend_from_slice(bytes);
+            return Ok(());
+        };
+        self.raw.extend_from_slice(bytes);
+        let mut seal = seal.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taken = 0;
+        while let Some(prefix) = self.raw[taken..].first_chunk::<PREFIX>() {
+            let start = taken + PREFIX;
+            let end = start + usize::from(u16::from_be_bytes(*prefix));
+            let Some(sealed) = self.raw.get(start..end) else { break };
+            let plain = seal.unseal(sealed).context("what it says is not sealed by the key")?;
+            self.unread.extend_from_slice(&plain);
+            taken = end;
+        }
+        self.raw.drain(..taken);
+        Ok(())
+    }
+
+    /// Bears so much silence of the other side from now on, before it is lost:
+    /// no words of it, and no room for ours.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn bear(&mut self, silence: Duration) -> Result<()> {
+        self.silence = silence;
+        // Of the connection, for both halves.
+        Ok(self.stream.set_write_timeout(Some(silence))?)
+    }
+
     /// Waits for the next message, beats included.
     ///
     /// # Errors
-    /// When the other side is gone, silent for [`SILENCE`], or says what it
-    /// cannot say.
+    /// When the other side is gone, silent for longer than is borne, or says
+    /// what it cannot say.
     pub fn hear<M: DeserializeOwned>(&mut self) -> Result<M> {
-        let deadline = Instant::now() + SILENCE;
+        let deadline = Instant::now() + self.silence;
         let mut searched = 0;
         loop {
             if let Some(end) = self.unread[searched..].iter().position(|&byte| byte == b'\n') {
@@ -336,14 +440,15 @@ impl Listener {
                 });
             }
             searched = self.unread.len();
-            ensure!(searched <= LONGEST, "a message of more than {LONGEST} bytes");
+            let longest = self.longest;
+            ensure!(searched <= longest, "a message of more than {longest} bytes");
             let mut block = [0; 64 << 10];
             match self.stream.read(&mut block) {
                 Ok(0) => bail!("closed the control connection"),
-                Ok(count) => self.unread.extend_from_slice(&block[..count]),
+                Ok(count) => self.take(&block[..count])?,
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
-                        ensure!(Instant::now() < deadline, "silent for {} s", SILENCE.as_secs());
+                        ensure!(Instant::now() < deadline, "silent for {:?}", self.silence);
                     }
                     _ => return Err(error).context("the control connection broke"),
                 },
@@ -388,7 +493,11 @@ mod tests {
         let start = Instant::now();
         let error = listener.hear::<Order>().unwrap_err();
         assert!(error.to_string().contains("silent"), "{error}");
-        assert!(start.elapsed() < SILENCE * 2);
+        assert!(start.elapsed() >= SILENCE);
+        listener.bear(Duration::from_millis(50)).unwrap();
+        let error = listener.hear::<Order>().unwrap_err();
+        assert!(error.to_string().contains("silent for 50ms"), "{error}");
+        listener.bear(SILENCE).unwrap();
         stream.write_all(b"GET / HTTP/1.1\n").unwrap();
         let error = listener.hear::<Order>().unwrap_err();
         assert!(error.to_string().contains("GET /"), "{error}");

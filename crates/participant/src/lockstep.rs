@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
+use crate::token::{is_said, say};
+
 /// Step and simulated time.
 const ANNOUNCEMENT: usize = 12;
 /// The step.
@@ -23,6 +25,7 @@ const SLICE: Duration = Duration::from_millis(50);
 /// The timing master's side.
 pub struct Announcer {
     listener: TcpListener,
+    token: String,
     followers: Vec<Follower>,
 }
 
@@ -37,10 +40,10 @@ impl Announcer {
     ///
     /// # Errors
     /// When there is no port.
-    pub fn open(bind: IpAddr) -> Result<Announcer> {
+    pub fn open(bind: IpAddr, token: &str) -> Result<Announcer> {
         let listener = TcpListener::bind((bind, 0))
             .with_context(|| format!("cannot listen at {bind} for the steps"))?;
-        Ok(Announcer { listener, followers: Vec::new() })
+        Ok(Announcer { listener, token: token.into(), followers: Vec::new() })
     }
 
     /// Where to follow.
@@ -74,11 +77,13 @@ impl Announcer {
         self.listener.set_nonblocking(true)?;
         while self.followers.len() < count {
             match self.listener.accept() {
-                Ok((stream, _)) => {
+                // Who does not say the token is not of this run.
+                Ok((stream, _)) if is_said(&stream, &self.token) => {
                     let stream = prepared(stream)?;
                     let partial = Partial::default();
                     self.followers.push(Follower { stream, partial, acknowledged: None });
                 }
+                Ok(_) => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     let there = self.followers.len();
                     ensure!(Instant::now() < deadline, "{there} of {count} follow the steps");
@@ -144,9 +149,10 @@ impl Steps {
     ///
     /// # Errors
     /// When it is not there.
-    pub fn follow(master: SocketAddr) -> Result<Steps> {
+    pub fn follow(master: SocketAddr, token: &str) -> Result<Steps> {
         let stream = TcpStream::connect_timeout(&master, Duration::from_secs(5))
             .with_context(|| format!("cannot follow the timing master at {master}"))?;
+        say(&stream, token)?;
         let (partial, announced) = (Partial::default(), None);
         Ok(Steps { stream: prepared(stream)?, partial, announced })
     }
@@ -228,8 +234,11 @@ mod tests {
     use super::*;
 
     fn pair() -> (Announcer, Steps) {
-        let mut announcer = Announcer::open([127, 0, 0, 1].into()).unwrap();
-        let steps = Steps::follow(announcer.address().unwrap()).unwrap();
+        let mut announcer = Announcer::open([127, 0, 0, 1].into(), "token").unwrap();
+        // A stranger is no follower.
+        let address = announcer.address().unwrap();
+        TcpStream::connect(address).unwrap().write_all(&[b'x'; 100]).unwrap();
+        let steps = Steps::follow(address, "token").unwrap();
         announcer.gather(1, Duration::from_secs(5)).unwrap();
         (announcer, steps)
     }
@@ -252,7 +261,7 @@ mod tests {
 
     #[test]
     fn who_does_not_come_is_not_waited_for() {
-        let mut announcer = Announcer::open([127, 0, 0, 1].into()).unwrap();
+        let mut announcer = Announcer::open([127, 0, 0, 1].into(), "").unwrap();
         let error = announcer.gather(2, Duration::from_millis(50)).unwrap_err();
         assert!(error.to_string().contains("0 of 2"), "{error}");
     }

@@ -5,10 +5,11 @@
 //! ends; a program whose transport hangs then ends itself.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,9 +23,12 @@ use crate::control::{
 };
 use crate::latency::Distribution;
 use crate::lockstep::{Announcer, Steps};
+use crate::progress::Seen;
 use crate::sample::HEADER;
+use crate::scratch;
+use crate::token;
 use crate::transport::{Reader, Transport, Writer};
-use crate::usage::host;
+use crate::usage::{host, look_for_thieves};
 use crate::{echo, receiver, sender, wake_up};
 
 /// How long the sender looks for the readers.
@@ -44,9 +48,21 @@ pub struct Wish {
     told: AtomicU64,
     /// The run's epoch on the own monotonic clock.
     epoch: AtomicU64,
+    /// The run's folder.
+    scratch: Mutex<Option<PathBuf>>,
 }
 
 impl Wish {
+    fn keep(&self, scratch: Option<PathBuf>) {
+        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = scratch;
+    }
+
+    /// Removes what is left of a run whose conductor is gone.
+    fn tidy(&self) {
+        let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
+        scratch.as_deref().into_iter().for_each(scratch::remove_remains);
+    }
+
     /// Whether to break off.
     pub fn abandoned(&self) -> bool {
         self.abandon.load(Ordering::Relaxed)
@@ -83,6 +99,9 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
         eprintln!("a participant wants --control ADDRESS and --name NAME");
         return ExitCode::from(2);
     };
+    // The control channel tells when the conductor is gone. Who would be killed
+    // then would leave what its library keeps in the file system.
+    let _ = rustix::process::set_parent_process_death_signal(None);
     match host_all(address, &names, &transports) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -101,11 +120,12 @@ pub fn host_all(
     names: &[String],
     transports: &[&'static dyn Transport],
 ) -> Result<()> {
+    let token = std::env::var(token::VARIABLE).unwrap_or_default();
     let threads: Vec<_> = names
         .iter()
         .map(|name| {
-            let (name, transports) = (name.clone(), transports.to_vec());
-            let run = move || serve(conductor, &name, &transports, true);
+            let (name, token, transports) = (name.clone(), token.clone(), transports.to_vec());
+            let run = move || serve(conductor, &name, &token, &transports, true);
             thread::Builder::new().name("participant".into()).spawn(run)
         })
         .collect::<std::io::Result<_>>()?;
@@ -125,6 +145,7 @@ pub fn host_all(
 pub fn serve(
     conductor: SocketAddr,
     name: &str,
+    token: &str,
     transports: &[&'static dyn Transport],
     alone: bool,
 ) -> Result<()> {
@@ -138,13 +159,16 @@ pub fn serve(
     speaker.say(&Report::Loaded(Loaded {
         version: VERSION,
         name: name.into(),
+        token: token.into(),
         host: host(),
         transports: transports.iter().map(about).collect(),
     }))?;
     let wish = Arc::new(Wish::default());
     let mut orders = listen(listener, Arc::clone(&wish), alone)?;
-    beat(speaker.clone())?;
-    let result = live(&mut orders, &speaker, &wish, transports);
+    let seen = Arc::new(Seen::default());
+    beat(speaker.clone(), Arc::clone(&seen))?;
+    let result = live(&mut orders, &speaker, &wish, &seen, transports);
+    wish.tidy();
     if let Err(error) = &result {
         // Heard as long as there is someone to hear.
         let _ = speaker.say(&Report::Failed(format!("{error:#}")));
@@ -179,6 +203,11 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
                     wish.finish.store(sent + 1, Ordering::Release);
                 }
                 Ok(order) => {
+                    if let Order::Open(assignment) = &order {
+                        // It is its own socket, which can be set.
+                        let _ = listener.bear(Duration::from_nanos(assignment.alive));
+                        wish.keep(assignment.topic.scratch.clone());
+                    }
                     let last = order == Order::Quit;
                     if sender.send(order).is_err() || last {
                         break;
@@ -191,6 +220,7 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
         drop(sender);
         if alone {
             thread::sleep(GRACE);
+            wish.tidy();
             eprintln!("did not end in time when told to, or when the conductor was gone");
             std::process::exit(3);
         }
@@ -198,11 +228,16 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
     Ok(Orders { receiver, waiting: None })
 }
 
-fn beat(speaker: Speaker) -> Result<()> {
-    thread::Builder::new().name("beat".into()).spawn(move || {
-        while speaker.say(&Report::Beat).is_ok() {
-            thread::sleep(control::BEAT);
+/// Sends beats, and tells what was seen.
+fn beat(speaker: Speaker, seen: Arc<Seen>) -> Result<()> {
+    thread::Builder::new().name("beat".into()).spawn(move || loop {
+        look_for_thieves();
+        // The beat besides: it is what the conductor answers.
+        let told = seen.take().map_or(Ok(()), |news| speaker.say(&Report::Progress(news)));
+        if told.and_then(|()| speaker.say(&Report::Beat)).is_err() {
+            return;
         }
+        thread::sleep(control::BEAT);
     })?;
     Ok(())
 }
@@ -237,6 +272,7 @@ fn live(
     orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
+    seen: &Seen,
     transports: &[&'static dyn Transport],
 ) -> Result<()> {
     let assignment = match orders.next() {
@@ -259,8 +295,8 @@ fn live(
         );
     }
     match assignment.role {
-        Role::Sender => send(&assignment, transport, orders, speaker, wish),
-        Role::Receiver => receive(&assignment, transport, orders, speaker, wish),
+        Role::Sender => send(&assignment, transport, orders, speaker, wish, seen),
+        Role::Receiver => receive(&assignment, transport, orders, speaker, wish, seen),
     }
 }
 
@@ -299,10 +335,11 @@ fn send(
     orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
+    seen: &Seen,
 ) -> Result<()> {
     let mut coder = coder(assignment)?;
-    let server = TimeServer::start(assignment.topic.bind)?;
-    let mut announcer = Announcer::open(assignment.topic.bind)?;
+    let server = TimeServer::start(assignment.topic.bind, &assignment.topic.token)?;
+    let mut announcer = Announcer::open(assignment.topic.bind, &assignment.topic.token)?;
     let epoch = monotonic();
     let master = Master { clock: server.address, steps: announcer.address()?, epoch };
     let (back, endpoint) = match assignment.round_trips {
@@ -341,9 +378,9 @@ fn send(
         return Ok(());
     }
     speaker.say(&Report::Running)?;
-    let sent =
-        sender::run(assignment, writer.as_mut(), &mut announcer, coder.as_mut(), &clock, wish)
-            .or_else(|error| fail(error, orders, speaker))?;
+    let (writer, coder) = (writer.as_mut(), coder.as_mut());
+    let sent = sender::run(assignment, writer, &mut announcer, coder, &clock, wish, seen)
+        .or_else(|error| fail(error, orders, speaker))?;
     speaker.say(&Report::Stopped(Box::new(Outcome::Sent(sent))))?;
     // The writer stays until all has arrived.
     while orders.next() != Order::Quit {}
@@ -385,6 +422,7 @@ fn receive(
     orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
+    seen: &Seen,
 ) -> Result<()> {
     let mut coder = coder(assignment)?;
     let wake_up = match coder {
@@ -395,10 +433,11 @@ fn receive(
     speaker.say(&Report::Initialized(Opened { endpoint, master: None }))?;
     let Some(peers) = peers(orders, wish)? else { return Ok(()) };
     let clock = Clock::new(peers.master.epoch);
-    let follower = Follower::start(&clock, peers.master.clock, peers.shared)?;
+    let follower =
+        Follower::start(&clock, peers.master.clock, &assignment.topic.token, peers.shared)?;
     let mut steps = match assignment.mode {
         Mode::Discrete if !answers(assignment, transport) => {
-            Some(Steps::follow(peers.master.steps)?)
+            Some(Steps::follow(peers.master.steps, &assignment.topic.token)?)
         }
         _ => None,
     };
@@ -418,9 +457,9 @@ fn receive(
         return Ok(());
     }
     speaker.say(&Report::Running)?;
-    let mut received =
-        receiver::run(assignment, reader.as_mut(), steps.as_mut(), coder.as_mut(), &clock, wish)
-            .or_else(|error| fail(error, orders, speaker))?;
+    let (reader, steps, coder) = (reader.as_mut(), steps.as_mut(), coder.as_mut());
+    let mut received = receiver::run(assignment, reader, steps, coder, &clock, wish, seen)
+        .or_else(|error| fail(error, orders, speaker))?;
     received.alignment = follower.finish();
     received.wake_up = wake_up;
     speaker.say(&Report::Stopped(Box::new(Outcome::Received(received))))?;

@@ -10,6 +10,7 @@ use crate::control::{Assignment, Mode, Received};
 use crate::latency::Times;
 use crate::lockstep::{acknowledgement, Steps};
 use crate::participant::Wish;
+use crate::progress::Seen;
 use crate::sample::{allowance, Shape, Wrong};
 use crate::sequence::Sequence;
 use crate::transport::Reader;
@@ -30,6 +31,7 @@ pub fn run(
     mut coder: Option<&mut Coder>,
     clock: &Clock,
     wish: &Wish,
+    seen: &Seen,
 ) -> Result<Received> {
     let count = assignment.count();
     let message = coder.as_ref().map(|coder| coder.encoded.clone());
@@ -40,6 +42,9 @@ pub fn run(
     let (mut latencies, mut jitters) = (Times::new(), Times::new());
     let mut received = Received::default();
     let mut last: Option<(u32, u64)> = None;
+    // The sender's time for the first sample, as the best of all samples says.
+    let mut first_due = u64::MAX;
+    let paced = assignment.cycle > 0 && !assignment.fast;
     // How long it waits in the end for what is missing, since the last one came.
     let linger = allowance(size);
     let mut quiet_since = clock.now();
@@ -82,7 +87,11 @@ pub fn run(
         }
         if new {
             let latency = now.saturating_sub(header.time);
-            windows.add(now, shape.size as u64, latency);
+            let pace = if paced { u64::from(header.sequence) * assignment.cycle } else { 0 };
+            first_due = first_due.min(header.time.saturating_sub(pace));
+            let due = if paced { first_due + pace } else { now };
+            windows.add_due(now, shape.size as u64, latency, due);
+            seen.windows(windows.news());
             latencies.add(latency);
             if let Some((before, of_before)) = last {
                 if header.sequence == before.wrapping_add(1) {

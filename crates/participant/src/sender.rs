@@ -10,6 +10,7 @@ use crate::control::{Assignment, Mode, Sent};
 use crate::latency::Times;
 use crate::lockstep::Announcer;
 use crate::participant::Wish;
+use crate::progress::Seen;
 use crate::sample::{self, Header, Shape};
 use crate::transport::Writer;
 use crate::usage::{sharpen_timers, Usage};
@@ -31,6 +32,7 @@ pub fn run(
     mut coder: Option<&mut Coder>,
     clock: &Clock,
     wish: &Wish,
+    seen: &Seen,
 ) -> Result<Sent> {
     sharpen_timers();
     let count = assignment.count();
@@ -92,6 +94,7 @@ pub fn run(
                 let done = clock.now();
                 step.add(done - began);
                 steps.add(done, 0, done - began);
+                seen.steps(steps.news());
                 barrier.add(done - written);
             } else {
                 timeouts += 1;

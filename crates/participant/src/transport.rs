@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, TcpStream};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
@@ -18,6 +19,11 @@ pub struct Topic {
     pub bind: IpAddr,
     /// How many readers there will be.
     pub readers: usize,
+    /// What who comes to a port says first.
+    pub token: String,
+    /// A folder of the run on the conductor's machine, for what a library leaves
+    /// in the file system; none where there is none.
+    pub scratch: Option<PathBuf>,
     /// What the user says to the transport: `domain` for DDS.
     pub options: BTreeMap<String, String>,
 }

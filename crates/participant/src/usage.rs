@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::num::NonZeroU64;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use rustix::time::{clock_gettime, ClockId};
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,32 @@ fn counter(snmp: &str, protocol: &str, name: &str) -> u64 {
     place.and_then(|place| values.split_whitespace().nth(place)?.parse().ok()).unwrap_or(0)
 }
 
+/// What a hypervisor has taken of each processor's time, on average, in
+/// nanoseconds, as of the last look.
+static STOLEN: AtomicU64 = AtomicU64::new(0);
+
+/// What a hypervisor has taken of each processor's time since the machine's
+/// start, in nanoseconds: as it was when [`look_for_thieves`] last looked, so
+/// that who measures need not read a file.
+pub fn stolen() -> u64 {
+    STOLEN.load(Ordering::Relaxed)
+}
+
+/// Looks what a hypervisor has taken.
+pub fn look_for_thieves() {
+    let stat = fs::read_to_string("/proc/stat").unwrap_or_default();
+    STOLEN.store(steal(&stat), Ordering::Relaxed);
+}
+
+/// The steal of `/proc/stat` over all processors, by their number.
+fn steal(stat: &str) -> u64 {
+    // A hundredth of a second on all that Linux has had for long.
+    const TICK: u64 = 10_000_000;
+    let mut lines = stat.lines().filter(|line| line.starts_with("cpu"));
+    let all = lines.next().and_then(|line| line.split_whitespace().nth(8)?.parse::<u64>().ok());
+    all.unwrap_or(0) * TICK / lines.count().max(1) as u64
+}
+
 /// The time slack of this thread's timers becomes the least there is. The
 /// default of 50 µs would make every pace late by that.
 pub fn sharpen_timers() {
@@ -85,6 +112,13 @@ mod tests {
         assert_eq!(counter(snmp, "Udp:", "InErrors"), 9);
         assert_eq!(counter(snmp, "Tcp:", "RetransSegs"), 2);
         assert_eq!(counter(snmp, "Udp:", "Unknown"), 0);
+    }
+
+    #[test]
+    fn a_thief_is_counted_by_processor() {
+        let stat = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 1 1 1 1 1 1 4\ncpu1 0\nintr 5\n";
+        assert_eq!(steal(stat), 40_000_000);
+        assert_eq!(steal(""), 0);
     }
 
     #[test]

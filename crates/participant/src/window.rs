@@ -8,9 +8,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::latency::{Distribution, Times};
+use crate::usage::stolen;
 
 /// What arrived in one window.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// How long it was, in nanoseconds.
     pub span: u64,
@@ -20,6 +21,11 @@ pub struct Window {
     pub samples: u64,
     /// Times of these samples: of a receiver, their one-way latencies.
     pub times: Distribution,
+    /// How long after it was due the last of them came, in nanoseconds; 0 where
+    /// nothing is due at a time.
+    pub behind: u64,
+    /// Share of the machine's time that a hypervisor took meanwhile.
+    pub steal: f64,
 }
 
 /// The windows of a run.
@@ -29,29 +35,60 @@ pub struct Windows {
     bytes: u64,
     samples: u64,
     times: Times,
+    /// What the hypervisor had taken when the window began.
+    stolen: u64,
     closed: Vec<Window>,
+    told: usize,
 }
 
 impl Windows {
     /// Windows that last at least so many nanoseconds.
     pub fn new(least: u64) -> Windows {
-        let times = Times::new();
-        Windows { least, start: None, bytes: 0, samples: 0, times, closed: Vec::new() }
+        Windows {
+            least,
+            start: None,
+            bytes: 0,
+            samples: 0,
+            times: Times::new(),
+            stolen: stolen(),
+            closed: Vec::new(),
+            told: 0,
+        }
     }
 
-    /// A sample arrived. The first of all starts the first window.
+    /// Something took so long, and nothing was due at a time.
     pub fn add(&mut self, now: u64, bytes: u64, time: u64) {
+        self.add_due(now, bytes, time, now);
+    }
+
+    /// A sample arrived that was due at a time. The first of all starts the
+    /// first window.
+    pub fn add_due(&mut self, now: u64, bytes: u64, time: u64, due: u64) {
         let start = *self.start.get_or_insert(now);
         self.bytes += bytes;
         self.samples += 1;
         self.times.add(time);
         let span = now.saturating_sub(start);
         if span >= self.least {
-            let times = self.times.distribution();
-            self.closed.push(Window { span, bytes: self.bytes, samples: self.samples, times });
+            let (times, stolen) = (self.times.distribution(), stolen());
+            self.closed.push(Window {
+                span,
+                bytes: self.bytes,
+                samples: self.samples,
+                times,
+                behind: now.saturating_sub(due),
+                steal: stolen.saturating_sub(self.stolen) as f64 / span.max(1) as f64,
+            });
             (self.bytes, self.samples, self.start) = (0, 0, Some(now));
+            self.stolen = stolen;
             self.times.clear();
         }
+    }
+
+    /// The windows that were closed since they were last asked for.
+    pub fn news(&mut self) -> &[Window] {
+        let told = std::mem::replace(&mut self.told, self.closed.len());
+        &self.closed[told..]
     }
 
     /// All windows that were closed.
@@ -88,5 +125,16 @@ mod tests {
         }
         let closed = windows.closed();
         assert!(closed[1..].iter().all(|w| w.samples == 10 || w.samples == 11), "{closed:?}");
+    }
+
+    #[test]
+    fn a_window_says_how_far_behind_it_ended_and_is_told_once() {
+        let mut windows = Windows::new(1000 * MS);
+        for at in 0..=2 {
+            windows.add_due((at + 3) * 1000 * MS, 10, 0, at * 1000 * MS);
+        }
+        assert_eq!(windows.news().len(), 2);
+        assert!(windows.news().is_empty());
+        assert!(windows.closed().iter().all(|window| window.behind == 3000 * MS));
     }
 }

@@ -4,8 +4,10 @@ use serde::Serialize;
 use wiregauge_gauge::run::{Case, Run, Subject};
 use wiregauge_gauge::stats::{Interval, Summary};
 
+use crate::floor::Floors;
+use crate::kind::{legend, marked};
 use crate::markdown;
-use crate::text::{clean, grid, Align};
+use crate::text::{clean, fold, grid, Align};
 use crate::unit::{percent, significant, time};
 
 /// The cycle and the speed to hold times against.
@@ -36,6 +38,8 @@ pub struct Entry<'a> {
     /// Upper end of its 95 % interval. The round trip's is the sum of both
     /// ends: wider than it need be.
     pub high: Option<f64>,
+    /// Whether it cannot be told from what the harness itself costs.
+    pub at_floor: bool,
     /// Share of the cycle: 1 is all of it.
     pub share: f64,
     /// Centimetres travelled meanwhile.
@@ -64,7 +68,7 @@ impl Budget {
         case: &'a Case,
         subject: &'a Subject,
     ) -> Vec<Entry<'a>> {
-        let entry = |phase, nanoseconds, low, high| Entry {
+        let entry = |phase, nanoseconds, low, high, at_floor| Entry {
             case: &case.id,
             subject: &subject.id,
             title: &subject.title,
@@ -72,6 +76,7 @@ impl Budget {
             nanoseconds,
             low,
             high,
+            at_floor,
             share: nanoseconds * 1e-9 * self.rate_hz,
             centimetres: nanoseconds * 1e-9 * self.speed_mps * 100.0,
         };
@@ -79,7 +84,8 @@ impl Budget {
             let measurement = run.measurement(&case.id, &subject.id, phase)?;
             let summary = Summary::of(measurement).filter(|_| measurement.unit == "ns")?;
             let end = |of: fn(&Interval) -> f64| summary.interval.as_ref().map(of);
-            Some(entry(phase, summary.median, end(|i| i.low), end(|i| i.high)))
+            let at_floor = Floors::of(run, &case.id, phase).holds(subject, summary.median);
+            Some(entry(phase, summary.median, end(|i| i.low), end(|i| i.high), at_floor))
         };
         if run.kind == "cosim" {
             return ["source", "model", "step"].into_iter().filter_map(measured).collect();
@@ -93,6 +99,7 @@ impl Budget {
                 encode.nanoseconds + decode.nanoseconds,
                 add(encode.low, decode.low),
                 add(encode.high, decode.high),
+                encode.at_floor && decode.at_floor,
             ));
         }
         entries
@@ -111,17 +118,22 @@ impl Budget {
 const HEAD: [&str; 5] = ["codec", "phase", "time", "of the cycle", "travelled"];
 
 /// One table for each case, as aligned plain text.
-pub fn terminal(run: &Run, budget: Budget) -> String {
+pub fn terminal(run: &Run, budget: Budget, width: Option<usize>) -> String {
+    let run = &marked(run);
     let mut text = format!("{}\n{}\n", clean(&run.title), budget.title());
     let aligns = [Align::Left, Align::Left, Align::Right, Align::Right, Align::Right];
     for (case, rows) in rows(run, budget, clean) {
         text.push_str(&format!("\n{}\n{}", clean(&case.id), grid(&rows, &aligns)));
     }
-    text
+    if let Some(legend) = legend(run) {
+        text.push_str(&format!("\n{legend}\n"));
+    }
+    width.map_or(text.clone(), |width| fold(&text, width))
 }
 
 /// One table for each case, as Markdown.
 pub fn render_markdown(run: &Run, budget: Budget) -> String {
+    let run = &marked(run);
     let mut text = format!("# {}\n\n{}\n", markdown::escape(&run.title), budget.title());
     for (case, rows) in rows(run, budget, markdown::escape) {
         text.push_str(&format!("\n## {}\n{}", markdown::escape(&case.id), markdown::table(&rows)));
@@ -155,7 +167,11 @@ fn rows(run: &Run, budget: Budget, name: fn(&str) -> String) -> Vec<(&Case, Vec<
             rows.push(vec![
                 if repeated { String::new() } else { name(entry.title) },
                 entry.phase.to_owned(),
-                time(entry.nanoseconds),
+                format!(
+                    "{}{}",
+                    time(entry.nanoseconds),
+                    if entry.at_floor { " floor" } else { "" }
+                ),
                 format!("{}{}", if entry.share > 1.0 { "! " } else { "" }, percent(entry.share)),
                 format!("{} cm", significant(entry.centimetres)),
             ]);

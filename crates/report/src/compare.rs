@@ -4,19 +4,26 @@
 
 use serde::Serialize;
 use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{Cell, Comparison, Verdict, View};
+use wiregauge_gauge::stats::{Cell, Comparison, Verdict, View, BUSY};
 
 use crate::environment::differences;
-use crate::kind::noun;
+use crate::kind::{legend, marked, noun};
 use crate::markdown;
-use crate::text::{clean, grid, Align};
+use crate::text::{clean, fold, grid, tables, Align};
 use crate::unit::{change, percent, quantity};
 
 const HEAD: [&str; 8] = ["case", "codec", "metric", "base", "new", "change", "interval", "verdict"];
 
 /// Verdicts as aligned plain text: what changed first, then what cannot be
 /// told, then the rest if `all`.
-pub fn terminal(base: &Run, new: &Run, comparison: &Comparison, all: bool) -> String {
+pub fn terminal(
+    base: &Run,
+    new: &Run,
+    comparison: &Comparison,
+    all: bool,
+    width: Option<usize>,
+) -> String {
+    let (base, new) = (&marked(base), &marked(new));
     let mut text = String::new();
     for line in lead(base, new, comparison) {
         text.push_str(&clean(&line));
@@ -27,17 +34,25 @@ pub fn terminal(base: &Run, new: &Run, comparison: &Comparison, all: bool) -> St
         let mut aligns = [Align::Right; 9];
         aligns[..3].fill(Align::Left);
         aligns[7..].fill(Align::Left);
-        text.push_str(&format!("\n{}", grid(&rows, &aligns)));
+        let table = match width {
+            Some(width) => tables(&rows, &aligns, 3, width),
+            None => grid(&rows, &aligns),
+        };
+        text.push_str(&format!("\n{table}"));
+    }
+    if let Some(legend) = legend(base).or(legend(new)) {
+        text.push_str(&format!("{legend}\n"));
     }
     for line in details(base, new, comparison) {
         text.push_str(&clean(&line));
         text.push('\n');
     }
-    text
+    width.map_or(text.clone(), |width| fold(&text, width))
 }
 
 /// The same as Markdown.
 pub fn render_markdown(base: &Run, new: &Run, comparison: &Comparison, all: bool) -> String {
+    let (base, new) = (&marked(base), &marked(new));
     let mut text = String::from("# Comparison\n\n");
     for line in lead(base, new, comparison) {
         text.push_str(&format!("- {}\n", markdown::escape(&line)));
@@ -88,6 +103,13 @@ fn lead(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
             percent(comparison.limits.confidence),
         ),
     ];
+    if comparison.busy {
+        lines.push(format!(
+            "The machine was busy with other things in one of the runs: only what is beyond {} \
+             counts.",
+            percent(BUSY)
+        ));
+    }
     if let Some(resolution) = comparison.resolution() {
         lines.push(format!(
             "The smallest slowdown that a typical cell would show: {}.",

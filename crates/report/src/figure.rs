@@ -59,16 +59,17 @@ struct Definition {
 }
 
 #[rustfmt::skip]
-const DEFINITIONS: [Definition; 42] = [
+const DEFINITIONS: [Definition; 44] = [
     Definition { name: "headroom/rate", part: Part::Headroom, is: "highest rate at which nothing is lost and all stays within the cycle" },
     Definition { name: "headroom/throughput", part: Part::Headroom, is: "bytes per second at that rate" },
     Definition { name: "headroom/size", part: Part::Headroom, is: "largest sample with which nothing is lost and all stays within the cycle" },
     Definition { name: "headroom/trials", part: Part::Headroom, is: "trials of the search" },
     Definition { name: "headroom/repeated", part: Part::Headroom, is: "trials that were repeated, as the machine had spoiled them" },
-    Definition { name: "throughput", part: Part::Arrival, is: "mean over the windows of bytes in the window ÷ its length, without the first three windows and the last" },
+    Definition { name: "throughput", part: Part::Arrival, is: "bytes of the windows ÷ the time over which they arrived, or over which they were due where that is longer; without the first three windows and the last" },
+    Definition { name: "throughput/mean", part: Part::Arrival, is: "mean over the windows of each one's own bytes ÷ length, as the reference has it" },
     Definition { name: "offered", part: Part::Arrival, is: "size of a sample ÷ cycle: the throughput if nothing is lost" },
     Definition { name: "size", part: Part::Arrival, is: "mean size of an encoded message" },
-    Definition { name: "rate", part: Part::Arrival, is: "samples of these windows ÷ their length together" },
+    Definition { name: "rate", part: Part::Arrival, is: "samples of these windows ÷ the same time" },
     Definition { name: "sent", part: Part::Arrival, is: "samples that were sent" },
     Definition { name: "lost", part: Part::Arrival, is: "sent and not arrived whole, a second after the last one arrived; over all receivers" },
     Definition { name: "late", part: Part::Arrival, is: "arrived with a latency of more than a cycle" },
@@ -79,7 +80,7 @@ const DEFINITIONS: [Definition; 42] = [
     Definition { name: "foreign", part: Part::Arrival, is: "size, sequence or time that cannot be of this run" },
     Definition { name: "udp-errors", part: Part::Arrival, is: "datagrams that the receiver's host could not deliver" },
     Definition { name: "samples", part: Part::Arrival, is: "mean number of samples in a window, which is a little longer than a second" },
-    Definition { name: "variance", part: Part::Arrival, is: "variance of the throughput from window to window, over n − 1" },
+    Definition { name: "variance", part: Part::Arrival, is: "variance of the throughput from window to window, over n − 1, without those in which a hypervisor took time; low and high: its 95% interval, for windows that are normally distributed" },
     Definition { name: "latency", part: Part::Time, is: "from before the call that sends to when the receiver has the sample in its hands; of the slowest receiver" },
     Definition { name: "slowest latency", part: Part::Time, is: "latency of the slowest receiver alone, by when all have the sample" },
     Definition { name: "jitter", part: Part::Time, is: "difference between the latencies of two samples sent one after the other" },
@@ -102,6 +103,7 @@ const DEFINITIONS: [Definition; 42] = [
     Definition { name: "clock/drift", part: Part::Clock, is: "what the offset grew by from the first to the last time" },
     Definition { name: "clock/jump", part: Part::Clock, is: "largest step of the offset beyond its uncertainty" },
     Definition { name: "valid", part: Part::Clock, is: "0 if the figures say nothing of the transport; the warning says why" },
+    Definition { name: "complete", part: Part::Clock, is: "0 if the run broke off: the figures are of the windows before" },
 ];
 
 /// What a figure tells of.
@@ -145,6 +147,7 @@ pub fn is_rare(metric: &str) -> bool {
 pub fn is_detail(metric: &str) -> bool {
     match metric.split_once('/') {
         Some(("clock", name)) => name != "jump",
+        Some(("throughput" | "variance", _)) => true,
         Some(("latency" | "step", share)) => share == "p90",
         Some(("jitter" | "write" | "round-trip" | "wake-up", share)) => {
             ["p90", "p99.9"].contains(&share)

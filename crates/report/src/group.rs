@@ -40,7 +40,7 @@ pub fn groups<'a>(run: &'a Run, case: &'a Case) -> Vec<Group<'a>> {
         let counted = Table::facts(run, case);
         // The name says whether figures are valid, and the phases are shown
         // beside the time that there is for them.
-        let elsewhere = ["valid".to_owned(), budget("cycle")];
+        let elsewhere = ["valid".to_owned(), "complete".to_owned(), budget("cycle")];
         let own = |c: &Column| part(&c.metric) == of && !elsewhere.contains(&c.metric);
         columns.extend(counted.into_iter().filter(own));
         if offered(run, case).is_some() {
@@ -70,17 +70,20 @@ fn order<'a>(run: &'a Run, case: &Case, timings: &Table<'a>) -> Vec<&'a str> {
     order
 }
 
-/// The transports of a case that were to be measured and have no figure.
-pub fn failed<'a>(run: &'a Run, case: &Case) -> Vec<&'a Subject> {
+/// The transports of a case that were to be measured and have no figure, and
+/// why.
+pub fn failed<'a>(run: &'a Run, case: &Case) -> Vec<(&'a Subject, &'a str)> {
     let has_figures = |subject: &Subject| {
         run.facts.iter().any(|f| f.case == case.id && f.subject == subject.id)
             || run.measurements.iter().any(|m| m.case == case.id && m.subject == subject.id)
             || run.curves.iter().any(|c| c.case == case.id && c.subject == subject.id)
     };
-    let tried = |subject: &&Subject| {
-        matches!(subject.status, Status::Measured | Status::Failed(_)) && !has_figures(subject)
+    let why = |subject: &'a Subject| match &subject.status {
+        Status::Failed(reason) => Some((subject, reason.as_str())),
+        Status::Measured => Some((subject, "the warnings say why")),
+        Status::Skipped(_) | Status::Rejected(_) => None,
     };
-    run.subjects.iter().filter(tried).collect()
+    run.subjects.iter().filter(|subject| !has_figures(subject)).filter_map(why).collect()
 }
 
 /// The transports of a case that nothing was lost over, and the others that
@@ -109,8 +112,10 @@ pub fn without_headroom<'a>(run: &'a Run, case: &Case) -> Vec<&'a Subject> {
 
 /// The name of a transport, with a word if its figures are not to be used.
 pub fn name(run: &Run, case: &Case, subject: &Subject) -> String {
-    match run.fact(&case.id, &subject.id, "valid") {
-        Some(0.0) => format!("{} (invalid)", subject.title),
+    let is_not = |fact: &str| run.fact(&case.id, &subject.id, fact) == Some(0.0);
+    match (is_not("complete"), is_not("valid")) {
+        (true, _) => format!("{} (broke off)", subject.title),
+        (_, true) => format!("{} (invalid)", subject.title),
         _ => subject.title.clone(),
     }
 }
@@ -163,8 +168,9 @@ fn beside(run: &Run, case: &Case, columns: &[Column]) -> Vec<Beside> {
 impl Group<'_> {
     /// With the columns that a short table has.
     pub fn brief(mut self) -> Self {
-        let keep: Vec<bool> =
-            self.table.columns.iter().map(|column| !is_detail(&column.metric)).collect();
+        let published = |at: usize| self.beside.iter().any(|row| row.cells[at].is_some());
+        let keep = |(at, column): (usize, &Column)| !is_detail(&column.metric) || published(at);
+        let keep: Vec<bool> = self.table.columns.iter().enumerate().map(keep).collect();
         only(&mut self.table.columns, &keep);
         self.table.rows.iter_mut().for_each(|row| only(&mut row.cells, &keep));
         self.beside.iter_mut().for_each(|row| only(&mut row.cells, &keep));

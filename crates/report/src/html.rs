@@ -20,12 +20,14 @@ use wiregauge_gauge::run::{Case, Run, Status};
 use wiregauge_gauge::stats::Bounds;
 
 use crate::environment;
-use crate::kind::{fixed_part, noun, shown};
+use crate::kind::{fixed_part, legend as daggers, marked, noun, shown};
 use crate::phase::{phases, Phases};
 use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
-use crate::terminal::{bounded, case_about, published_slopes, r_squared, singular, summary_line};
+use crate::terminal::{
+    bounded, case_about, published_slopes, r_squared, singular, summary_line, FLOOR,
+};
 use crate::text::command;
 use crate::unit::{self, percent, quantity, ratio, time};
 use markup::e;
@@ -58,6 +60,7 @@ pub fn render(runs: &[Run]) -> String {
          <body>\n{PATTERNS}\n",
         e(&title)
     );
+    let runs: Vec<Run> = runs.iter().map(marked).collect();
     let pages: Vec<Page> = runs.iter().enumerate().map(|(i, run)| Page::new(i + 1, run)).collect();
     if runs.len() > 1 {
         page.push_str("<nav aria-label=\"Runs\"><ul>\n");
@@ -264,6 +267,10 @@ fn case_section(run: &Run, case: &Case) -> String {
          show the ratio on a logarithmic scale. Bounds are no {noun}s: they show what the harness \
          and a plain copy cost.</p>",
     );
+    let floor = timings.has_floor().then_some(FLOOR);
+    for line in floor.into_iter().chain(daggers(run)) {
+        let _ = writeln!(text, "<p class=\"soft\">{line}.</p>");
+    }
     text.push_str(&box_plots(run, &timings));
     text.push_str(&phase_figures(run, case));
     let sizes = Table::sizes(run, case);
@@ -433,9 +440,13 @@ fn winners(run: &Run, table: &Table) -> String {
             e(&quantity(cell.value, &column.unit)),
             e(&subject.title),
         );
-        let others: Vec<&str> = winners[1..].iter().map(|(s, _)| s.title.as_str()).collect();
-        if !others.is_empty() {
-            let _ = write!(text, "<dd class=\"more\">level with {}</dd>", e(&others.join(", ")));
+        let (few, level): (Vec<_>, Vec<_>) = winners[1..].iter().partition(|(_, c)| c.too_few());
+        for (words, others) in [("level with", level), ("too few windows to tell from", few)] {
+            let others: Vec<&str> = others.iter().map(|(s, _)| s.title.as_str()).collect();
+            if !others.is_empty() {
+                let others = e(&others.join(", ")).to_string();
+                let _ = write!(text, "<dd class=\"more\">{words} {others}</dd>");
+            }
         }
         text.push_str("</div>\n");
     }
@@ -535,9 +546,10 @@ fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -
         e(&hint),
         e(&quantity(cell.value, &column.unit)),
     );
-    if let Some(times) = cell.ratio.filter(|_| largest.is_some() || !column.sampled) {
+    let related = column.ranked && (largest.is_some() || !column.sampled);
+    if let Some(relation) = cell.relation().filter(|_| related) {
         let mark = if cell.open && !best { "~ " } else { "" };
-        let _ = write!(text, "<span class=\"ratio\">{mark}{}</span>", ratio(times));
+        let _ = write!(text, "<span class=\"ratio\">{mark}{relation}</span>");
     }
     let Some(largest) = largest else {
         return text + "</td>";
@@ -667,7 +679,7 @@ fn published(column: &Beside) -> String {
             return "<td data-v=\"\">–</td>".repeat(3);
         };
         let deviation = deviation.map_or(String::new(), |deviation| {
-            format!("<span class=\"sub\">s.d. {}</span>", quantity(deviation, column.unit))
+            format!("<span class=\"sub\">s.d. {}</span>", e(&quantity(deviation, column.unit)))
         });
         let rank = place.rank.map_or(String::new(), |rank| rank.to_string());
         format!(
@@ -675,7 +687,7 @@ fn published(column: &Beside) -> String {
             place.value,
             e(&quantity(place.value, column.unit)),
             place.ratio.map_or(String::new(), |times| times.to_string()),
-            place.ratio.map_or("–".to_owned(), ratio),
+            place.relation("–"),
             if rank.is_empty() { "–" } else { &rank },
         )
     };
@@ -729,10 +741,14 @@ fn subjects(run: &Run) -> String {
                 format!("<span class=\"failed\">FAILED</span>: {}", e(reason))
             }
         };
+        let built = match subject.built.as_str() {
+            "" => String::new(),
+            built => format!("<span class=\"sub\">{}</span>", e(built)),
+        };
         let _ = writeln!(
             text,
-            "<tr><td>{}<span class=\"sub\">{}</span></td><td class=\"text\">{}<span class=\"sub\">{}\
-             </span></td><td class=\"text\">{}</td>{lowerings}\
+            "<tr><td>{}<span class=\"sub\">{}</span></td><td class=\"text\">{}{built}<span \
+             class=\"sub\">{}</span></td><td class=\"text\">{}</td>{lowerings}\
              <td class=\"text\">{state}</td></tr>",
             e(&subject.title),
             e(&subject.id),
@@ -759,6 +775,7 @@ fn setting(run: &Run) -> String {
             ("shortest epoch", epoch),
             ("output buffers", settings.buffers.clone()),
             ("message objects", settings.objects.clone()),
+            ("scratch space", settings.scratch.clone()),
             ("seed", settings.seed.to_string()),
         ],
     };

@@ -7,6 +7,24 @@ use wiregauge_gauge::run::{Case, Run};
 /// Sweeps of more cases are shown by their ends and their curves.
 const MOST_CASES: usize = 8;
 
+/// What a dagger behind a name says.
+pub const UNCHECKED: &str = "† reads bytes without checking them";
+
+/// The run with a dagger behind the names of subjects that read unchecked
+/// bytes, so that none is shown without.
+pub fn marked(run: &Run) -> Run {
+    let mut run = run.clone();
+    for subject in run.subjects.iter_mut().filter(|subject| subject.unchecked) {
+        subject.title.push('†');
+    }
+    run
+}
+
+/// What the daggers say, where there are any.
+pub fn legend(run: &Run) -> Option<&'static str> {
+    run.subjects.iter().any(|subject| subject.unchecked).then_some(UNCHECKED)
+}
+
 /// What one of the run's subjects is called: `codec`.
 pub fn noun(run: &Run) -> &'static str {
     match run.kind.as_str() {

@@ -11,6 +11,7 @@ pub mod csv;
 pub mod curve;
 pub mod environment;
 pub mod figure;
+pub mod floor;
 pub mod group;
 pub mod html;
 pub mod json;

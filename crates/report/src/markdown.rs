@@ -4,16 +4,16 @@ use wiregauge_gauge::run::{Case, Run, Status};
 
 use crate::curve::{at, over, shares};
 use crate::group::{failed, groups, head, name, Group};
-use crate::kind::{fixed_part, noun, shown};
+use crate::kind::{fixed_part, legend, marked, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place};
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{
-    bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict,
+    bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict, FLOOR,
 };
 use crate::text::{clean, command};
-use crate::unit::{self, percent, quantity, ratio, tick};
+use crate::unit::{self, percent, quantity, tick};
 
 /// The runs one after another, with a table of contents if there are several.
 pub fn render(runs: &[Run]) -> String {
@@ -24,7 +24,8 @@ pub fn render(runs: &[Run]) -> String {
         }
         text.push('\n');
     }
-    text + &runs.iter().map(render_run).collect::<Vec<_>>().join("\n")
+    let runs: Vec<String> = runs.iter().map(|run| render_run(&marked(run))).collect();
+    text + &runs.join("\n")
 }
 
 fn render_run(run: &Run) -> String {
@@ -106,6 +107,12 @@ fn tables(run: &Run, case: &Case) -> String {
         "\nMedian, its 95% interval and the ratio to the best {}; ~ is not to be told from it.\n",
         noun(run)
     ));
+    if timings.has_floor() {
+        text.push_str(&format!("\n{FLOOR}.\n"));
+    }
+    if let Some(legend) = legend(run) {
+        text.push_str(&format!("\n{legend}.\n"));
+    }
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
         text.push_str(&figures(run, &sizes));
@@ -151,12 +158,8 @@ fn bus(run: &Run, case: &Case) -> String {
     if let Some(verdict) = verdict(run, case) {
         text.push_str(&format!("\n{}\n", escape(&verdict)));
     }
-    for subject in failed(run, case) {
-        let reason = match &subject.status {
-            Status::Failed(reason) => format!(": {}", escape(reason)),
-            _ => ": the warnings say why".to_owned(),
-        };
-        text.push_str(&format!("\n**Failed** {}{reason}\n", escape(&subject.title)));
+    for (subject, reason) in failed(run, case) {
+        text.push_str(&format!("\n**Failed** {}: {}\n", escape(&subject.title), escape(reason)));
     }
     if groups.is_empty() {
         text.push_str("\nNo transport has figures.\n");
@@ -239,9 +242,13 @@ fn figure(cell: &Option<Cell>, column: &Column) -> String {
             text.push_str(&format!(" {}", unit::margin(margin)));
         }
     }
-    if let Some(times) = cell.ratio {
-        let mark = if cell.open && !best { " ~" } else { "" };
-        text.push_str(&format!(" ({}{mark})", ratio(times)));
+    if let Some(relation) = cell.relation().filter(|_| column.ranked) {
+        let mark = match cell.open && !best {
+            true if cell.too_few() => " ?",
+            true => " ~",
+            false => "",
+        };
+        text.push_str(&format!(" ({relation}{mark})"));
     }
     text
 }
@@ -256,7 +263,7 @@ fn published(column: &Beside) -> String {
         };
         [
             quantity(place.value, column.unit),
-            place.ratio.map_or("–".into(), ratio),
+            place.relation("–"),
             place.rank.map_or("–".into(), |rank| rank.to_string()),
         ]
     };

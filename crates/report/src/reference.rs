@@ -3,8 +3,9 @@
 use wiregauge_gauge::run::{Case, Figure, Reference, Run, Slope, Subject};
 use wiregauge_gauge::stats::{Bounds, Summary};
 
+use crate::floor::Floors;
 use crate::sweep::sweeps;
-use crate::unit::quantity;
+use crate::unit::{quantity, ratio};
 
 /// One published column beside what was measured for it.
 #[derive(Clone, Debug)]
@@ -41,8 +42,33 @@ pub struct Place {
     /// In relation to the best; none if that is zero.
     pub ratio: Option<f64>,
     /// Rank from 1, of entries that were both published and measured; equal
-    /// figures share one. None for what was published only.
+    /// figures share one, and so do all at the floor. None for what was
+    /// published only.
     pub rank: Option<usize>,
+    /// Whether it cannot be told from what the harness itself costs.
+    pub at_floor: bool,
+    /// Whether the ratio is a lower bound, as the best is at the floor.
+    pub at_least: bool,
+}
+
+impl Place {
+    /// What it is ranked by.
+    fn place(&self) -> f64 {
+        if self.at_floor {
+            0.0
+        } else {
+            self.value
+        }
+    }
+
+    /// The ratio as people read it, or what stands for `nothing`.
+    pub fn relation(&self, nothing: &str) -> String {
+        if self.at_floor {
+            return "floor".to_owned();
+        }
+        let least = if self.at_least { "≥ " } else { "" };
+        self.ratio.map_or(nothing.to_owned(), |times| format!("{least}{}", ratio(times)))
+    }
 }
 
 /// All published columns of a run in the order of publication.
@@ -77,8 +103,16 @@ fn column<'a>(
     let common = |values: &dyn Fn(usize) -> Option<f64>| -> Vec<f64> {
         (0..figures.len()).filter(|&i| measured[i].is_some()).filter_map(values).collect()
     };
+    let floors = Floors::of(run, &case.id, metric);
+    let at_floor = |i: usize| {
+        let subject = run.subject(&figures[i].subject);
+        subject.zip(measured[i]).is_some_and(|(subject, value)| floors.holds(subject, value))
+    };
+    let any_at_floor = (0..figures.len()).any(at_floor);
+    // All at the floor are one.
+    let ranked = |i: usize| measured[i].map(|value| if at_floor(i) { 0.0 } else { value });
     let published_field = common(&|i| Some(figures[i].value));
-    let measured_field = common(&|i| measured[i]);
+    let measured_field = common(&ranked);
     // The best of all that were published may be one that was not measured.
     let published_best = figures.iter().map(|f| f.value).fold(f64::INFINITY, f64::min);
     let measured_best = measured_field.iter().copied().fold(f64::INFINITY, f64::min);
@@ -86,15 +120,27 @@ fn column<'a>(
         value,
         ratio: (best > 0.0).then(|| value / best),
         rank: ranked.then(|| 1 + field.iter().filter(|other| **other < value).count()),
+        at_floor: false,
+        at_least: false,
+    };
+    let measured_place = |i: usize| {
+        let (value, rank) = (measured[i]?, ranked(i)?);
+        let own = Place { value, ..place(rank, measured_best, &measured_field, true) };
+        let bound = || floors.at_least(run.subject(&figures[i].subject)?, value);
+        Some(match (any_at_floor, at_floor(i)) {
+            (false, _) => own,
+            (true, true) => Place { ratio: None, at_floor: true, ..own },
+            (true, false) => Place { ratio: bound(), at_least: true, ..own },
+        })
     };
     let mut rows: Vec<Row> = figures
         .iter()
-        .zip(&measured)
-        .map(|(figure, measured)| Row {
+        .enumerate()
+        .map(|(i, figure)| Row {
             figure,
             subject: run.subject(&figure.subject),
-            published: place(figure.value, published_best, &published_field, measured.is_some()),
-            measured: measured.map(|value| place(value, measured_best, &measured_field, true)),
+            published: place(figure.value, published_best, &published_field, measured[i].is_some()),
+            measured: measured_place(i),
         })
         .collect();
     rows.sort_by(|a, b| a.figure.value.total_cmp(&b.figure.value));
@@ -226,7 +272,7 @@ impl<'a> Beside<'a> {
         let pairs: Vec<(f64, f64)> = self
             .rows
             .iter()
-            .filter_map(|row| Some((row.figure.value, row.measured?.value)))
+            .filter_map(|row| Some((row.figure.value, row.measured?.place())))
             .collect();
         if pairs.len() < 3 {
             return None;

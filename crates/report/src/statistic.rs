@@ -44,6 +44,13 @@ pub struct Statistic<'a> {
     pub ratio_high: Option<f64>,
     /// Place in the column, from 1; none for bounds.
     pub rank: Option<usize>,
+    /// Whether it cannot be told from what the harness itself costs; no ratio
+    /// is given then.
+    pub at_floor: bool,
+    /// Whether the ratio is a lower bound, as the best is at the floor.
+    pub at_least: bool,
+    /// Whether the subject reads bytes without checking them.
+    pub unchecked: bool,
     /// Mean of all samples.
     pub mean: Option<f64>,
     /// Standard deviation of all samples.
@@ -72,10 +79,10 @@ pub struct Statistic<'a> {
 
 /// Names of the columns, in the order of [`Statistic`]'s fields.
 #[rustfmt::skip]
-pub const COLUMNS: [&str; 29] = [
+pub const COLUMNS: [&str; 32] = [
     "run", "case", "parameter", "parameter_value", "subject", "title", "bound", "metric", "unit",
-    "value", "low", "high", "basis", "ratio", "ratio_low", "ratio_high", "rank", "mean",
-    "deviation", "min", "lower_quartile", "upper_quartile", "max", "processes", "epochs", "lost",
+    "value", "low", "high", "basis", "ratio", "ratio_low", "ratio_high", "rank",
+    "at_floor", "at_least", "unchecked", "mean", "deviation", "min", "lower_quartile", "upper_quartile", "max", "processes", "epochs", "lost",
     "outliers", "between", "within",
 ];
 
@@ -151,6 +158,9 @@ impl<'a> Statistic<'a> {
             ratio_low: None,
             ratio_high: None,
             rank: None,
+            at_floor: false,
+            at_least: false,
+            unchecked: subject.unchecked,
             mean: None,
             deviation: None,
             min: None,
@@ -170,7 +180,9 @@ impl<'a> Statistic<'a> {
         let ends = |interval: Option<Interval>| interval.map(|i| (i.low, i.high)).unzip();
         let (ratio_low, ratio_high) = ends(cell.ratio_interval);
         let (ratio, rank) = (cell.ratio, cell.rank);
-        let row = Statistic { value: cell.value, ratio, ratio_low, ratio_high, rank, ..self };
+        let Cell { value, at_floor, at_least, .. } = *cell;
+        let row =
+            Statistic { value, ratio, ratio_low, ratio_high, rank, at_floor, at_least, ..self };
         match &cell.summary {
             Some(summary) => row.with_summary(summary),
             None => row,

@@ -4,6 +4,8 @@ use wiregauge_gauge::run::{Case, Measurement, Run, Subject};
 use wiregauge_gauge::stats::{Interval, Ratio, Summary};
 
 use crate::figure::definition;
+use crate::floor::Floors;
+use crate::unit;
 
 /// A table of one case.
 #[derive(Clone, Debug)]
@@ -52,8 +54,32 @@ pub struct Cell {
     pub ratio_interval: Option<Interval>,
     /// Whether the data leave it open if this or the best one is better.
     pub open: bool,
-    /// Place in the column, from 1; none for bounds.
+    /// Place in the column, from 1; none for bounds. All at the floor share
+    /// the first.
     pub rank: Option<usize>,
+    /// Whether it cannot be told from what the harness itself costs.
+    pub at_floor: bool,
+    /// Whether the ratio is a lower bound, as the best one is at the floor.
+    pub at_least: bool,
+}
+
+impl Cell {
+    /// The ratio as people read it: `1.35×`, `≥ 3.3×`, or `floor`.
+    pub fn relation(&self) -> Option<String> {
+        if self.at_floor {
+            return Some("floor".to_owned());
+        }
+        let least = if self.at_least { "≥ " } else { "" };
+        self.ratio.map(|ratio| format!("{least}{}", unit::ratio(ratio)))
+    }
+}
+
+impl Cell {
+    /// Whether there are too few samples to tell this one from the best at all,
+    /// however much they differ.
+    pub fn too_few(&self) -> bool {
+        self.open && self.rank != Some(1) && self.summary.is_some() && self.ratio_interval.is_none()
+    }
 }
 
 impl<'a> Table<'a> {
@@ -100,6 +126,12 @@ impl<'a> Table<'a> {
     /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() || self.columns.is_empty()
+    }
+
+    /// Whether a codec's figure is at the floor.
+    pub fn has_floor(&self) -> bool {
+        let codecs = self.rows.iter().filter(|row| !row.subject.bound);
+        codecs.flat_map(|row| row.cells.iter().flatten()).any(|cell| cell.at_floor)
     }
 
     /// Position of a metric's column.
@@ -151,6 +183,9 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
     }
     Some(match metric {
         "encode" => "from the normalized form into a buffer",
+        "decode" if run.settings.objects == "reused" => {
+            "from the buffer to a normalized form that is kept"
+        }
         "decode" => "from the buffer to a fresh normalized form",
         "project" => "read every number in the buffer and sum them",
         "fixed" => "read one field of the fixed region",
@@ -239,6 +274,10 @@ fn fill(run: &Run, case: &Case, column: &Column) -> Vec<Option<Cell>> {
     let measured = |subject: &Subject| {
         column.sampled.then(|| run.measurement(&case.id, &subject.id, &column.metric)).flatten()
     };
+    let floors = match column.sampled && column.ranked {
+        true => Floors::of(run, &case.id, &column.metric),
+        false => Floors::default(),
+    };
     let mut cells: Vec<Option<Cell>> = run
         .subjects
         .iter()
@@ -250,7 +289,9 @@ fn fill(run: &Run, case: &Case, column: &Column) -> Vec<Option<Cell>> {
                 (None, false) => run.fact(&case.id, &subject.id, &column.metric)?,
             };
             let (ratio, ratio_interval, rank) = (None, None, None);
-            Some(Cell { value, summary, ratio, ratio_interval, open: false, rank })
+            let (open, at_least) = (false, false);
+            let at_floor = floors.holds(subject, value);
+            Some(Cell { value, summary, ratio, ratio_interval, open, rank, at_floor, at_least })
         })
         .collect();
     if !column.ranked {
@@ -271,6 +312,9 @@ fn fill(run: &Run, case: &Case, column: &Column) -> Vec<Option<Cell>> {
             relate(&mut cells, best, codecs.len().saturating_sub(1), samples);
         }
         best = smallest(&cells, |cell| cell.ratio.unwrap_or(cell.value));
+    }
+    if codecs.iter().any(|&i| cells[i].as_ref().is_some_and(|cell| cell.at_floor)) {
+        raise(&mut cells, &run.subjects, &floors);
     }
     rank(&mut cells, &codecs);
     for (cell, subject) in cells.iter_mut().zip(&run.subjects) {
@@ -308,10 +352,27 @@ fn relate<'a>(
     }
 }
 
-/// Numbers the cells at `places`; equal ones share a number.
+/// Relates cells to the floor where the best ones are at it: a ratio to one of
+/// them would be one to the harness.
+fn raise(cells: &mut [Option<Cell>], subjects: &[Subject], floors: &Floors) {
+    for (cell, subject) in cells.iter_mut().zip(subjects) {
+        let Some(cell) = cell else { continue };
+        (cell.ratio_interval, cell.open) = (None, false);
+        cell.at_least = !cell.at_floor;
+        cell.ratio = floors.at_least(subject, cell.value).filter(|_| cell.at_least);
+    }
+}
+
+/// Numbers the cells at `places`; equal ones share a number, and so do all at
+/// the floor.
 fn rank(cells: &mut [Option<Cell>], places: &[usize]) {
     let figure = |cell: &Option<Cell>| {
-        cell.as_ref().map_or(f64::INFINITY, |cell| cell.ratio.unwrap_or(cell.value))
+        cell.as_ref().map_or(f64::INFINITY, |cell| match cell {
+            Cell { at_floor: true, .. } => 0.0,
+            // Lower bounds are against floors that differ by language.
+            Cell { at_least: true, value, .. } => *value,
+            cell => cell.ratio.unwrap_or(cell.value),
+        })
     };
     let figures: Vec<f64> = places.iter().map(|&i| figure(&cells[i])).collect();
     for (&i, own) in places.iter().zip(&figures) {

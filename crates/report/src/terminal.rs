@@ -6,23 +6,36 @@ use wiregauge_gauge::run::{Case, Run, Status, Subject};
 use wiregauge_gauge::stats::Bounds;
 
 use crate::group::{failed, groups, head, lossless, name, without_headroom, Group};
-use crate::kind::{fixed_part, noun, shown};
+use crate::kind::{fixed_part, legend, marked, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place, SlopeRow};
 use crate::sweep::{sweeps, Curves};
 use crate::table::{Cell, Column, Table};
-use crate::text::{chars, clean, command, grid, justify, Align};
-use crate::unit::{self, bytes, duration, percent, quantity, ratio, significant};
+use crate::text::{chars, clean, command, fold, grid, justify, tables as broken, Align};
+use crate::unit::{self, bytes, duration, percent, quantity, ratio, several, significant};
 
+/// What 'floor' in a table says.
+pub(crate) const FLOOR: &str = "floor: less than twice the empty operation in the same language, \
+                                not to be told from the harness";
 /// Wider tables are broken into several, so that a usual terminal holds them.
 const WIDTH: usize = 118;
 
-/// The runs one after another.
-pub fn render(runs: &[Run]) -> String {
-    runs.iter().map(render_run).collect::<Vec<_>>().join("\n\n")
+/// Narrower terminals are not served.
+const NARROWEST: usize = 40;
+
+/// The runs one after another, in lines of at most `width` characters; if that
+/// is not known, tables only are broken where they are wide.
+pub fn render(runs: &[Run], width: Option<usize>) -> String {
+    let columns = width.map_or(WIDTH, |width| width.max(NARROWEST));
+    let texts = runs.iter().map(|run| render_run(&marked(run), columns));
+    let text = texts.collect::<Vec<_>>().join("\n\n");
+    match width {
+        Some(_) => fold(&text, columns),
+        None => text,
+    }
 }
 
-fn render_run(run: &Run) -> String {
+fn render_run(run: &Run, width: usize) -> String {
     let mut text = format!("{}\n{}\n", clean(&run.title), "=".repeat(chars(&clean(&run.title))));
     text.push_str(&format!("$ {}\n", clean(&command(&run.command))));
     text.push_str(&format!("{}\n", summary_line(run)));
@@ -36,7 +49,7 @@ fn render_run(run: &Run) -> String {
         for note in &case.notes {
             text.push_str(&format!("  {}\n", clean(note)));
         }
-        text.push_str(&tables(run, case));
+        text.push_str(&tables(run, case, width));
     }
     if let Some(others) = others {
         text.push_str(&format!("\n{}\n", clean(&others)));
@@ -45,7 +58,7 @@ fn render_run(run: &Run) -> String {
         for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
             let title = format!("{} over {}", curves.metric, sweep.title(run));
             text.push_str(&format!("\n{}: linear fits, 95% bounds\n", clean(&title)));
-            text.push_str(&fits(fixed_part(run), curves, &sweep.parameter));
+            text.push_str(&fits(fixed_part(run), curves, &sweep.parameter, width));
         }
     }
     if let Some(reference) = &run.reference {
@@ -57,15 +70,16 @@ fn render_run(run: &Run) -> String {
         if let Some(rows) = of_one(run, reference, "-") {
             let clean = |row: Vec<String>| row.iter().map(|cell| clean(cell)).collect();
             let rows: Vec<Vec<String>> = rows.into_iter().map(clean).collect();
-            text.push_str(&format!("\n{}", lined_up(&rows)));
+            text.push_str(&format!("\n{}", lined_up(&rows, width)));
         } else {
             for column in beside(run, reference) {
-                text.push_str(&published(&column));
+                text.push_str(&published(&column, width));
             }
         }
         let slopes = slopes(run, reference);
         if !slopes.is_empty() {
-            text.push_str(&format!("\n{}", lined_up(&published_slopes(&slopes, "-", clean))));
+            let rows = published_slopes(&slopes, "-", clean);
+            text.push_str(&format!("\n{}", lined_up(&rows, width)));
         }
     }
     text.push_str(&absent(run));
@@ -91,12 +105,17 @@ pub(crate) fn summary_line(run: &Run) -> String {
         0 => String::new(),
         ns => format!(", epochs of {} or more", unit::time(ns as f64)),
     };
+    // What is kept unless one says otherwise is not worth a word.
+    let scratch = match settings.scratch.as_str() {
+        "reused" | "" => String::new(),
+        other => format!(", {} scratch", clean(other)),
+    };
     format!(
-        "{} · {measured} of {} measured · {} processes × {} rounds{epochs} · {} buffers, {} objects · {}",
+        "{} · {measured} of {} measured · {} × {}{epochs} · {} buffers, {} objects{scratch} · {}",
         clean(&run.started),
         run.subjects.len(),
-        settings.processes,
-        settings.rounds,
+        several(settings.processes.into(), "process", "processes"),
+        several(settings.rounds.into(), "round", "rounds"),
         clean(&settings.buffers),
         clean(&settings.objects),
         duration(run.seconds),
@@ -127,37 +146,43 @@ pub(crate) fn case_about(run: &Run, case: &Case) -> String {
     format!("{message}{size}{messages} ({})", clean(&case.source))
 }
 
-fn tables(run: &Run, case: &Case) -> String {
+fn tables(run: &Run, case: &Case, width: usize) -> String {
     if run.kind == "bus" {
-        return bus(run, case);
+        return bus(run, case, width);
     }
     let mut text = String::new();
     let timings = Table::timings(run, case);
     if timings.is_empty() {
         return "  No subject has figures.\n".to_owned();
     }
-    text.push_str(&figures(&timings));
+    text.push_str(&figures(&timings, width));
     text.push_str(&format!(
         "  ± 95% interval of the median; × in relation to the best {}; ~ not to be told from it\n",
         noun(run)
     ));
+    if timings.has_floor() {
+        text.push_str(&format!("  {FLOOR}\n"));
+    }
+    if let Some(legend) = legend(run) {
+        text.push_str(&format!("  {legend}\n"));
+    }
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
-        text.push_str(&figures(&sizes));
+        text.push_str(&figures(&sizes, width));
     }
-    text.push_str(&in_phases(run, case));
+    text.push_str(&in_phases(run, case, width));
     for table in
         [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
     {
         if !table.is_empty() {
-            text.push_str(&figures(&table));
+            text.push_str(&figures(&table, width));
         }
     }
     text
 }
 
 /// The phases of each experiment that has some.
-fn in_phases(run: &Run, case: &Case) -> String {
+fn in_phases(run: &Run, case: &Case, width: usize) -> String {
     let mut text = String::new();
     for phases in phases(run, case) {
         let mut rows = vec![vec![format!("{} in phases", clean(&phases.metric))]];
@@ -172,24 +197,20 @@ fn in_phases(run: &Run, case: &Case) -> String {
             cells.extend(phases.share(row).map(percent));
             rows.push(cells);
         }
-        text.push_str(&format!("\n{}", lined_up(&rows)));
+        text.push_str(&format!("\n{}", lined_up(&rows, width)));
     }
     text
 }
 
 /// What the bus carried in a case, group by group.
-fn bus(run: &Run, case: &Case) -> String {
+fn bus(run: &Run, case: &Case, width: usize) -> String {
     let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
     let mut text = String::new();
     if let Some(verdict) = verdict(run, case) {
         text.push_str(&format!("  {}\n", clean(&verdict)));
     }
-    for subject in failed(run, case) {
-        let reason = match &subject.status {
-            Status::Failed(reason) => format!(": {}", clean(reason)),
-            _ => ": the warnings say why".to_owned(),
-        };
-        text.push_str(&format!("  FAILED {}{reason}\n", clean(&subject.title)));
+    for (subject, reason) in failed(run, case) {
+        text.push_str(&format!("  FAILED {}: {}\n", clean(&subject.title), clean(reason)));
     }
     for group in groups.iter().filter(|group| !group.table.columns.is_empty()) {
         let mut names = vec![String::new(); 2];
@@ -198,14 +219,18 @@ fn bus(run: &Run, case: &Case) -> String {
         names.extend(group.beside.iter().map(|row| clean(&row.name)));
         let columns: Vec<Vec<String>> =
             (0..group.table.columns.len()).map(|i| group_column(group, i)).collect();
-        text.push_str(&blocks(&names, &columns));
+        text.push_str(&blocks(&names, &columns, width));
     }
-    text.push_str(&in_phases(run, case));
+    text.push_str(&in_phases(run, case, width));
     if groups.iter().any(|group| group.table.columns.iter().any(|column| column.ranked)) {
         text.push_str(
             "  median of the windows, ± its 95% interval; × in relation to the best transport; \
              ~ not to be told from it\n",
         );
+        let mut cells = groups.iter().flat_map(|group| &group.table.rows).flat_map(|r| &r.cells);
+        if cells.any(|cell| cell.as_ref().is_some_and(Cell::too_few)) {
+            text.push_str("  ? too few windows to tell it from the best\n");
+        }
     }
     if groups.is_empty() {
         text.push_str("  No transport has figures.\n");
@@ -259,7 +284,7 @@ fn group_column(group: &Group, place: usize) -> Vec<String> {
 }
 
 /// A table, broken into several where it is too wide.
-fn figures(table: &Table) -> String {
+fn figures(table: &Table, most: usize) -> String {
     let mut names = vec![String::new()];
     names.extend(table.rows.iter().map(|row| {
         let title = clean(&row.subject.title);
@@ -272,12 +297,12 @@ fn figures(table: &Table) -> String {
     let columns: Vec<Vec<String>> = (0..table.columns.len())
         .map(|i| column(&table.columns[i], table.rows.iter().map(|row| row.cells[i].as_ref())))
         .collect();
-    blocks(&names, &columns)
+    blocks(&names, &columns, most)
 }
 
 /// Columns beside the names, broken into several tables where they are too
 /// wide for one.
-fn blocks(names: &[String], columns: &[Vec<String>]) -> String {
+fn blocks(names: &[String], columns: &[Vec<String>], most: usize) -> String {
     let width = |column: &[String]| column.iter().map(|cell| chars(cell)).max().unwrap_or(0);
     let mut text = String::new();
     let mut rest = columns;
@@ -287,7 +312,7 @@ fn blocks(names: &[String], columns: &[Vec<String>]) -> String {
             .iter()
             .take_while(|column| {
                 used += 2 + width(column);
-                used <= WIDTH
+                used <= most
             })
             .count()
             .max(1);
@@ -300,7 +325,7 @@ fn blocks(names: &[String], columns: &[Vec<String>]) -> String {
             .collect();
         once_each(&mut rows[0]);
         rows.retain(|row| row.iter().any(|cell| !cell.is_empty()));
-        text.push_str(&format!("\n{}", lined_up(&rows)));
+        text.push_str(&format!("\n{}", lined_up(&rows, most)));
         rest = after;
     }
     text
@@ -331,9 +356,12 @@ fn cells<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> 
     };
     let values = part(&|cell| quantity(cell.value, &column.unit));
     let margins = part(&margin);
-    let ratios = part(&|cell| cell.ratio.map_or(String::new(), ratio));
-    let marks =
-        part(&|cell| if cell.open && cell.rank != Some(1) { "~".into() } else { String::new() });
+    let ratios = part(&|cell| cell.relation().unwrap_or_default());
+    let marks = part(&|cell| match cell.open && cell.rank != Some(1) {
+        true if cell.too_few() => "?".into(),
+        true => "~".into(),
+        false => String::new(),
+    });
     let text = |i: usize| match cells[i] {
         None => "-".to_owned(),
         Some(_) => [&values[i], &margins[i], &ratios[i], &marks[i]]
@@ -355,7 +383,7 @@ fn margin(cell: &Cell) -> String {
     cell.summary.as_ref().and_then(relative).unwrap_or_default()
 }
 
-fn fits(fixed: &str, curves: &Curves, parameter: &str) -> String {
+fn fits(fixed: &str, curves: &Curves, parameter: &str, width: usize) -> String {
     let head = ["", fixed, "", &format!("per {}", singular(parameter)), "", "R²"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for line in &curves.lines {
@@ -372,7 +400,7 @@ fn fits(fixed: &str, curves: &Curves, parameter: &str) -> String {
             r_squared(fit.r_squared),
         ]);
     }
-    lined_up(&rows)
+    lined_up(&rows, width)
 }
 
 /// A fitted number and its bounds in the unit of the number.
@@ -409,7 +437,7 @@ pub(crate) fn singular(parameter: &str) -> String {
     clean(parameter.strip_suffix('s').unwrap_or(parameter))
 }
 
-fn published(column: &Beside) -> String {
+fn published(column: &Beside, width: usize) -> String {
     let head = format!("{} at {}", clean(column.metric), clean(&column.case.id));
     let names =
         [head.as_str(), "published", "ratio", "rank", "measured", "ratio", "rank", "measured as"];
@@ -420,7 +448,7 @@ fn published(column: &Beside) -> String {
         };
         [
             quantity(place.value, column.unit),
-            place.ratio.map_or("-".into(), ratio),
+            place.relation("-"),
             place.rank.map_or("-".into(), |rank| rank.to_string()),
         ]
     };
@@ -434,22 +462,23 @@ fn published(column: &Beside) -> String {
     let mut aligns = vec![Align::Left];
     aligns.extend([Align::Right; 6]);
     aligns.push(Align::Left);
-    let mut text = format!("\n{}", grid(&rows, &aligns));
-    let ranking = |names: Vec<String>| {
+    let mut text = format!("\n{}", broken(&rows, &aligns, 1, width));
+    let ranking = |names: Vec<(Option<usize>, String)>| {
         names
             .iter()
-            .enumerate()
-            .map(|(i, name)| format!("{} {name}", i + 1))
+            .map(|(rank, name)| format!("{} {name}", rank.unwrap_or_default()))
             .collect::<Vec<_>>()
             .join(", ")
     };
     let ranked = |row: &&crate::reference::Row| row.measured.is_some();
-    let before = column.rows.iter().filter(ranked).map(|row| clean(&row.figure.name)).collect();
+    let name = |row: &crate::reference::Row| clean(&row.figure.name);
+    let before = column.rows.iter().filter(ranked).map(|row| (row.published.rank, name(row)));
+    let before = before.collect();
     let now = column
         .by_measured()
         .into_iter()
         .filter(ranked)
-        .map(|row| clean(&row.figure.name))
+        .map(|row| (row.measured.and_then(|place| place.rank), name(row)))
         .collect();
     text.push_str(&format!("  ranking published: {}\n", ranking(before)));
     text.push_str(&format!("  ranking measured:  {}\n", ranking(now)));
@@ -524,9 +553,9 @@ fn lowerings(run: &Run) -> String {
     }
 }
 
-fn lined_up(rows: &[Vec<String>]) -> String {
+fn lined_up(rows: &[Vec<String>], width: usize) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let mut aligns = vec![Align::Right; columns];
+    let mut aligns = vec![Align::Right; columns.max(1)];
     aligns[0] = Align::Left;
-    grid(rows, &aligns)
+    broken(rows, &aligns, 1, width)
 }

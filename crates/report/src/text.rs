@@ -35,6 +35,62 @@ pub fn grid(rows: &[Vec<String>], aligns: &[Align]) -> String {
     text
 }
 
+/// Lines up rows of cells as [`grid`] does, in several tables one below the
+/// other where they are wider than `width`. Each begins with the first `keys`
+/// columns.
+pub fn tables(rows: &[Vec<String>], aligns: &[Align], keys: usize, width: usize) -> String {
+    let wide = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| chars(cell)).max().filter(|width| *width > 0).map_or(0, |width| width + 2)
+    };
+    let key: usize = (0..keys).map(wide).sum();
+    let mut blocks: Vec<Vec<usize>> = Vec::new();
+    let mut used = usize::MAX;
+    for column in keys..aligns.len() {
+        used = used.saturating_add(wide(column));
+        // The last column ends with nothing behind it.
+        if used > width + 2 {
+            used = key + wide(column);
+            blocks.push((0..keys).collect());
+        }
+        if let Some(block) = blocks.last_mut() {
+            block.push(column);
+        }
+    }
+    let table = |block: &Vec<usize>| {
+        let of = |row: &Vec<String>| {
+            block.iter().map(|&i| row.get(i).cloned().unwrap_or_default()).collect()
+        };
+        let rows: Vec<Vec<String>> = rows.iter().map(of).collect();
+        let aligns: Vec<Align> = block.iter().map(|&i| aligns[i]).collect();
+        grid(&rows, &aligns)
+    };
+    blocks.iter().map(table).collect::<Vec<_>>().join("\n")
+}
+
+/// Breaks lines that are longer than `width` between words. What follows is
+/// indented.
+pub fn fold(text: &str, width: usize) -> String {
+    let mut folded = String::new();
+    for line in text.lines() {
+        let own = line.len() - line.trim_start().len();
+        let indent = " ".repeat((own + 2).min(width / 2));
+        let mut rest = line.to_owned();
+        while chars(&rest) > width {
+            let end = rest.char_indices().nth(width + 1).map_or(rest.len(), |(at, _)| at);
+            let begin = (rest.len() - rest.trim_start().len()).min(end);
+            let Some(space) = rest[begin..end].rfind(' ') else { break };
+            let after = rest.split_off(begin + space);
+            folded.push_str(rest.trim_end());
+            folded.push('\n');
+            rest = format!("{indent}{}", after.trim_start());
+        }
+        folded.push_str(&rest);
+        folded.push('\n');
+    }
+    folded
+}
+
 /// Cells padded to one width, so that a cell of several parts lines up part by
 /// part.
 pub fn justify(cells: &mut [String]) {
@@ -75,6 +131,27 @@ mod tests {
     fn commands_survive_a_shell() {
         let words = ["wiregauge", "codecs", "--topic", "/li dar", "it's", ""].map(String::from);
         assert_eq!(command(&words), r"wiregauge codecs --topic '/li dar' 'it'\''s' ''");
+    }
+
+    #[test]
+    fn wide_tables_are_broken_and_long_lines_folded() {
+        let row = |name: &str| {
+            let cells = (0..6).map(|i| format!("{i}23456789"));
+            [name.to_owned()].into_iter().chain(cells).collect::<Vec<_>>()
+        };
+        let rows = [row("a"), row("long name")];
+        let aligns = [Align::Left; 7];
+        for width in [30, 40, 60, 100] {
+            let text = tables(&rows, &aligns, 1, width);
+            assert!(text.lines().all(|line| chars(line) <= width), "{width}:\n{text}");
+            assert_eq!(text.matches("523456789").count(), 2);
+        }
+        assert_eq!(
+            fold("  one two three four\nfive", 10),
+            "  one two\n    three\n    four\nfive\n"
+        );
+        assert_eq!(fold("unbreakable-word", 4), "unbreakable-word\n");
+        assert_eq!(fold("            far", 6), "            far\n");
     }
 
     #[test]

@@ -8,9 +8,23 @@ pub fn quantity(value: f64, unit: &str) -> String {
         "B" => bytes(value),
         "1" => count(value),
         "%" | "1/s" => format!("{}{}", significant(value), unit.trim_start_matches('1')),
-        _ => format!("{} {unit}", significant(value)),
+        _ => format!("{} {}", significant(value), symbol(unit)),
     }
 }
+
+/// A unit as it may stand in any form. Results of others may say anything.
+fn symbol(unit: &str) -> String {
+    let plain = |c: &char| c.is_alphanumeric() || "/%·^-²³() ".contains(*c);
+    unit.chars().filter(plain).take(16).collect()
+}
+
+/// One of a thing, or several: `1 process`, `5 processes`.
+pub fn several(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", grouped(&number.to_string()), if number == 1 { one } else { many })
+}
+
+/// Numbers of this size are written with an exponent.
+const HUGE: f64 = 1e15;
 
 /// Nanoseconds in ns, µs, ms or s with three significant digits: `1.35 µs`.
 /// Less than half a picosecond is nothing.
@@ -38,6 +52,9 @@ pub fn tick(value: f64, unit: &str) -> String {
         "MB/s" => &[(1e3, "GB/s"), (1.0, "MB/s")],
         _ => &[(1.0, unit)],
     };
+    if value.abs() >= HUGE {
+        return format!("{} {}", significant(value), symbol(unit));
+    }
     let last = steps[steps.len() - 1];
     let &(scale, unit) =
         steps.iter().find(|step| value.abs() >= step.0 * 0.999_999).unwrap_or(&last);
@@ -48,7 +65,7 @@ pub fn tick(value: f64, unit: &str) -> String {
         "1" => String::new(),
         "%" => unit.to_owned(),
         "1/s" => "/s".to_owned(),
-        unit => format!(" {unit}"),
+        unit => format!(" {}", symbol(unit)),
     };
     format!("{}{fraction}{unit}", grouped(whole))
 }
@@ -61,6 +78,9 @@ pub fn bytes(bytes: f64) -> String {
 
 /// A count with commas between thousands; fractions are rounded to a tenth.
 pub fn count(value: f64) -> String {
+    if value.abs() >= HUGE {
+        return significant(value);
+    }
     if value.fract().abs() < 0.05 || !value.is_finite() {
         return grouped(&format!("{value:.0}"));
     }
@@ -71,6 +91,9 @@ pub fn count(value: f64) -> String {
 
 /// A ratio with three significant digits: `1.00×`, `12.3×`, `1.31M×`.
 pub fn ratio(value: f64) -> String {
+    if value.abs() >= HUGE {
+        return format!("{}×", significant(value));
+    }
     let (scale, suffix) = match value.abs() {
         v if v < 9_995.0 => (1.0, ""),
         v if v < 999_500.0 => (1e3, "k"),
@@ -88,6 +111,9 @@ pub fn ratio(value: f64) -> String {
 /// A share as a percentage with two significant digits: `0.31%`, `12%`.
 pub fn percent(share: f64) -> String {
     let percent = share * 100.0;
+    if percent.abs() >= HUGE {
+        return format!("{}%", significant(percent));
+    }
     let digits = match percent.abs() {
         p if p == 0.0 || p >= 9.95 => 0,
         p if p >= 0.995 => 1,
@@ -119,18 +145,20 @@ pub fn change(ratio: f64) -> String {
 pub fn duration(seconds: f64) -> String {
     match seconds {
         s if s < 60.0 => format!("{} s", significant(s)),
+        s if s >= 1e9 => format!("{} s", significant(s)),
         s if s < 3_600.0 => format!("{:.0} min {:.0} s", (s / 60.0).floor(), (s % 60.0).floor()),
         s => format!("{:.0} h {:.0} min", (s / 3_600.0).floor(), (s % 3_600.0 / 60.0).floor()),
     }
 }
 
-/// Three significant digits; with an exponent only below a millionth.
+/// Three significant digits; with an exponent below a millionth and from a
+/// million billions on.
 pub fn significant(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
     let magnitude = value.abs().log10().floor() as i32;
-    if magnitude < -6 {
+    if magnitude < -6 || value.abs() >= HUGE {
         return format!("{value:.2e}").replace('-', "−");
     }
     // Rounding may carry over into one digit more: 9.996 is 10.0.
@@ -179,6 +207,11 @@ mod tests {
     fn the_very_small_has_an_exponent() {
         assert_eq!(significant(0.0000123), "0.0000123");
         assert_eq!(significant(2.5e-11), "2.50e−11");
+        for text in [significant(1e300), count(1e300), ratio(1e300), percent(1e300), time(1e300)] {
+            assert!(text.len() < 16, "{text}");
+        }
+        assert_eq!(quantity(1.0, "<b>\u{1b}[1m"), "1.00 b1m");
+        assert_eq!(several(1, "process", "processes"), "1 process");
     }
 
     #[test]

@@ -42,7 +42,7 @@ fn budget() -> Budget {
 
 #[test]
 fn terminal_text() {
-    golden("terminal.txt", &terminal::render(&[common::run(10)]));
+    golden("terminal.txt", &terminal::render(&[common::run(10)], None));
 }
 
 #[test]
@@ -52,13 +52,13 @@ fn markdown_text() {
 
 #[test]
 fn the_bus_as_text() {
-    golden("bus.txt", &terminal::render(&[bus::bus()]));
+    golden("bus.txt", &terminal::render(&[bus::bus()], None));
     golden("bus.md", &markdown::render(&[bus::bus()]));
-    let text = terminal::render(&[bus::fan_out()]);
+    let text = terminal::render(&[bus::fan_out()], None);
     let fits = text.find("\nlatency over receivers").unwrap();
     golden("fan_out.txt", text[fits..].trim_start());
-    golden("headroom.txt", &terminal::render(&[bus::headroom()]));
-    golden("bus_codecs.txt", &terminal::render(&[bus::codecs()]));
+    golden("headroom.txt", &terminal::render(&[bus::headroom()], None));
+    golden("bus_codecs.txt", &terminal::render(&[bus::codecs()], None));
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn csv_rows() {
     let text = csv::render(&[largest()]);
     golden("report.csv", &text);
     let columns = |line: &str| line.split(',').count();
-    assert!(text.lines().all(|line| columns(line) == 29 || line.contains('"')));
+    assert!(text.lines().all(|line| columns(line) == 32 || line.contains('"')));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn every_figure_of_the_bus_is_there_once() {
 #[test]
 fn the_bus_fits_a_terminal() {
     for run in [bus::bus(), bus::fan_out(), bus::headroom(), bus::codecs()] {
-        for line in terminal::render(&[run]).lines().filter(|line| !line.contains("FAILED")) {
+        for line in terminal::render(&[run], None).lines().filter(|line| !line.contains("FAILED")) {
             let prose = line.contains(" lost over ") || line.contains(": ");
             assert!(prose || line.chars().count() <= 120, "{line}");
         }
@@ -109,7 +109,7 @@ fn json_rows_say_what_the_csv_says() {
 #[test]
 fn budget_text() {
     let run = largest();
-    golden("budget.txt", &budget::terminal(&run, budget()));
+    golden("budget.txt", &budget::terminal(&run, budget(), None));
     golden("budget.md", &budget::render_markdown(&run, budget()));
     let value: serde_json::Value = serde_json::from_str(&budget::json(&run, budget())).unwrap();
     let entry = &value["entries"][2];
@@ -132,7 +132,7 @@ fn comparison_text() {
     new.measurements.retain(|m| m.subject != "bincode");
     let comparison = compare(&base, &new, Limits::default());
     assert!(comparison.regressed());
-    let text = wiregauge_report::compare::terminal(&base, &new, &comparison, false);
+    let text = wiregauge_report::compare::terminal(&base, &new, &comparison, false, None);
     golden("compare.txt", &text);
     golden(
         "compare.md",
@@ -151,7 +151,7 @@ fn several_runs_follow_one_another() {
     a.title = "The first".into();
     b.title = "The second".into();
     let runs = [a, b];
-    let text = terminal::render(&runs);
+    let text = terminal::render(&runs, None);
     assert!(text.find("The first").unwrap() < text.find("The second").unwrap());
     assert!(markdown::render(&runs).starts_with("1. The first\n2. The second\n"));
     assert!(csv::render(&runs).lines().any(|line| line.starts_with("2,")));
@@ -163,5 +163,5 @@ fn names_cannot_break_out() {
     run.subjects[2].title = "a|b\u{1b}[31m `c` <img>".into();
     let text = markdown::render(&[run.clone()]);
     assert!(text.contains("a\\|b \\[31m \\`c\\` \\<img\\>"));
-    assert!(!terminal::render(&[run]).contains('\u{1b}'));
+    assert!(!terminal::render(&[run], None).contains('\u{1b}'));
 }

@@ -4,17 +4,18 @@ use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 
 use crate::allocations;
 use crate::codec::{Codec, Error, Message};
-use crate::timing::{self, Reuse, Sample};
+use crate::tally::{Digest, Sum};
+use crate::timing::{self, Proof, Reuse, Sample};
 
 /// Version of the protocol.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 
 /// Serves one gauge until it says `quit` or closes the pipe. The process
 /// should end when this returns; an error is one of input or output.
 pub fn serve<C: Codec>(codec: C) -> io::Result<()> {
     let mut input = BufReader::with_capacity(1 << 16, io::stdin().lock());
     let mut output = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    let mut runner = Runner { codec, samples: Vec::new(), reuse: Reuse::default() };
+    let mut runner = Runner { codec, samples: Vec::new() };
     let mut line = String::new();
     loop {
         line.clear();
@@ -37,6 +38,7 @@ pub fn serve<C: Codec>(codec: C) -> io::Result<()> {
         };
         let (word, reply) = match runner.answer(&words, payload) {
             Ok(reply) => ("ok", reply),
+            Err(error) if error.is_rejection() => ("rejected", error.to_string().into_bytes()),
             Err(error) => ("error", error.to_string().into_bytes()),
         };
         writeln!(output, "{word} {}", reply.len())?;
@@ -48,7 +50,6 @@ pub fn serve<C: Codec>(codec: C) -> io::Result<()> {
 struct Runner<C: Codec> {
     codec: C,
     samples: Vec<Sample<C::Message>>,
-    reuse: Reuse,
 }
 
 impl<C: Codec> Runner<C> {
@@ -64,34 +65,40 @@ impl<C: Codec> Runner<C> {
                 self.samples.clear();
                 Ok(Vec::new())
             }
-            ["set", "buffers", how] => set(&mut self.reuse.buffers, how),
-            ["set", "objects", how] => set(&mut self.reuse.objects, how),
             ["message", _] => self.message(&payload),
             ["decode", _] => self.decode(&payload),
             ["values", index] => self.values(index),
-            ["run", experiment, iterations] => self.run(experiment, iterations),
-            ["allocations", experiment] => self.allocations(experiment),
+            ["run", experiment, iterations, settings @ .., prove] => {
+                self.run(experiment, iterations, reuse(settings)?, prove)
+            }
+            ["allocations", experiment, settings @ ..] => {
+                self.allocations(experiment, reuse(settings)?)
+            }
             _ => Err(Error::new(format!("there is no request '{}'", words.join(" ")))),
         }
     }
 
     fn hello(&self) -> Vec<u8> {
+        let hello = self.codec.hello();
         format!(
-            "library {}\nexperiments {}\n",
-            self.codec.hello().library,
-            timing::experiments(&self.codec).join(" ")
+            "library {}\nexperiments {}\nunchecked {}\n",
+            hello.library,
+            timing::experiments(&self.codec).join(" "),
+            if hello.unchecked { "yes" } else { "no" },
         )
         .into_bytes()
     }
 
     fn message(&mut self, canonical: &[u8]) -> Result<Vec<u8>, Error> {
         let message = C::Message::from_canonical(canonical)?;
+        self.codec.admit(&message)?;
         let mut out = Vec::new();
         let mut object = C::Object::default();
         self.codec.populate(&message, &mut object)?;
         self.codec.write(&message, &mut object, &mut out)?;
-        drop(object);
-        let wire = self.codec.written(&out).to_vec();
+        let mut wire = Vec::new();
+        self.codec.written(&object, &out, |piece| wire.extend_from_slice(piece));
+        self.codec.recycle(object);
         self.samples.push(Sample { message, wire: wire.clone() });
         Ok(wire)
     }
@@ -101,6 +108,7 @@ impl<C: Codec> Runner<C> {
         let mut object = C::Object::default();
         self.codec.parse(wire, &mut object)?;
         self.codec.extract(wire, &mut object, &mut message)?;
+        self.codec.recycle(object);
         let mut canonical = Vec::new();
         message.to_canonical(&mut canonical);
         Ok(canonical)
@@ -109,27 +117,59 @@ impl<C: Codec> Runner<C> {
     fn values(&mut self, index: &str) -> Result<Vec<u8>, Error> {
         let sample = index.parse().ok().and_then(|i: usize| self.samples.get(i));
         let wire = &sample.ok_or_else(|| Error::new(format!("there is no message {index}")))?.wire;
-        let project = self.codec.project(wire)?;
-        let fixed = self.codec.fixed(wire)?;
-        let element = self.codec.element(wire)?;
-        Ok(format!("project {project:e}\nfixed {fixed:e}\nelement {element:e}\n").into_bytes())
+        let mut reply = Vec::new();
+        for experiment in ["project", "fixed", "element"] {
+            let sum: Sum = timing::read(&mut self.codec, wire, experiment)?;
+            let digest: Digest = timing::read(&mut self.codec, wire, experiment)?;
+            writeln!(reply, "{experiment} {:e} {} {}", sum.0, digest.count, digest.hash)?;
+        }
+        Ok(reply)
     }
 
-    fn run(&mut self, experiment: &str, iterations: &str) -> Result<Vec<u8>, Error> {
+    fn run(
+        &mut self,
+        experiment: &str,
+        iterations: &str,
+        reuse: Reuse,
+        prove: &str,
+    ) -> Result<Vec<u8>, Error> {
+        let prove = match prove.strip_prefix("prove=") {
+            Some("none") => None,
+            Some(index) => Some(index.parse()?),
+            None => return Err(Error::new(format!("prove=INDEX or prove=none, not '{prove}'"))),
+        };
         let iterations = iterations.parse()?;
         let outcome =
-            timing::run(&mut self.codec, &self.samples, experiment, iterations, self.reuse)?;
-        Ok(format!("ns {}\nsum {:e}\n", outcome.ns, outcome.sum).into_bytes())
+            timing::run(&mut self.codec, &self.samples, experiment, iterations, reuse, prove)?;
+        let mut reply = Vec::new();
+        writeln!(reply, "ns {}\nsum {:e}", outcome.ns, outcome.sum)?;
+        let Proof { encoded, decoded, digest } = outcome.proof;
+        if let Some(digest) = digest {
+            writeln!(reply, "count {}\nhash {}", digest.count, digest.hash)?;
+        }
+        let products = [("encoded", encoded), ("decoded", decoded)];
+        for (name, bytes) in &products {
+            if let Some(bytes) = bytes {
+                writeln!(reply, "{name} {}", bytes.len())?;
+            }
+        }
+        if products.iter().any(|(_, bytes)| bytes.is_some()) {
+            reply.push(b'\n');
+            for bytes in products.into_iter().filter_map(|(_, bytes)| bytes) {
+                reply.extend_from_slice(&bytes);
+            }
+        }
+        Ok(reply)
     }
 
     /// Counts over one pass through the messages. A first pass warms up what
-    /// is reused; the loop's own set-up is subtracted by a pass of none.
-    fn allocations(&mut self, experiment: &str) -> Result<Vec<u8>, Error> {
+    /// is reused; the loop's own set-up is subtracted by a pass of twice as many.
+    fn allocations(&mut self, experiment: &str, reuse: Reuse) -> Result<Vec<u8>, Error> {
         let count = self.samples.len() as u64;
         let mut pass = |iterations: u64| -> Result<(u64, u64), Error> {
             let missing = || Error::new("the allocation counter is not loaded");
             let before = allocations::counts().ok_or_else(missing)?;
-            timing::run(&mut self.codec, &self.samples, experiment, iterations, self.reuse)?;
+            timing::run(&mut self.codec, &self.samples, experiment, iterations, reuse, None)?;
             let after = allocations::counts().ok_or_else(missing)?;
             Ok((after.0 - before.0, after.1 - before.1))
         };
@@ -144,11 +184,19 @@ impl<C: Codec> Runner<C> {
     }
 }
 
-fn set(reuse: &mut bool, how: &str) -> Result<Vec<u8>, Error> {
-    *reuse = match how {
-        "reused" => true,
-        "fresh" => false,
-        other => return Err(Error::new(format!("reused or fresh, not '{other}'"))),
+/// The settings of a request, all of which it has to state.
+fn reuse(words: &[&str]) -> Result<Reuse, Error> {
+    let [scratch, objects, buffers] = words else {
+        return Err(Error::new("a request states scratch=…, objects=… and buffers=…"));
     };
-    Ok(Vec::new())
+    let lives = |word: &str, name: &str| match word.strip_prefix(name) {
+        Some("=reused") => Ok(true),
+        Some("=fresh") => Ok(false),
+        _ => Err(Error::new(format!("{name}=reused or {name}=fresh, not '{word}'"))),
+    };
+    Ok(Reuse {
+        scratch: lives(scratch, "scratch")?,
+        objects: lives(objects, "objects")?,
+        buffers: lives(buffers, "buffers")?,
+    })
 }

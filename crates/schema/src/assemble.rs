@@ -7,15 +7,26 @@ use anyhow::{bail, ensure, Result};
 use crate::model::{Element, Name, Schema, TypeDef, TypeId};
 use crate::name;
 
+/// Most types, and most fields and enum values together, that a definition may
+/// have. Compilers of the formats would take hours over more.
+const MOST_TYPES: usize = 10_000;
+const MOST_NAMES: usize = 50_000;
+
+/// Deepest nesting of records. Readers of Protobuf follow 100, and whoever walks
+/// a message calls itself for each.
+const DEEPEST: usize = 100;
+
 /// Makes a schema of the types a reader found, in any order, with only the
 /// original names set. Types that the root does not reach are dropped, the
-/// others ordered and given legal names. Fails where the root is an enum or
-/// where two fields of a record bear the same name.
+/// others ordered and given legal names. Fails where the root is an enum, where
+/// two fields of a record bear the same name, and where there are more types or
+/// names, or deeper nesting, than any format could be measured with.
 pub(crate) fn assemble(types: Vec<TypeDef>, root: TypeId) -> Result<Schema> {
     if let TypeDef::Enum(other) = &types[root] {
         bail!("{} is an enum; a message is a record", other.name.original);
     }
     let mut schema = reachable(types, root);
+    check_extent(&schema)?;
     for (_, record) in schema.records() {
         let mut seen = HashSet::new();
         for field in &record.fields {
@@ -25,6 +36,40 @@ pub(crate) fn assemble(types: Vec<TypeDef>, root: TypeId) -> Result<Schema> {
     }
     legalize(&mut schema);
     Ok(schema)
+}
+
+fn check_extent(schema: &Schema) -> Result<()> {
+    let root = &schema.root().name.original;
+    let types = schema.types.len();
+    ensure!(types <= MOST_TYPES, "{root} uses {types} types; {MOST_TYPES} at most can be measured");
+    let names: usize = schema
+        .types
+        .iter()
+        .map(|def| match def {
+            TypeDef::Record(record) => record.fields.len(),
+            TypeDef::Enum(def) => def.values.len(),
+        })
+        .sum();
+    ensure!(
+        names <= MOST_NAMES,
+        "{root} has {names} fields and enum values; {MOST_NAMES} at most can be measured"
+    );
+    // Each stands after what it uses; a record in a circle also before, and where
+    // a message with such a record ends its values tell.
+    let mut depths = vec![0usize; types];
+    for (id, record) in schema.records() {
+        let inner = record.fields.iter().filter_map(|field| match field.element {
+            Element::Record(inner) => Some(depths[inner]),
+            _ => None,
+        });
+        depths[id] = 1 + inner.max().unwrap_or(0);
+    }
+    let depth = depths[schema.root];
+    ensure!(
+        depth <= DEEPEST,
+        "{root} nests {depth} records deep; {DEEPEST} at most, as Protobuf's readers follow no more"
+    );
+    Ok(())
 }
 
 /// A name of which only the original is known yet.
@@ -51,7 +96,7 @@ pub(crate) fn reachable(types: Vec<TypeDef>, root: TypeId) -> Schema {
             }
         }
     }
-    Schema { types: kept, root: renumbered[root] }
+    Schema { types: kept, root: renumbered[root], small_array: Schema::small_array() }
 }
 
 /// The types that the root reaches in depth-first order. With its own stack:
@@ -131,5 +176,46 @@ fn legalize(schema: &mut Schema) {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::msg::{read_text, Dialect};
+
+    /// A chain of records, each with so many fields of the next.
+    fn chain(length: usize, fields: usize) -> Result<Schema> {
+        let mut text = String::new();
+        for at in 0..length {
+            if at > 0 {
+                text += &format!("{}\nMSG: p/R{at}\n", "=".repeat(80));
+            }
+            for field in 0..fields {
+                match at + 1 < length {
+                    true => text += &format!("R{}[2] f{field}\n", at + 1),
+                    false => text += &format!("int32 f{field}\n"),
+                }
+            }
+        }
+        read_text(&text, "p/R0", Dialect::Ros2, "test")
+    }
+
+    #[test]
+    fn depth_and_extent_are_bounded() {
+        let error = chain(10_000, 1).unwrap_err().to_string();
+        assert!(error.contains("p/msg/R0 nests 10000 records deep; 100 at most"), "{error}");
+        let error = chain(10_001, 1).unwrap_err().to_string();
+        assert!(error.contains("uses 10001 types"), "{error}");
+        // As many ways through it as there are atoms: each type is looked at once.
+        let schema = chain(100, 10).unwrap();
+        assert!(schema.is_pod(schema.root));
+        assert_eq!(schema.max_size(schema.root), None);
+        assert_eq!(schema.recursion(), None);
+        let projection = crate::Projection::choose(&schema);
+        assert_eq!(projection.fixed.map(|path| path.len()), Some(100));
+        assert_eq!(projection.element, None);
+        let estimate = crate::estimate(&schema, &crate::Sizes::default()).unwrap();
+        assert!(estimate.memory > u128::from(u64::MAX));
     }
 }

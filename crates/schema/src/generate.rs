@@ -12,6 +12,9 @@ use indexmap::IndexMap;
 use crate::model::{Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeId};
 use crate::value::Value;
 
+/// Deepest nesting of records in a message.
+const DEEPEST: usize = 200;
+
 /// How large a generated message is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sizes {
@@ -65,6 +68,114 @@ pub fn generate(schema: &Schema, sizes: &Sizes, seed: u64) -> Result<Value> {
         open: Vec::new(),
     };
     generator.record(schema.root)
+}
+
+/// What a generated message would take, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// In memory, as a [`Value`].
+    pub memory: u128,
+    /// In the canonical form.
+    pub canonical: u128,
+}
+
+impl Estimate {
+    fn plus(self, other: Estimate) -> Estimate {
+        Estimate {
+            memory: self.memory.saturating_add(other.memory),
+            canonical: self.canonical.saturating_add(other.canonical),
+        }
+    }
+
+    /// Of so many of these.
+    pub fn times(self, count: usize) -> Estimate {
+        Estimate {
+            memory: self.memory.saturating_mul(count as u128),
+            canonical: self.canonical.saturating_mul(count as u128),
+        }
+    }
+}
+
+/// Estimates what [`generate`] would make, with every optional field there and
+/// every member of a union, without making it. Fails like it on a path that
+/// does not exist. The schema must not recurse.
+pub fn estimate(schema: &Schema, sizes: &Sizes) -> Result<Estimate> {
+    let mut overrides = HashMap::new();
+    for (path, size) in &sizes.overrides {
+        overrides.insert(resolve(schema, path, *size)?, *size);
+    }
+    // Each type once as it is without overrides, those that it uses before it.
+    let mut plain = vec![Estimate::default(); schema.types.len()];
+    for (id, record) in schema.records() {
+        let fields = record
+            .fields
+            .iter()
+            .map(|field| estimate_field(schema, sizes, field, None, |inner| plain[inner]));
+        plain[id] = fields.fold(shell(), Estimate::plus);
+    }
+    Ok(estimate_record(schema, sizes, &overrides, &plain, schema.root, &mut Vec::new()))
+}
+
+/// A record on a path that may lead to an override.
+fn estimate_record(
+    schema: &Schema,
+    sizes: &Sizes,
+    overrides: &HashMap<Vec<usize>, usize>,
+    plain: &[Estimate],
+    id: TypeId,
+    path: &mut Vec<usize>,
+) -> Estimate {
+    if !overrides.keys().any(|known| known.starts_with(path)) {
+        return plain[id];
+    }
+    let mut total = shell();
+    for (index, field) in schema.record(id).fields.iter().enumerate() {
+        path.push(index);
+        let wanted = overrides.get(path).copied();
+        let field = estimate_field(schema, sizes, field, wanted, |inner| {
+            estimate_record(schema, sizes, overrides, plain, inner, path)
+        });
+        total = total.plus(field);
+        path.pop();
+    }
+    total
+}
+
+/// A value without content.
+fn shell() -> Estimate {
+    Estimate { memory: size_of::<Value>() as u128, canonical: 0 }
+}
+
+fn estimate_field(
+    schema: &Schema,
+    sizes: &Sizes,
+    field: &Field,
+    wanted: Option<usize>,
+    record: impl FnOnce(TypeId) -> Estimate,
+) -> Estimate {
+    let is_list = matches!(field.cardinality, Cardinality::List { .. });
+    let octets = |default: usize| {
+        let size = wanted.filter(|_| !is_list).unwrap_or(default) as u128;
+        shell().plus(Estimate { memory: size, canonical: size.saturating_add(4) })
+    };
+    let element = match field.element {
+        Element::Record(inner) => record(inner),
+        Element::String => octets(sizes.text),
+        Element::Bytes => octets(sizes.bytes),
+        Element::Scalar(_) | Element::Enum(_) => {
+            let size = schema.scalar(field.element).map_or(0, Scalar::size) as u128;
+            shell().plus(Estimate { memory: 0, canonical: size })
+        }
+    };
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => element,
+        Cardinality::Optional => element.plus(Estimate { memory: 0, canonical: 1 }),
+        Cardinality::Array { len } => shell().plus(element.times(len as usize)),
+        Cardinality::List { bound } => {
+            let len = wanted.unwrap_or(sizes.list).min(bound.map_or(usize::MAX, |b| b as usize));
+            shell().plus(Estimate { memory: 0, canonical: 4 }).plus(element.times(len))
+        }
+    }
 }
 
 /// The field indices that a path in text form names, by original or legal
@@ -124,6 +235,8 @@ impl Generator<'_> {
             "{} always contains itself; no message is finite",
             record.name.original
         );
+        // Circles of many records would be followed through each of them.
+        ensure!(self.open.len() < DEEPEST, "{} nests too deeply", record.name.original);
         self.open.push(id);
         let chosen = self.choose_members(record);
         let mut values = Vec::with_capacity(record.fields.len());
@@ -351,6 +464,22 @@ mod tests {
             })
             .collect();
         assert_eq!(lens, [16, 1000, 10, 3, 2]);
+    }
+
+    #[test]
+    fn an_estimate_is_what_is_made() {
+        for sizes in [Sizes::default(), sized("data", 1000), sized("xs", 300)] {
+            let estimate = estimate(&scan(), &sizes).unwrap();
+            let value = generate(&scan(), &sizes, 1).unwrap();
+            let canonical = canonical::encode(&scan(), &value).unwrap();
+            assert_eq!(estimate.canonical, canonical.len() as u128);
+            assert_eq!(estimate.memory, u128::from(value.memory()));
+        }
+        let huge = estimate(&scan(), &sized("data", usize::MAX)).unwrap();
+        assert!(huge.times(usize::MAX).times(usize::MAX).memory > u128::from(u64::MAX));
+        let text = "int32[4000000000] x\n".to_owned() + "int32[4000000000] y\n";
+        let arrays = msg::read_text(&text, "p/R", msg::Dialect::Ros2, "test").unwrap();
+        assert!(estimate(&arrays, &Sizes::default()).unwrap().canonical >= 32_000_000_000);
     }
 
     #[test]

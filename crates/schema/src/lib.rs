@@ -6,19 +6,25 @@ pub mod arbitrary;
 mod assemble;
 pub mod canonical;
 pub mod describe;
+pub mod digest;
+mod edition;
+pub mod file;
 pub mod generate;
+pub mod memory;
 pub mod model;
 pub mod msg;
 pub mod name;
 pub mod path;
 pub mod project;
 pub mod proto;
+mod proto_text;
 pub mod prune;
 pub mod source;
 pub mod value;
 
 pub use describe::describe;
-pub use generate::{generate, Sizes};
+pub use digest::Digest;
+pub use generate::{estimate, generate, Estimate, Sizes};
 pub use model::{
     Cardinality, Element, Enum, EnumValue, Field, Integer, Name, Record, Role, Scalar, Schema,
     TypeDef, TypeId, Wire,

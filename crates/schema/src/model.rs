@@ -20,6 +20,10 @@ pub struct Schema {
     pub types: Vec<TypeDef>,
     /// The message itself, always a record.
     pub root: TypeId,
+    /// How many numbers a fixed array may have to be written as so many fields
+    /// by formats that have no fixed arrays; longer ones are lists there.
+    #[serde(default = "Schema::small_array")]
+    pub small_array: u32,
 }
 
 /// A named type.
@@ -272,6 +276,24 @@ impl Scalar {
 }
 
 impl Schema {
+    /// What authors write as fields: positions, colours, quaternions.
+    pub const fn small_array() -> u32 {
+        4
+    }
+
+    /// The length of a field that formats without fixed arrays write as so many
+    /// fields: a short fixed array of numbers.
+    pub fn spread(&self, field: &Field) -> Option<u32> {
+        match field.cardinality {
+            Cardinality::Array { len }
+                if len <= self.small_array && self.scalar(field.element).is_some() =>
+            {
+                Some(len)
+            }
+            _ => None,
+        }
+    }
+
     /// The message record.
     pub fn root(&self) -> &Record {
         self.record(self.root)
@@ -323,19 +345,26 @@ impl Schema {
     /// Whether a record is plain old data: scalars, enums, fixed arrays and
     /// records of these, nothing optional and nothing of variable size.
     pub fn is_pod(&self, id: TypeId) -> bool {
-        !self.recurses(id)
-            && self.record(id).fields.iter().all(|field| {
+        let mut open = vec![id];
+        let mut seen = vec![false; self.types.len()];
+        while let Some(id) = open.pop() {
+            if std::mem::replace(&mut seen[id], true) {
+                continue;
+            }
+            for field in &self.record(id).fields {
                 let fixed = matches!(
                     field.cardinality,
                     Cardinality::Required | Cardinality::Implicit | Cardinality::Array { .. }
                 );
-                fixed
-                    && match field.element {
-                        Element::Scalar(_) | Element::Enum(_) => true,
-                        Element::Record(inner) => self.is_pod(inner),
-                        Element::String | Element::Bytes => false,
-                    }
-            })
+                match field.element {
+                    _ if !fixed => return false,
+                    Element::Scalar(_) | Element::Enum(_) => {}
+                    Element::Record(inner) => open.push(inner),
+                    Element::String | Element::Bytes => return false,
+                }
+            }
+        }
+        !self.recurses(id)
     }
 
     /// Whether a record contains itself, directly or through others.
@@ -360,27 +389,44 @@ impl Schema {
     /// The original name of a record that recurses and is reachable from the
     /// root, if there is one. No codec can be measured on such a schema.
     pub fn recursion(&self) -> Option<&str> {
+        // Of the records of a circle one stands before what it uses.
+        let uses_later = |id: TypeId, record: &Record| {
+            let inner = record.fields.iter().map(|field| field.element);
+            inner.into_iter().any(|e| matches!(e, Element::Record(inner) if inner >= id))
+        };
         self.records()
-            .find(|(id, _)| self.recurses(*id))
+            .find(|(id, record)| uses_later(*id, record) && self.recurses(*id))
             .map(|(_, record)| record.name.original.as_str())
     }
 
     /// Largest canonical size of a record in bytes; none where it is unbounded.
     pub fn max_size(&self, id: TypeId) -> Option<u64> {
-        if self.recurses(id) {
+        if self.recursion().is_some() && self.recurses(id) {
             return None;
         }
-        self.record(id).fields.iter().try_fold(0u64, |total, field| {
+        // Each type once, those that it uses before it.
+        let mut sizes: Vec<Option<u64>> = vec![None; self.types.len()];
+        for (at, record) in self.records().take_while(|(at, _)| *at <= id) {
+            sizes[at] = self.record_size(record, &sizes);
+        }
+        sizes[id]
+    }
+
+    /// The largest size of a record, from those of the records that it uses.
+    fn record_size(&self, record: &Record, sizes: &[Option<u64>]) -> Option<u64> {
+        record.fields.iter().try_fold(0u64, |total, field| {
             let element = match field.element {
                 Element::String | Element::Bytes => return None,
-                Element::Record(inner) => self.max_size(inner)?,
+                Element::Record(inner) => sizes[inner]?,
                 other => self.scalar(other).map_or(0, |s| s.size() as u64),
             };
             let size = match field.cardinality {
                 Cardinality::Required | Cardinality::Implicit => element,
-                Cardinality::Optional => 1 + element,
-                Cardinality::List { bound } => 4 + u64::from(bound?) * element,
-                Cardinality::Array { len } => u64::from(len) * element,
+                Cardinality::Optional => element.checked_add(1)?,
+                Cardinality::List { bound } => {
+                    u64::from(bound?).checked_mul(element)?.checked_add(4)?
+                }
+                Cardinality::Array { len } => u64::from(len).checked_mul(element)?,
             };
             total.checked_add(size)
         })

@@ -10,13 +10,13 @@
 //! (`i8` in ROS 1, `u8` in ROS 2) and in the types of time (`time` and
 //! `duration`, or `builtin_interfaces/Time` and `Duration`).
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 
 use crate::assemble::{assemble, unlegalized};
+use crate::file;
 use crate::model::{
     Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeDef, TypeId, Wire,
 };
@@ -36,6 +36,7 @@ pub enum Dialect {
 /// errors where the text is from.
 pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Result<Schema> {
     let mut library = Library::default();
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     library.add_text(text, name, origin, None)?;
     let root = library.definitions.keys().next().expect("a text has a first part").clone();
     library.complete()?;
@@ -45,33 +46,62 @@ pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Resu
 /// Reads a `.msg` file, plain or concatenated.
 ///
 /// A type that the file does not define is looked for in other files: as
-/// `../../pkg/msg/Type.msg`, `../pkg/Type.msg`, `pkg/Type.msg` and `Type.msg`,
-/// each relative to the file that uses it. The root is the file's first part,
-/// or the part called `type_name`.
+/// `../../pkg/msg/Type.msg`, `../pkg/Type.msg` and `pkg/Type.msg`, each relative
+/// to the file that uses it, then in `folders` (see [`folders`]), and as
+/// `Type.msg` beside the file unless its place says that it is of another
+/// package. The root is the file's first part, or the part called `type_name`.
 ///
 /// The dialect is ROS 2 if the files use anything that only ROS 2 has: a
 /// default, a bound, `wstring`, `builtin_interfaces/` or a type spelled
 /// `pkg/msg/Type`. Otherwise it is ROS 1 if they use `time`, `duration` or the
 /// `Header` shortcut, and ROS 2 if they use none of these either.
-pub fn read_file(path: &Path, type_name: Option<&str>) -> Result<Schema> {
+pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
     let origin = path.display().to_string();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {origin}"))?;
+    let text = file::text(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = match package_of(path) {
         Some(package) => format!("{package}/{stem}"),
         None => stem.into_owned(),
     };
-    let mut library = Library::default();
+    let mut library = Library { folders: folders.to_vec(), ..Library::default() };
     library.add_text(&text, &name, &origin, Some(path))?;
     let root = match type_name {
         None => library.definitions.keys().next().expect("a text has a first part").clone(),
-        Some(wanted) => library.find(wanted).with_context(|| {
-            let known: Vec<&str> = library.definitions.keys().map(String::as_str).collect();
-            format!("{origin} has no type {wanted}; it has {}", known.join(", "))
-        })?,
+        Some(wanted) => library.find(wanted, &origin)?,
     };
     library.complete()?;
     library.schema(&root, None)
+}
+
+/// Reads the type `pkg/Type` or `pkg/msg/Type` of recorded messages from its
+/// file in one of the folders. None where no folder has it. Fails on a
+/// `wstring`, which is a string in the model, but not in recorded bytes.
+pub fn read_type(name: &str, dialect: Dialect, folders: &[PathBuf]) -> Result<Option<Schema>> {
+    let name = short(name);
+    let Some(path) = within(folders, &name) else { return Ok(None) };
+    let mut library = Library { folders: folders.to_vec(), ..Library::default() };
+    let (text, origin) = (file::text(&path)?, path.display().to_string());
+    library.add_text(&text, &name, &origin, Some(&path))?;
+    library.complete()?;
+    let mut lines = library.definitions.values().flat_map(|definition| &definition.fields);
+    ensure!(
+        lines.all(|line| line.element != "wstring"),
+        "{name} has a wstring, which is not decoded"
+    );
+    Ok(Some(library.schema(&name, Some(dialect))?))
+}
+
+/// The folders to look for packages in: those given, then those that the
+/// environment names, of ROS 2 (`AMENT_PREFIX_PATH`) and ROS 1
+/// (`ROS_PACKAGE_PATH`).
+///
+/// In each a type is looked for as `pkg/msg/Type.msg`, `share/pkg/msg/Type.msg`,
+/// `pkg/Type.msg`, `*/pkg/msg/Type.msg`, and where the folder is the package
+/// itself as `msg/Type.msg`.
+pub fn folders(given: &[PathBuf]) -> Vec<PathBuf> {
+    let named = ["AMENT_PREFIX_PATH", "ROS_PACKAGE_PATH"].into_iter().filter_map(std::env::var_os);
+    let named = named.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
+    given.iter().cloned().chain(named.filter(|path| !path.as_os_str().is_empty())).collect()
 }
 
 /// The package of a file that lies in the usual place, `pkg/msg/Type.msg`.
@@ -110,6 +140,8 @@ struct Line {
 #[derive(Default)]
 struct Library {
     definitions: IndexMap<String, Definition>,
+    /// Where packages are looked for beside the files themselves.
+    folders: Vec<PathBuf>,
 }
 
 impl Library {
@@ -122,6 +154,8 @@ impl Library {
         origin: &str,
         path: Option<&Path>,
     ) -> Result<()> {
+        // Editors of Windows put a mark before the text.
+        let text = text.trim_start_matches('\u{feff}');
         let mut name = short(name);
         let mut part: Vec<(usize, &str)> = Vec::new();
         let mut started = false;
@@ -177,10 +211,24 @@ impl Library {
     }
 
     /// The full name of a type given by its full or its last name.
-    fn find(&self, wanted: &str) -> Option<String> {
+    fn find(&self, wanted: &str, origin: &str) -> Result<String> {
         let wanted = short(wanted);
-        let mut names = self.definitions.keys();
-        names.find(|name| **name == wanted || last(name) == wanted).cloned()
+        if self.definitions.contains_key(&wanted) {
+            return Ok(wanted);
+        }
+        let names = self.definitions.keys().map(String::as_str);
+        let named: Vec<&str> = names.clone().filter(|name| last(name) == wanted).collect();
+        match named.as_slice() {
+            [only] => Ok(only.to_string()),
+            [] => bail!(
+                "{origin} has no type {wanted}; it has {}",
+                names.collect::<Vec<_>>().join(", ")
+            ),
+            several => bail!(
+                "{origin} has {wanted} in several packages; choose one among {}",
+                several.join(", ")
+            ),
+        }
     }
 
     /// The full name of the type that a definition means by `element`.
@@ -215,12 +263,13 @@ impl Library {
             }
             let (origin, path) = (definition.origin.clone(), definition.path.clone());
             for (name, number) in missing {
-                let file = path.as_deref().and_then(|path| locate(path, &name));
+                let file = path.as_deref().and_then(|path| locate(path, &name, &self.folders));
                 let file = file.with_context(|| {
                     let last = last(&name);
                     match path {
                         Some(_) => format!(
-                            "unknown type {last} in {origin}:{number}; put {name}.msg beside it"
+                            "unknown type {last} in {origin}:{number}; put {name}.msg beside it, \
+                             or give the folder of its package with -I"
                         ),
                         None => format!(
                             "unknown type {name} in {origin}:{number}; the recording does not define it"
@@ -228,8 +277,7 @@ impl Library {
                     }
                 })?;
                 let origin = file.display().to_string();
-                let text =
-                    fs::read_to_string(&file).with_context(|| format!("cannot read {origin}"))?;
+                let text = file::text(&file)?;
                 self.add_text(&text, &name, &origin, Some(&file))?;
             }
             at += 1;
@@ -339,19 +387,59 @@ fn last(name: &str) -> &str {
 }
 
 /// The file of a type, from the file that uses it.
-fn locate(from: &Path, name: &str) -> Option<PathBuf> {
-    let folder = from.parent()?;
+fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     let last = last(name);
-    let places = match name.rsplit_once('/') {
-        Some((package, _)) => vec![
-            folder.join(format!("../../{package}/msg/{last}.msg")),
-            folder.join(format!("../{package}/{last}.msg")),
-            folder.join(format!("{package}/{last}.msg")),
-            folder.join(format!("{last}.msg")),
-        ],
-        None => vec![folder.join(format!("{last}.msg"))],
-    };
-    places.into_iter().find(|place| place.is_file())
+    // Where links lead is looked at after where they are: a workspace links
+    // packages that lie apart, and a package links files of its source.
+    let absolute = std::path::absolute(from).ok()?;
+    let real = from.canonicalize().ok();
+    let places = std::iter::once(absolute).chain(real).flat_map(|from| {
+        let folder = from.parent().unwrap_or(Path::new("")).to_owned();
+        let above = folder.parent().map(Path::to_owned);
+        let top = above.as_deref().and_then(Path::parent).map(Path::to_owned);
+        let package = name.rsplit_once('/').map(|(package, _)| package);
+        let near = package.map(|package| {
+            let msg = top.map(|top| top.join(package).join("msg"));
+            let flat = above.map(|above| above.join(package));
+            [msg, flat, Some(folder.join(package))].into_iter().flatten().collect()
+        });
+        let near: Vec<PathBuf> = near.unwrap_or_default();
+        near.into_iter().map(|folder| folder.join(format!("{last}.msg"))).collect::<Vec<_>>()
+    });
+    let found = places.filter(|place| place.exists()).chain(within(folders, name)).next();
+    found.or_else(|| {
+        let package = name.rsplit_once('/').map(|(package, _)| package);
+        // A namesake in another package is another type.
+        let other = package_of(from).is_some_and(|own| package.is_some_and(|p| p != own));
+        let beside = from.parent()?.join(format!("{last}.msg"));
+        (!other && beside.exists()).then_some(beside)
+    })
+}
+
+/// The file of `pkg/Type` in the first folder that has it.
+fn within(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    let (package, last) = name.rsplit_once('/')?;
+    let file = format!("{last}.msg");
+    folders.iter().find_map(|folder| {
+        let mut places = vec![
+            folder.join(package).join("msg").join(&file),
+            folder.join("share").join(package).join("msg").join(&file),
+            folder.join(package).join(&file),
+        ];
+        let is_package = folder.file_name().is_some_and(|name| name == package);
+        if is_package {
+            places.push(folder.join("msg").join(&file));
+        }
+        let found = places.into_iter().find(|place| place.exists());
+        found.or_else(|| {
+            let mut inner: Vec<PathBuf> =
+                folder.read_dir().ok()?.flatten().map(|entry| entry.path()).collect();
+            inner.sort();
+            let mut inner =
+                inner.into_iter().map(|inner| inner.join(package).join("msg").join(&file));
+            inner.find(|place| place.exists())
+        })
+    })
 }
 
 /// The element of a primitive type.
@@ -443,6 +531,10 @@ fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<Option<Line>
     if line.is_empty() {
         return Ok(None);
     }
+    ensure!(
+        line != "---",
+        "a service or an action has parts, a message has not; put one of them into a file of its own"
+    );
     let (element, rest) = line
         .split_once(char::is_whitespace)
         .context("neither a field nor a constant; write 'type name'")?;
@@ -506,6 +598,8 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -583,18 +677,91 @@ mod tests {
             path
         };
         let scan = write("a/msg/Scan.msg", "Header header\nPoint[] points\n");
-        let error = format!("{:#}", read_file(&scan, None).unwrap_err());
+        let error = format!("{:#}", read_file(&scan, None, &[]).unwrap_err());
         assert!(error.contains("Scan.msg:1; put std_msgs/Header.msg beside it"), "{error}");
 
         write("a/msg/Point.msg", "float32 x\n");
         write("std_msgs/msg/Header.msg", "uint32 seq\ntime stamp\nstring frame_id\n");
-        let schema = read_file(&scan, None).unwrap();
+        let schema = read_file(&scan, None, &[]).unwrap();
         assert_eq!(schema.root().name.original, "a/Scan", "the Header shortcut means ROS 1");
         assert_eq!(schema.types.len(), 4);
 
         let loose = write("loose.msg", "other/Point p 3\n");
-        write("other/Point.msg", "float32 x\n");
-        assert_eq!(read_file(&loose, None).unwrap().root().name.original, "loose");
+        write("other/Point.msg", "\u{feff}float32 x\n");
+        assert_eq!(read_file(&loose, None, &[]).unwrap().root().name.original, "loose");
+    }
+
+    /// A file below the folder.
+    fn write(folder: &Path, name: &str, text: &str) -> PathBuf {
+        let path = folder.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path
+    }
+
+    #[test]
+    fn packages_are_found_in_the_folders_given() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let scan = write(at, "own/msg/Scan.msg", "geometry_msgs/Point point\n");
+        write(at, "apart/geometry_msgs/msg/Point.msg", "float64 x\n");
+        let error = format!("{:#}", read_file(&scan, None, &[]).unwrap_err());
+        assert!(error.contains("give the folder of its package with -I"), "{error}");
+        for given in ["apart", "apart/geometry_msgs", ""] {
+            let schema = read_file(&scan, None, &[at.join(given)]).unwrap();
+            assert_eq!(schema.types.len(), 2, "{given}");
+        }
+        write(at, "prefix/share/geometry_msgs/msg/Point.msg", "float64 x\nfloat64 y\n");
+        let both = [at.join("prefix"), at.join("apart")];
+        let schema = read_file(&scan, None, &both).unwrap();
+        assert_eq!(schema.record(0).fields.len(), 2, "the first folder counts");
+        let schema = read_type("geometry_msgs/msg/Point", Dialect::Ros2, &both).unwrap().unwrap();
+        assert_eq!(schema.root().name.original, "geometry_msgs/msg/Point");
+        assert!(read_type("geometry_msgs/msg/Pose", Dialect::Ros2, &both).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_namesake_in_another_package_is_another_type() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        let point = write(at, "own/msg/Point.msg", "geometry_msgs/Point point\nfloat32 weight\n");
+        let error = format!("{:#}", read_file(&point, None, &[]).unwrap_err());
+        assert!(error.contains("put geometry_msgs/Point.msg beside it"), "{error}");
+        write(at, "geometry_msgs/msg/Point.msg", "float64 x\n");
+        let schema = read_file(&point, None, &[]).unwrap();
+        assert_eq!(schema.types.len(), 2);
+        let both = format!("{0}\nMSG: a/P\nint8 x\n{0}\nMSG: b/P\nint16 x\n", "=".repeat(80));
+        let two = write(at, "two.msg", &both);
+        let error = format!("{:#}", read_file(&two, Some("P"), &[]).unwrap_err());
+        assert!(error.contains("P in several packages; choose one among a/P, b/P"), "{error}");
+        assert_eq!(read_file(&two, Some("b/P"), &[]).unwrap().root().name.original, "b/msg/P");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_both_ways() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        write(at, "far/a/msg/A.msg", "b/B b\n");
+        write(at, "ws/b/msg/B.msg", "int8 x\n");
+        // A package that is linked into a workspace finds its neighbours there.
+        std::os::unix::fs::symlink("../far/a", at.join("ws/a")).unwrap();
+        assert_eq!(read_file(&at.join("ws/a/msg/A.msg"), None, &[]).unwrap().types.len(), 2);
+        // A file that is linked finds those of its source.
+        write(at, "far/c/msg/C.msg", "a/A2 a\n");
+        write(at, "far/a/msg/A2.msg", "int8 x\n");
+        fs::create_dir_all(at.join("ws/c/msg")).unwrap();
+        std::os::unix::fs::symlink("../../../far/c/msg/C.msg", at.join("ws/c/msg/C.msg")).unwrap();
+        assert_eq!(read_file(&at.join("ws/c/msg/C.msg"), None, &[]).unwrap().types.len(), 2);
+    }
+
+    #[test]
+    fn a_service_is_no_message() {
+        let error = format!("{:#}", ros2("int32 a\n---\nint32 b").unwrap_err());
+        assert!(
+            error.contains("test.msg:2") && error.contains("a service or an action"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Paths to one number in a message: `info.guid`, `points[].position[1]`.
 
+use std::collections::HashSet;
+
 use anyhow::{bail, Context, Result};
 use serde::{Deserialize, Serialize};
 
@@ -44,14 +46,24 @@ impl Projection {
     /// behind a list, in the order of definition.
     pub fn choose(schema: &Schema) -> Projection {
         Projection {
-            fixed: first(schema, schema.root, false),
-            element: first(schema, schema.root, true),
+            fixed: first(schema, schema.root, false, &mut HashSet::new()),
+            element: first(schema, schema.root, true, &mut HashSet::new()),
         }
     }
 }
 
-/// The first number below a record, behind a list or behind none.
-fn first(schema: &Schema, id: TypeId, behind_list: bool) -> Option<Path> {
+/// The first number below a record, behind a list or behind none. Where there
+/// was none in a record, `seen` with the same wish, there is none the next time:
+/// the ways through a schema can be more than could ever be walked.
+fn first(
+    schema: &Schema,
+    id: TypeId,
+    behind_list: bool,
+    seen: &mut HashSet<(TypeId, bool)>,
+) -> Option<Path> {
+    if !seen.insert((id, behind_list)) {
+        return None;
+    }
     schema.record(id).fields.iter().enumerate().find_map(|(field, def)| {
         let (index, repeats) = match def.cardinality {
             Cardinality::List { .. } => (Index::Middle, true),
@@ -65,7 +77,7 @@ fn first(schema: &Schema, id: TypeId, behind_list: bool) -> Option<Path> {
         match def.element {
             Element::Record(inner) => {
                 let mut path = vec![step];
-                path.extend(first(schema, inner, behind_list && !repeats)?);
+                path.extend(first(schema, inner, behind_list && !repeats, seen)?);
                 Some(path)
             }
             Element::String | Element::Bytes => None,

@@ -3,43 +3,54 @@
 //!
 //! How presence maps: `required` is required; a message field, a member of a
 //! `oneof`, a field of proto2 and an `optional` field of proto3 are optional;
-//! any other field of proto3 is implicit. A map is a list of entry records.
-//! Extensions are left out. Groups are refused.
+//! any other field of proto3 is implicit. In editions 2023 and 2024 the feature
+//! `field_presence` tells. A map is a list of entry records. A group, or a field
+//! with `message_encoding = DELIMITED`, is a message: the model does not say how
+//! its end is found. Extensions are left out.
 
-use std::collections::HashMap;
-use std::fs;
-use std::path::Path;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use anyhow::{bail, ensure, Context, Result};
+use prost_reflect::prost::Message;
+use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
 use prost_reflect::{
     DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor,
 };
-use protox::file::{
-    ChainFileResolver, File, FileResolver, GoogleFileResolver, IncludeFileResolver,
-};
+use protox::file::{File, FileResolver, GoogleFileResolver};
 
 use crate::assemble::{assemble, unlegalized};
+use crate::edition::{self, Implicit};
+use crate::file;
 use crate::model::{
     Cardinality, Element, Enum, EnumValue, Field, Integer, Record, Role, Scalar, Schema, TypeDef,
     TypeId, Wire,
 };
+use crate::proto_text;
 
-/// Reads a `.proto` file. Imports are looked for in the file's folder and in
-/// every folder above it; those of `google/protobuf/` are built in.
+/// Most files that one definition may import, directly and through others.
+const MOST_IMPORTS: usize = 1000;
+
+/// Reads a `.proto` file. Imports are looked for in `folders`, then in the
+/// file's folder and in every folder above it; those of `google/protobuf/` are
+/// built in.
 ///
 /// The root is `type_name` (full or last part), or else the only message of the
 /// file that no other message uses.
-pub fn read_file(path: &Path, type_name: Option<&str>) -> Result<Schema> {
+pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
     let origin = path.display().to_string();
-    fs::metadata(path).with_context(|| format!("cannot read {origin}"))?;
+    let text = file::text(path)?;
     // Not canonical: a link's imports lie beside the link.
     let path = std::path::absolute(path)?;
-    let mut resolver = ChainFileResolver::new();
-    for folder in path.ancestors().skip(1) {
-        resolver.add(IncludeFileResolver::new(folder.to_owned()));
-    }
-    resolver.add(GoogleFileResolver::new());
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let above = path.ancestors().skip(1).map(Path::to_owned);
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let resolver = Resolver {
+        texts: HashMap::from([(name.clone(), text)]),
+        folders: folders.iter().cloned().chain(above).collect(),
+        found: Rc::default(),
+    };
     compile(resolver, &name, &origin, type_name)
 }
 
@@ -48,9 +59,7 @@ pub fn read_file(path: &Path, type_name: Option<&str>) -> Result<Schema> {
 pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Schema> {
     let (name, _) = files.first().context("no .proto text given")?;
     let texts = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
-    let mut resolver = ChainFileResolver::new();
-    resolver.add(Texts(texts));
-    resolver.add(GoogleFileResolver::new());
+    let resolver = Resolver { texts, folders: Vec::new(), found: Rc::default() };
     compile(resolver, name, name, type_name)
 }
 
@@ -59,53 +68,231 @@ pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Sch
 /// The root is `type_name` (full or last part), or else the only message that
 /// no other message uses. `origin` says in errors where the bytes are from.
 pub fn read_descriptors(bytes: &[u8], type_name: Option<&str>, origin: &str) -> Result<Schema> {
-    let pool = DescriptorPool::decode(bytes).with_context(|| {
+    let definitions = Definitions::decode(bytes).with_context(|| {
         format!("{origin} is no complete descriptor set; make it with protoc --include_imports")
     })?;
-    let own = pool.all_messages().filter(|m| m.package_name() != "google.protobuf").collect();
-    from_message(&choose(own, type_name, origin)?)
+    let all = definitions.pool.all_messages();
+    let own = all.filter(|m| m.package_name() != "google.protobuf").collect();
+    definitions.schema(&choose(own, type_name, origin)?)
 }
 
-/// The schema of one message.
-pub fn from_message(root: &MessageDescriptor) -> Result<Schema> {
-    let mut builder = Builder::default();
-    let id = builder.message(root);
-    while let Some((id, message)) = builder.open.pop() {
-        builder.types[id] = TypeDef::Record(builder.record(&message)?);
+/// The definitions of a descriptor set.
+pub struct Definitions {
+    pool: DescriptorPool,
+    /// What the pool cannot say of files of an edition.
+    implicit: Implicit,
+}
+
+impl Definitions {
+    /// Reads an encoded `FileDescriptorSet`, which must include its imports.
+    pub fn decode(bytes: &[u8]) -> Result<Definitions> {
+        let set = FileDescriptorSet::decode(bytes).context("no descriptor set")?;
+        // The library panics on others while it says so.
+        for file in &set.file {
+            ensure!(
+                matches!(file.syntax(), "" | "proto2" | "proto3" | "editions"),
+                "{} is in syntax '{}', which is not known",
+                file.name(),
+                file.syntax().escape_debug()
+            );
+        }
+        if set.file.iter().all(|file| file.syntax() != "editions") {
+            return Ok(Definitions { pool: pool(set)?, implicit: Implicit::new() });
+        }
+        let said = edition::Set::decode(bytes).context("no descriptor set")?;
+        Definitions::translated(set, &said.file)
     }
-    assemble(builder.types, id)
+
+    /// Of resolved files, some of which are of an edition, and what these say.
+    fn translated(mut set: FileDescriptorSet, said: &[edition::File]) -> Result<Definitions> {
+        let mut implicit = Implicit::new();
+        for (file, said) in set.file.iter_mut().zip(said) {
+            edition::translate(file, said, &mut implicit)?;
+        }
+        Ok(Definitions { pool: pool(set)?, implicit })
+    }
+
+    /// The message with this full name.
+    pub fn message(&self, name: &str) -> Result<MessageDescriptor> {
+        let message = self.pool.get_message_by_name(name);
+        message.with_context(|| format!("the descriptor set does not define {name}"))
+    }
+
+    /// The schema of one of the messages.
+    pub fn schema(&self, root: &MessageDescriptor) -> Result<Schema> {
+        let mut builder = Builder {
+            implicit: &self.implicit,
+            types: Vec::new(),
+            ids: HashMap::new(),
+            open: Vec::new(),
+        };
+        let id = builder.message(root);
+        while let Some((id, message)) = builder.open.pop() {
+            builder.types[id] = TypeDef::Record(builder.record(&message)?);
+        }
+        assemble(builder.types, id)
+    }
 }
 
-/// Texts by the names under which they are imported.
-struct Texts(HashMap<String, String>);
+fn pool(set: FileDescriptorSet) -> Result<DescriptorPool> {
+    // The library's error names the cause in its debug form alone.
+    DescriptorPool::from_file_descriptor_set(set)
+        .map_err(|error| anyhow::anyhow!(format!("{error:?}").replace(char::is_control, " ")))
+}
 
-impl FileResolver for Texts {
+/// Finds the texts of definitions.
+#[derive(Clone)]
+struct Resolver {
+    /// Texts by the names under which they are imported.
+    texts: HashMap<String, String>,
+    /// Where files are looked for, in this order.
+    folders: Vec<PathBuf>,
+    found: Rc<RefCell<Found>>,
+}
+
+/// What was opened, and what the compiler is not told.
+#[derive(Default)]
+struct Found {
+    /// The files by their names.
+    files: HashMap<String, File>,
+    /// Why a file could not be opened.
+    error: Option<anyhow::Error>,
+    /// What files of an edition say, by their names.
+    editions: HashMap<String, edition::File>,
+}
+
+impl FileResolver for Resolver {
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
-        let text = self.0.get(name).ok_or_else(|| protox::Error::file_not_found(name))?;
-        File::from_source(name, text)
+        self.text(name).unwrap_or_else(|error| {
+            self.found.borrow_mut().error = Some(error);
+            Err(protox::Error::file_not_found(name))
+        })
+    }
+}
+
+impl Resolver {
+    /// The file and all that it imports, each after those that it imports. With
+    /// its own stack: the compiler calls itself for each. What is not there is
+    /// left to the compiler, which tells the line.
+    fn order(&self, name: &str) -> Result<Vec<String>> {
+        let imports = |name: &str| -> Result<std::vec::IntoIter<String>> {
+            let file = self.text(name)?.ok();
+            let imports = file.map(|file| file.file_descriptor_proto().dependency.clone());
+            Ok(imports.unwrap_or_default().into_iter())
+        };
+        let mut order = Vec::new();
+        let mut seen = HashSet::from([name.to_owned()]);
+        let mut open = vec![(name.to_owned(), imports(name)?)];
+        while let Some((_, rest)) = open.last_mut() {
+            match rest.next() {
+                Some(inner) if seen.insert(inner.clone()) => {
+                    ensure!(
+                        seen.len() <= MOST_IMPORTS,
+                        "it imports more than {MOST_IMPORTS} files"
+                    );
+                    let rest = imports(&inner)?;
+                    open.push((inner, rest));
+                }
+                Some(inner) => ensure!(
+                    open.iter().all(|(name, _)| *name != inner),
+                    "{inner} imports itself, directly or through others"
+                ),
+                None => order.extend(open.pop().map(|(name, _)| name)),
+            }
+        }
+        Ok(order)
+    }
+
+    /// The file of this name; the outer error is ours, the inner the parser's.
+    fn text(&self, name: &str) -> Result<Result<File, protox::Error>> {
+        if let Some(file) = self.found.borrow().files.get(name) {
+            return Ok(Ok(file.clone()));
+        }
+        let opened = self.open(name)?;
+        if let Ok(file) = &opened {
+            self.found.borrow_mut().files.insert(name.into(), file.clone());
+        }
+        Ok(opened)
+    }
+
+    fn open(&self, name: &str) -> Result<Result<File, protox::Error>> {
+        let place = || self.folders.iter().map(|folder| folder.join(name)).find(|p| p.exists());
+        let text = match (self.texts.get(name), place()) {
+            (Some(text), _) => text.clone(),
+            (None, Some(path)) => file::text(&path)?,
+            (None, None) => {
+                // Features of languages: options that come with an edition's compiler.
+                let is_features =
+                    name.starts_with("google/protobuf/") && name.ends_with("_features.proto");
+                return Ok(match is_features {
+                    true => Ok(File::from_file_descriptor_proto(FileDescriptorProto {
+                        name: Some(name.into()),
+                        ..FileDescriptorProto::default()
+                    })),
+                    false => GoogleFileResolver::new().open_file(name),
+                });
+            }
+        };
+        let readable = proto_text::readable(name, &text)?;
+        let file = match File::from_source(name, &readable.text) {
+            Ok(file) => file,
+            Err(error) => return Ok(Err(error)),
+        };
+        let Some(edition) = readable.edition else { return Ok(Ok(file)) };
+        let number = proto_text::edition_number(name, &edition)?;
+        let mut descriptor = file.file_descriptor_proto().clone();
+        let said = edition::take_options(&mut descriptor, number);
+        self.found.borrow_mut().editions.insert(name.into(), said);
+        descriptor.syntax = None;
+        Ok(Ok(File::from_file_descriptor_proto(descriptor)))
     }
 }
 
 fn compile(
-    resolver: ChainFileResolver,
+    resolver: Resolver,
     name: &str,
     origin: &str,
     type_name: Option<&str>,
 ) -> Result<Schema> {
+    let found = resolver.found.clone();
+    let order = resolver.order(name).with_context(|| format!("cannot compile {origin}"))?;
     let mut compiler = protox::Compiler::with_file_resolver(resolver);
     compiler.include_imports(true);
-    // The compiler's debug form names the file, the line and the cause.
-    if let Err(error) = compiler.open_file(name) {
-        bail!("cannot compile {origin}: {error:?}");
+    // What cannot be opened is told by who imports it.
+    let missing = |name: &String| !found.borrow().files.contains_key(name);
+    let first = order.iter().rev().take(1);
+    let inner = order.iter().rev().skip(1).rev().filter(|name| !missing(name));
+    let compiled = inner.chain(first).try_for_each(|name| compiler.open_file(name).map(drop));
+    if let Err(error) = compiled {
+        if let Some(error) = found.borrow_mut().error.take() {
+            return Err(error).with_context(|| format!("cannot compile {origin}"));
+        }
+        // The compiler's debug form names the file, the line and the cause.
+        bail!("cannot compile {origin}: {}", format!("{error:?}").replace(char::is_control, " "));
     }
-    let pool = compiler.descriptor_pool();
+    let mut editions = std::mem::take(&mut found.borrow_mut().editions);
+    let definitions = if editions.is_empty() {
+        Definitions { pool: compiler.descriptor_pool(), implicit: Implicit::new() }
+    } else {
+        let mut set = compiler.file_descriptor_set();
+        let said = set.file.iter_mut().map(|file| {
+            let said = editions.remove(file.name());
+            if said.is_some() {
+                file.syntax = Some("editions".into());
+            }
+            said.unwrap_or_default()
+        });
+        let said: Vec<edition::File> = said.collect();
+        Definitions::translated(set, &said).with_context(|| format!("cannot compile {origin}"))?
+    };
+    let pool = &definitions.pool;
     let file = pool.get_file_by_name(name).context("the compiler lost the file")?;
     let own = match type_name {
         // A root that is asked for may also be an imported message.
         Some(_) => pool.all_messages().collect(),
         None => pool.all_messages().filter(|m| m.parent_file() == file).collect(),
     };
-    from_message(&choose(own, type_name, origin)?)
+    definitions.schema(&choose(own, type_name, origin)?)
 }
 
 /// The root among the messages of a file or set.
@@ -126,9 +313,9 @@ fn choose(
             messages.iter().filter(|m| m.full_name().ends_with(&suffix)).cloned().collect()
         }
         None => {
-            let used: Vec<MessageDescriptor> = messages.iter().flat_map(used_messages).collect();
+            let used: HashSet<String> = messages.iter().flat_map(used_messages).collect();
             let top = messages.iter().filter(|m| m.parent_message().is_none());
-            top.filter(|m| !used.contains(m)).cloned().collect()
+            top.filter(|m| !used.contains(m.full_name())).cloned().collect()
         }
     };
     match (candidates.as_slice(), type_name) {
@@ -149,21 +336,22 @@ fn choose(
 }
 
 /// The messages that the fields of another message name.
-fn used_messages(message: &MessageDescriptor) -> Vec<MessageDescriptor> {
+fn used_messages(message: &MessageDescriptor) -> Vec<String> {
     let kinds = message.fields().map(|field| field.kind());
-    kinds.filter_map(|kind| kind.as_message().filter(|used| *used != message).cloned()).collect()
+    let used = kinds.filter_map(|kind| kind.as_message().map(|used| used.full_name().to_owned()));
+    used.filter(|used| used != message.full_name()).collect()
 }
 
 /// Types under construction.
-#[derive(Default)]
-struct Builder {
+struct Builder<'a> {
+    implicit: &'a Implicit,
     types: Vec<TypeDef>,
     ids: HashMap<String, TypeId>,
     /// Messages that have an id and not yet their fields.
     open: Vec<(TypeId, MessageDescriptor)>,
 }
 
-impl Builder {
+impl Builder<'_> {
     fn message(&mut self, message: &MessageDescriptor) -> TypeId {
         if let Some(id) = self.ids.get(message.full_name()) {
             return *id;
@@ -188,10 +376,11 @@ impl Builder {
         }
         let id = self.types.len();
         let mut values: Vec<EnumValue> = Vec::new();
+        let mut numbers = HashSet::new();
         for value in &descriptor.enum_descriptor_proto().value {
             let number = value.number().into();
             // An alias is a second name for a number; the first one stands.
-            if values.iter().all(|v| v.number != number) {
+            if numbers.insert(number) {
                 values.push(EnumValue { name: unlegalized(value.name()), number });
             }
         }
@@ -216,11 +405,6 @@ impl Builder {
     }
 
     fn field(&mut self, field: &FieldDescriptor) -> Result<Field> {
-        ensure!(
-            !field.is_group(),
-            "{} is a group, which only Protobuf has; make it a message field",
-            field.full_name()
-        );
         let element = match field.kind() {
             Kind::Double => Element::Scalar(Scalar::F64),
             Kind::Float => Element::Scalar(Scalar::F32),
@@ -238,7 +422,7 @@ impl Builder {
             Cardinality::List { bound: None }
         } else if field.is_required() || field.parent_message().is_map_entry() {
             Cardinality::Required
-        } else if field.supports_presence() {
+        } else if field.supports_presence() && !self.implicit.contains(field.full_name()) {
             Cardinality::Optional
         } else {
             Cardinality::Implicit
@@ -345,8 +529,6 @@ mod tests {
             let text = format!("syntax = \"proto2\"; {text}");
             format!("{:#}", read_texts(&[("a.proto", &text)], root).unwrap_err())
         };
-        let group = read("message A { optional group G = 1 { optional int32 a = 1; } }", Some("A"));
-        assert!(group.contains("is a group"), "{group}");
         let several = read("message A {} message B {}", None);
         assert!(several.contains("among A, B"), "{several}");
         let missing = read("message A {}", Some("C"));
@@ -358,6 +540,7 @@ mod tests {
 
     #[test]
     fn files_import_from_the_folders_above() {
+        use std::fs;
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("osi");
         fs::create_dir(&inner).unwrap();
@@ -367,17 +550,40 @@ mod tests {
             "syntax = \"proto2\"; import \"osi/b.proto\"; message A { optional B b = 1; }",
         );
         write("b.proto", "syntax = \"proto2\"; message B { optional int32 x = 1; }");
-        let schema = read_file(&inner.join("a.proto"), None).unwrap();
+        let schema = read_file(&inner.join("a.proto"), None, &[]).unwrap();
         assert_eq!(schema.types.len(), 2);
     }
 
     #[test]
+    fn imports_may_be_deep_but_not_endless() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |at: usize, import: &str| {
+            let text = format!("syntax = \"proto3\"; {import} message M{at} {{ int32 x = 1; }}");
+            std::fs::write(folder.path().join(format!("f{at}.proto")), text).unwrap();
+        };
+        let import = |at: usize| format!("import \"f{at}.proto\";");
+        (0..999).for_each(|at| write(at, &import(at + 1)));
+        write(999, "");
+        let read = || read_file(&folder.path().join("f0.proto"), None, &[]);
+        assert_eq!(read().unwrap().root().name.original, "M0");
+        write(999, &import(1000));
+        write(1000, "");
+        let error = format!("{:#}", read().unwrap_err());
+        assert!(error.contains("it imports more than 1000 files"), "{error}");
+        write(9, &import(3));
+        let error = format!("{:#}", read().unwrap_err());
+        assert!(error.contains("f3.proto imports itself, directly or through others"), "{error}");
+        write(9, &import(5000));
+        let error = format!("{:#}", read().unwrap_err());
+        assert!(error.contains("f9.proto:1:20: import 'f5000.proto' not found"), "{error}");
+    }
+
+    #[test]
     fn descriptor_sets_load() {
-        let mut compiler = protox::Compiler::with_file_resolver({
-            let mut resolver = ChainFileResolver::new();
-            resolver.add(Texts(HashMap::from([("a.proto".into(), PROTO3.into())])));
-            resolver.add(GoogleFileResolver::new());
-            resolver
+        let mut compiler = protox::Compiler::with_file_resolver(Resolver {
+            texts: HashMap::from([("a.proto".into(), PROTO3.into())]),
+            folders: Vec::new(),
+            found: Rc::default(),
         });
         compiler.include_imports(true).open_file("a.proto").unwrap();
         let bytes = compiler.encode_file_descriptor_set();

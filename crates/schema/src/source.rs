@@ -1,13 +1,12 @@
 //! Where a schema comes from: a file, and the type in it that is the message.
 
 use std::fmt;
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Result};
 
 use crate::model::Schema;
-use crate::{msg, proto};
+use crate::{file, msg, proto};
 
 /// A definition file and the type in it, written `FILE[:Type]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +16,8 @@ pub struct Source {
     /// The message, by its full name or the last part of it; none where the
     /// file leaves no choice.
     pub type_name: Option<String>,
+    /// Where else to look for the definitions that it uses, in this order.
+    pub folders: Vec<PathBuf>,
 }
 
 impl Source {
@@ -28,10 +29,15 @@ impl Source {
             Some((path, name))
                 if !Path::new(text).exists() && !name.is_empty() && !name.contains('\\') =>
             {
-                Source { path: path.into(), type_name: Some(name.into()) }
+                Source { path: path.into(), type_name: Some(name.into()), folders: Vec::new() }
             }
-            _ => Source { path: text.into(), type_name: None },
+            _ => Source { path: text.into(), type_name: None, folders: Vec::new() },
         }
+    }
+
+    /// The same, with these folders to look in.
+    pub fn within(self, folders: &[PathBuf]) -> Source {
+        Source { folders: folders.to_vec(), ..self }
     }
 }
 
@@ -47,18 +53,35 @@ impl fmt::Display for Source {
 
 /// Reads the schema, by the file's extension: `.msg`, `.proto`, or a descriptor
 /// set in `.fds`, `.desc`, `.binpb` or `.pb`.
+///
+/// Definitions that it uses and that are not beside it are looked for in the
+/// source's folders; those of ROS also where the environment says packages are
+/// (`AMENT_PREFIX_PATH`, `ROS_PACKAGE_PATH`).
 pub fn load(source: &Source) -> Result<Schema> {
-    let Source { path, type_name } = source;
+    let Source { path, type_name, folders } = source;
     let type_name = type_name.as_deref();
     let origin = path.display().to_string();
-    let extension = path.extension().unwrap_or_default().to_string_lossy();
-    match extension.to_ascii_lowercase().as_str() {
-        "msg" => msg::read_file(path, type_name),
-        "proto" => proto::read_file(path, type_name),
+    for folder in folders {
+        ensure!(folder.is_dir(), "{} is no folder to look in", folder.display());
+    }
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    match extension.as_str() {
+        "msg" => msg::read_file(path, type_name, &msg::folders(folders)),
+        "proto" => proto::read_file(path, type_name, folders),
         "fds" | "desc" | "binpb" | "pb" => {
-            let bytes = fs::read(path).with_context(|| format!("cannot read {origin}"))?;
-            proto::read_descriptors(&bytes, type_name, &origin)
+            proto::read_descriptors(&file::bytes(path)?, type_name, &origin)
         }
+        "srv" => bail!(
+            "{origin} defines a service, which is two messages, request and response; put the \
+             one to be measured into a .msg file"
+        ),
+        "action" => bail!(
+            "{origin} defines an action, which is three messages, goal, result and feedback; put \
+             the one to be measured into a .msg file"
+        ),
+        "idl" => bail!(
+            "{origin} is in OMG IDL, which is not read; give the .msg file that it was made from"
+        ),
         _ => bail!(
             "{origin} is no definition that can be read; give a .msg, .proto, .fds, .desc, \
              .binpb or .pb file"
@@ -68,6 +91,8 @@ pub fn load(source: &Source) -> Result<Schema> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -95,5 +120,11 @@ mod tests {
         assert!(error.contains("give a .msg"), "{error}");
         let error = load(&Source::parse("absent.msg")).unwrap_err().to_string();
         assert_eq!(error, "cannot read absent.msg");
+        let error = load(&Source::parse("AddTwoInts.srv")).unwrap_err().to_string();
+        assert!(error.contains("AddTwoInts.srv defines a service"), "{error}");
+        let error = load(&Source::parse("Fibonacci.action")).unwrap_err().to_string();
+        assert!(error.contains("Fibonacci.action defines an action"), "{error}");
+        let error = load(&Source::parse("a.msg").within(&["nowhere".into()])).unwrap_err();
+        assert_eq!(error.to_string(), "nowhere is no folder to look in");
     }
 }

@@ -66,6 +66,17 @@ impl Value {
         }
     }
 
+    /// The bytes that it takes in memory.
+    pub fn memory(&self) -> u64 {
+        let content = match self {
+            Value::String(text) => text.len() as u64,
+            Value::Bytes(bytes) => bytes.len() as u64,
+            Value::Record(values) | Value::List(values) => values.iter().map(Value::memory).sum(),
+            _ => 0,
+        };
+        size_of::<Value>() as u64 + content
+    }
+
     /// The key of a map's entry: the first field of a record.
     pub fn map_key(&self) -> Option<&Value> {
         match self {

@@ -7,7 +7,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Schema, Source, TypeId, Valu
 
 fn builtin(file: &str) -> Schema {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas")).join(file);
-    load(&Source { path, type_name: None }).unwrap()
+    load(&Source { path, type_name: None, folders: Vec::new() }).unwrap()
 }
 
 #[test]

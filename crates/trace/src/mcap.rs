@@ -2,15 +2,15 @@
 //! needed. Memory grows with the largest chunk and the schemas, not the file.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{anyhow, bail, ensure, Context, Result};
+use anyhow::{anyhow, bail, Context, Result};
 use mcap::io::MessageReader;
 use mcap::sans_io::LinearReaderOptions;
 use mcap::McapError;
+use wiregauge_schema::file;
 
 use crate::recording::{Definition, Topic};
 
@@ -76,10 +76,10 @@ fn scan(
     mut visit: impl FnMut(&mcap::Message) -> Result<()>,
 ) -> Result<Vec<Arc<mcap::Channel<'static>>>> {
     let origin = path.display();
-    let mut file = File::open(path).with_context(|| format!("cannot read {origin}"))?;
-    let mut magic = Vec::new();
-    file.by_ref().take(mcap::MAGIC.len() as u64).read_to_end(&mut magic)?;
-    ensure!(magic == mcap::MAGIC, "{origin} is no MCAP file; give a recording in MCAP");
+    let mut file = file::open(path)?;
+    // The kind of the file is known by its first bytes already.
+    file.read_exact(&mut [0; mcap::MAGIC.len()])
+        .with_context(|| format!("cannot read {origin}"))?;
 
     let options = LinearReaderOptions::default()
         .with_skip_start_magic(true)

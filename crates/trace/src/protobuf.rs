@@ -1,7 +1,7 @@
 //! Messages in Protobuf, with the descriptors that the recording carries.
 
 use anyhow::{bail, ensure, Context, Result};
-use prost_reflect::{DescriptorPool, DynamicMessage, MapKey, MessageDescriptor, Value as Dynamic};
+use prost_reflect::{DynamicMessage, MapKey, MessageDescriptor, Value as Dynamic};
 use wiregauge_schema::{proto, Cardinality, Element, Field, Role, Schema, TypeId, Value};
 
 /// A message type of a recording.
@@ -13,12 +13,10 @@ pub struct Decoder {
 impl Decoder {
     /// Of an encoded `FileDescriptorSet` and the full name of the message.
     pub fn new(descriptors: &[u8], name: &str) -> Result<Decoder> {
-        let pool =
-            DescriptorPool::decode(descriptors).context("no complete Protobuf descriptor set")?;
-        let descriptor = pool
-            .get_message_by_name(name)
-            .with_context(|| format!("the descriptor set does not define {name}"))?;
-        let schema = proto::from_message(&descriptor)?;
+        let definitions = proto::Definitions::decode(descriptors)
+            .context("no complete Protobuf descriptor set")?;
+        let descriptor = definitions.message(name)?;
+        let schema = definitions.schema(&descriptor)?;
         Ok(Decoder { descriptor, schema })
     }
 

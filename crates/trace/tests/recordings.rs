@@ -114,7 +114,9 @@ fn what_cannot_be_read_is_said() {
 #[test]
 fn files_that_are_no_recordings_are_refused() {
     for bytes in [b"".as_slice(), b"something else"] {
-        assert!(error(Recording::open(file(bytes).path())).contains("is no MCAP file"));
+        assert!(
+            error(Recording::open(file(bytes).path())).contains("is no recording that can be read")
+        );
     }
     assert!(error(Recording::open("absent.mcap")).contains("cannot read absent.mcap"));
 }

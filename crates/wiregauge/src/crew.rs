@@ -143,8 +143,10 @@ pub fn subject(id: String, title: String, language: &str) -> Subject {
         title,
         language: language.into(),
         library: String::new(),
+        built: String::new(),
         options: Vec::new(),
         bound: false,
+        unchecked: false,
         lowerings: Vec::new(),
         status: Status::Measured,
     }

@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
+use indexmap::IndexMap;
 use wiregauge_codegen::{build, Answer, Codec, Language};
 use wiregauge_gauge::interrupt;
 use wiregauge_gauge::plan::Entrant;
 use wiregauge_gauge::run::{Status, Subject};
 use wiregauge_gauge::runner::Spec;
 
-use crate::matter::Matter;
+use crate::matter::{self, Matter};
 use crate::progress::Progress;
 use crate::tools;
 
@@ -35,7 +36,7 @@ impl std::str::FromStr for Own {
 /// A field's length: `PATH=N`.
 pub fn size(text: &str) -> Result<(String, usize)> {
     let (path, length) = text.split_once('=').context("wants PATH=N")?;
-    Ok((path.into(), length.parse().with_context(|| format!("'{length}' is not a length"))?))
+    Ok((path.into(), matter::length(length)?))
 }
 
 /// The codecs of these names and the bounds; all where none is named.
@@ -53,7 +54,7 @@ pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
     Ok(all.into_iter().filter(|c| c.bound || names.iter().any(|name| name == c.name)).collect())
 }
 
-/// Every codec with its options, as Markdown that a terminal can show too.
+/// Every codec with its options and the calls that are timed, as Markdown that a terminal can show too.
 pub fn list() -> String {
     let mut text = String::new();
     for codec in Codec::all() {
@@ -66,6 +67,9 @@ pub fn list() -> String {
         for option in codec.options {
             text += &format!("  - {option}\n");
         }
+        for call in codec.calls {
+            text += &format!("  - `{call}`\n");
+        }
     }
     text
 }
@@ -77,6 +81,14 @@ fn language(codec: &Codec) -> &'static str {
     }
 }
 
+/// Who takes part, and what their runners were built with.
+pub struct Lineup {
+    /// A row each.
+    pub entrants: Vec<Entrant>,
+    /// Compilers, flags and packages, as they were when the runners were built.
+    pub tools: IndexMap<String, String>,
+}
+
 /// Builds the runners of `codecs` for the matter.
 pub fn build(
     matter: &Matter,
@@ -84,7 +96,14 @@ pub fn build(
     own: &[Own],
     folder: &Path,
     progress: &Progress,
-) -> Result<Vec<Entrant>> {
+) -> Result<Lineup> {
+    for (at, runner) in own.iter().enumerate() {
+        ensure!(
+            own[..at].iter().all(|other| other.name != runner.name),
+            "two runners are called '{}'; give each a name of its own",
+            runner.name
+        );
+    }
     let mut able = Vec::new();
     let mut out = Vec::new();
     for codec in codecs {
@@ -109,13 +128,17 @@ pub fn build(
         "projection": matter.projection,
     }))?;
     let mut entrants = Vec::new();
+    let mut tools = IndexMap::new();
     for codec in codecs {
-        let (status, program) = match out.iter().find(|(name, _)| *name == codec.name) {
-            Some((_, status)) => (status.clone(), None),
-            None => match built.next().context("an outcome for every codec")?.program {
-                Ok(program) => (Status::Measured, Some(program)),
-                Err(error) => (Status::Failed(format!("{error:#}")), None),
-            },
+        let (status, program, origin) = match out.iter().find(|(name, _)| *name == codec.name) {
+            Some((_, status)) => (status.clone(), None, None),
+            None => {
+                let built = built.next().context("an outcome for every codec")?;
+                match built.program {
+                    Ok(program) => (Status::Measured, Some(program), Some(built.origin)),
+                    Err(error) => (Status::Failed(format!("{error:#}")), None, None),
+                }
+            }
         };
         let runner = program.map(|program| Spec {
             id: codec.name.into(),
@@ -123,7 +146,14 @@ pub fn build(
             arguments: Vec::new(),
             schema: schema.clone(),
         });
-        entrants.push(Entrant { subject: subject(codec, matter, status), runner });
+        let built = origin.map_or_else(String::new, |origin| {
+            let language = language(codec);
+            tools.insert(format!("{language} compiler"), origin.compiler);
+            tools.insert(format!("{language} flags"), origin.flags);
+            tools.extend(origin.packages);
+            origin.library
+        });
+        entrants.push(Entrant { subject: subject(codec, matter, status, built), runner });
     }
     for own in own {
         entrants.push(Entrant {
@@ -132,8 +162,10 @@ pub fn build(
                 title: own.name.clone(),
                 language: "own".into(),
                 library: String::new(),
+                built: String::new(),
                 options: vec![format!("runner: {}", own.command.join(" "))],
                 bound: false,
+                unchecked: false,
                 lowerings: Vec::new(),
                 status: Status::Measured,
             },
@@ -145,10 +177,10 @@ pub fn build(
             }),
         });
     }
-    Ok(entrants)
+    Ok(Lineup { entrants, tools })
 }
 
-fn subject(codec: &Codec, matter: &Matter, status: Status) -> Subject {
+fn subject(codec: &Codec, matter: &Matter, status: Status, built: String) -> Subject {
     let lowerings = match codec.answer_all(&matter.schema) {
         Answer::Lowered(lowerings) => {
             lowerings.iter().map(|l| format!("{} (lost: {})", l.what, l.lost)).collect()
@@ -160,8 +192,10 @@ fn subject(codec: &Codec, matter: &Matter, status: Status) -> Subject {
         title: codec.title.into(),
         language: language(codec).into(),
         library: String::new(),
+        built,
         options: codec.options.iter().map(|option| option.to_string()).collect(),
         bound: codec.bound,
+        unchecked: false,
         lowerings,
         status,
     }

@@ -7,23 +7,64 @@ mod lineup;
 mod matter;
 mod output;
 mod progress;
+mod small_arrays;
 mod tools;
 mod verb;
 
+use std::io::{ErrorKind, Write};
+use std::panic;
 use std::process::ExitCode;
 
 use clap::Parser;
+use wiregauge_gauge::interrupt::{self, Interrupted};
+use wiregauge_gauge::text;
+
+use crate::output::tell;
+use crate::verb::Arguments;
+
+/// The command could not be carried out.
+const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
-    let arguments = verb::Arguments::parse();
+    panic::set_hook(Box::new(|fault| tell(&complaint(fault))));
+    panic::catch_unwind(carry_out).unwrap_or(ExitCode::from(REFUSED))
+}
+
+fn carry_out() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return explain(&error),
+    };
     // A host of FMUs has one thread, as FMUs may be slower where there are more.
-    let listening = if arguments.serves() { Ok(()) } else { wiregauge_gauge::interrupt::install() };
+    let listening = if arguments.serves() { Ok(()) } else { interrupt::install() };
     match listening.map_err(Into::into).and_then(|()| arguments.run()) {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("wiregauge: {error:#}");
-            let interrupted = error.is::<wiregauge_gauge::interrupt::Interrupted>();
-            ExitCode::from(if interrupted { 130 } else { 2 })
+            // Some of it may be in the words of others.
+            tell(&text::safe(&format!("wiregauge: {error:#}")));
+            ExitCode::from(if error.is::<Interrupted>() { 130 } else { REFUSED })
         }
     }
+}
+
+/// Shows the help that was asked for, or what is wrong with the arguments.
+fn explain(error: &clap::Error) -> ExitCode {
+    let shown = error.print().and_then(|()| std::io::stdout().flush());
+    match shown {
+        Err(fault) if !error.use_stderr() && fault.kind() != ErrorKind::BrokenPipe => {
+            tell(&format!("wiregauge: cannot write to standard output: {fault}"));
+            ExitCode::from(REFUSED)
+        }
+        _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(REFUSED)),
+    }
+}
+
+/// A fault of the program itself in one line, without the stack, which tells
+/// its user nothing.
+fn complaint(fault: &panic::PanicHookInfo) -> String {
+    let text = fault.payload();
+    let text = text.downcast_ref::<&str>().copied().or(text.downcast_ref::<String>().map(|t| &**t));
+    let text = text.unwrap_or("something went wrong").lines().next().unwrap_or_default();
+    let place = fault.location().map_or(String::new(), |place| format!(" ({place})"));
+    format!("wiregauge: this is a fault of wiregauge and should be reported: {text}{place}")
 }

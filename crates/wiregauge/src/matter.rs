@@ -2,15 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure, Context, Result};
-use wiregauge_gauge::plan::{Load, Sample};
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use wiregauge_gauge::plan::{Load, Numbers, Reading, Sample};
 use wiregauge_gauge::run::{Case, Parameter};
+use wiregauge_osi::{descriptors, python::Python};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{
-    canonical, generate, msg, path, project, proto, prune, source, Projection, Schema, Sizes,
-    Source, Value,
+    canonical, digest, estimate, generate, memory, msg, path, project, proto, prune, source,
+    Digest, Projection, Schema, Sizes, Source, Value,
 };
-use wiregauge_trace::Recording;
+use wiregauge_trace::{Lookup, Recording};
 
 /// The message that is measured unless another is named.
 const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
@@ -50,6 +51,11 @@ pub struct Sweep {
     pub lengths: Vec<usize>,
 }
 
+/// How many elements or bytes, from a user's digits.
+pub fn length(text: &str) -> Result<usize> {
+    text.parse().map_err(|_| anyhow!("'{text}' is not a length; write it in digits, as 1000"))
+}
+
 impl std::str::FromStr for Sweep {
     type Err = anyhow::Error;
 
@@ -57,9 +63,11 @@ impl std::str::FromStr for Sweep {
         let (path, lengths) = text.split_once('=').context("wants PATH=N,N,…")?;
         let lengths: Vec<usize> = lengths
             .split(',')
-            .map(|n| n.trim().parse().with_context(|| format!("'{n}' is not a length")))
+            .map(|n| length(n.trim()))
             .collect::<Result<_>>()?;
-        ensure!(!lengths.is_empty(), "wants PATH=N,N,…");
+        for (at, length) in lengths.iter().enumerate() {
+            ensure!(!lengths[..at].contains(length), "{length} is named twice");
+        }
         Ok(Sweep { path: path.into(), lengths })
     }
 }
@@ -111,8 +119,10 @@ impl Matter {
                  give a message that does not recurse"
             );
         }
+        check_memory(&schema, &source, sizes, sweep, count)?;
         let messages = |sizes: &Sizes| -> Result<Vec<Value>> {
-            (0..count as u64).map(|index| generate(&schema, sizes, seed + index)).collect()
+            let seeds = (0..count as u64).map(|index| seed.wrapping_add(index));
+            seeds.map(|seed| generate(&schema, sizes, seed)).collect()
         };
         let cases = match sweep {
             None => vec![Values {
@@ -142,15 +152,16 @@ impl Matter {
         Ok(Matter { schema, projection, cases, source, notes })
     }
 
-    /// The LiDAR message with these numbers of points.
-    pub fn lidar(points: &[usize], seed: u64) -> Result<Matter> {
+    /// The LiDAR message with these numbers of points, `count` different ones
+    /// of each.
+    pub fn lidar(points: &[usize], count: usize, seed: u64) -> Result<Matter> {
         let sweep = Sweep { path: "points".into(), lengths: points.to_vec() };
         let mut matter = Matter::generated(
             Builtin::Lidar.schema()?,
             Builtin::Lidar.source().into(),
             &Sizes::default(),
             Some(&sweep),
-            1,
+            count,
             seed,
         )?;
         matter.choose(Some("info.guid"), Some("points[].position[1]"))?;
@@ -171,13 +182,15 @@ impl Matter {
 
     /// Recorded messages of a topic, `count` at most, evenly over the
     /// recording. Fields that never occur are left out unless `whole`.
+    /// Definitions that the recording lacks are looked for in `folders`.
     pub fn recording(
         input: &Path,
         topic: Option<&str>,
         count: usize,
         whole: bool,
+        folders: &[PathBuf],
     ) -> Result<Matter> {
-        let recording = Recording::open(input)?;
+        let recording = Recording::open_with(input, lookup(folders))?;
         let topic = match (topic, recording.topics()) {
             (Some(topic), _) => topic.to_owned(),
             (None, [only]) => only.name.clone(),
@@ -242,8 +255,15 @@ impl Matter {
 
     fn load(&self, values: &Values) -> Result<Load> {
         let schema = &self.schema;
-        let read = |value: &Value, path: &Option<path::Path>| {
-            path.as_ref().map_or(0.0, |path| project::at(schema, value, path))
+        let all = |value: &Value| Reading {
+            sum: project::sum(value),
+            numbers: numbers(digest::all(schema, value)),
+        };
+        let one = |value: &Value, path: &Option<path::Path>| {
+            path.as_ref().map_or(Reading::default(), |path| Reading {
+                sum: project::at(schema, value, path),
+                numbers: numbers(digest::at(schema, value, path)),
+            })
         };
         let samples: Vec<Sample> = values
             .values
@@ -251,10 +271,10 @@ impl Matter {
             .map(|value| {
                 Ok(Sample {
                     canonical: canonical::encode(schema, value)?,
-                    values: [
-                        project::sum(value),
-                        read(value, &self.projection.fixed),
-                        read(value, &self.projection.element),
+                    readings: [
+                        all(value),
+                        one(value, &self.projection.fixed),
+                        one(value, &self.projection.element),
                     ],
                 })
             })
@@ -274,6 +294,65 @@ impl Matter {
         };
         Ok(Load { case, samples })
     }
+}
+
+/// A digest as the gauge takes it.
+fn numbers(digest: Digest) -> Numbers {
+    Numbers { count: digest.count, hash: digest.hash }
+}
+
+/// Where the definitions are that a recording does not carry.
+pub fn lookup(folders: &[PathBuf]) -> Lookup {
+    Lookup { folders: folders.to_vec(), osi: Some(osi) }
+}
+
+/// OSI's definitions, from the official package.
+fn osi() -> Result<Vec<u8>> {
+    let build = build_folder()?;
+    let definitions =
+        Python::environment(&build).and_then(|python| descriptors::descriptors(&build, &python));
+    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
+}
+
+/// Fails where the values would not fit into the memory that is free. Nothing is
+/// made yet: the system would end the program, or another one.
+fn check_memory(
+    schema: &Schema,
+    source: &str,
+    sizes: &Sizes,
+    sweep: Option<&Sweep>,
+    count: usize,
+) -> Result<()> {
+    let Some(budget) = memory::budget() else { return Ok(()) };
+    let mut cases = vec![sizes.clone()];
+    if let Some(sweep) = sweep {
+        let case = |length: &usize| {
+            let mut sizes = sizes.clone();
+            sizes.overrides.insert(sweep.path.clone(), *length);
+            sizes
+        };
+        cases = sweep.lengths.iter().map(case).collect();
+    }
+    let mut wanted = 0u128;
+    for case in &cases {
+        let estimate = estimate(schema, case)?.times(count);
+        wanted = wanted.saturating_add(estimate.memory).saturating_add(estimate.canonical);
+    }
+    ensure!(
+        wanted <= u128::from(budget),
+        "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
+         shorter lists (--size), or fewer messages or lengths",
+        plural(count, "message"),
+        plural(cases.len(), "case"),
+        memory::words(wanted),
+        memory::words(budget.into()),
+    );
+    Ok(())
+}
+
+/// `1 message`, `8 messages`.
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Where runners are built: the folder in `WIREGAUGE_BUILD`, or the user's

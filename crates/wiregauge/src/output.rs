@@ -1,11 +1,12 @@
 //! Results to files and to standard output.
 
-use std::io::{ErrorKind, Write};
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ValueEnum;
+use wiregauge_gauge::file::{self, Target};
 use wiregauge_gauge::run::{Run, Status};
 use wiregauge_gauge::warning::Warning;
 use wiregauge_gauge::{judge, warning};
@@ -28,40 +29,89 @@ pub enum Form {
 /// Writes a result. That the reader closed the pipe, as `head` does, is no
 /// error.
 pub fn print(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| {
-        if text.ends_with('\n') {
-            out.flush()
-        } else {
-            out.write_all(b"\n").and_then(|()| out.flush())
-        }
-    });
-    match written {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write to standard output"),
+    file::print(ended(text).as_bytes())
+}
+
+/// Tells the user something. That nobody reads it is no error.
+pub fn tell(what: &str) {
+    let _ = std::io::stderr().lock().write_all(ended(what).as_bytes());
+}
+
+fn ended(text: &str) -> String {
+    format!("{}\n", text.strip_suffix('\n').unwrap_or(text))
+}
+
+/// How many characters a line may have: what `COLUMNS` says, or the terminal;
+/// none where there is no terminal.
+pub fn width() -> Option<usize> {
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
+    let own =
+        || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into());
+    let terminal = || if std::io::stdout().is_terminal() { own() } else { None };
+    said.filter(|width| *width > 0).or_else(terminal)
+}
+
+/// Where a result goes, tried out before anything is measured.
+pub struct Outlet {
+    target: Target,
+    form: Form,
+}
+
+impl Outlet {
+    /// Looks whether the result can be kept there. It replaces no input.
+    pub fn open(output: &Path, form: Form, inputs: &[&Path]) -> Result<Outlet> {
+        Ok(Outlet { target: Target::open(output, inputs)?, form })
     }
 }
 
 /// Judges a result, with `more` to be said of it, writes it to a file and shows
 /// it. The exit status says whether a subject failed.
-pub fn deliver(run: &mut Run, more: Vec<Warning>, file: &Path, form: Form) -> Result<ExitCode> {
+pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<ExitCode> {
     let mut cautions = run.environment.cautions();
     cautions.extend(judge::cautions(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);
-    hand_over(run, file, form)
+    hand_over(run, outlet)
 }
 
-/// Writes a judged result to a file and shows it. The exit status says whether
-/// a subject failed, be it on one case only.
-pub fn hand_over(run: &Run, file: &Path, form: Form) -> Result<ExitCode> {
-    run.write(file)?;
-    print(&render(std::slice::from_ref(run), form))?;
-    let shown = file.display();
-    eprintln!("result in {shown}; wiregauge report {shown} -o report.html makes a page of it");
+/// Writes a judged result to a file and shows it, whatever becomes of the file.
+/// The exit status says whether a subject failed, be it on one case only.
+pub fn hand_over(run: &Run, Outlet { target, form }: Outlet) -> Result<ExitCode> {
+    let table = render(std::slice::from_ref(run), form);
+    let (shown, to_output) = (target.shown().to_owned(), target.is_output());
+    let written = target.write(run.text()?.as_bytes());
+    // Standard output belongs to the result, if it was asked for there.
+    let printed = if to_output {
+        tell(&table);
+        Ok(())
+    } else {
+        print(&table)
+    };
+    if let Err(error) = written {
+        return Err(rescue(run, error));
+    }
+    printed?;
+    if !to_output {
+        tell(&format!(
+            "result in {shown}; wiregauge report {shown} -o report.html makes a page of it"
+        ));
+    }
     let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)))
         || run.warnings.iter().any(|warning| warning.code == warning::FAILED);
     Ok(ExitCode::from(u8::from(failed)))
+}
+
+/// Keeps a result that could not be written where it was wanted.
+fn rescue(run: &Run, error: anyhow::Error) -> anyhow::Error {
+    let kept = || {
+        let file = tempfile::Builder::new().prefix("wiregauge-").suffix(".json").tempfile().ok()?;
+        file.as_file().write_all(run.text().ok()?.as_bytes()).ok()?;
+        Some(file.keep().ok()?.1)
+    };
+    match kept() {
+        Some(path) => error.context(format!("the result is in {} instead", path.display())),
+        None => error.context("the result is lost"),
+    }
 }
 
 /// The command line, as a shell takes it.

@@ -1,33 +1,119 @@
-//! What is going on, on standard error, where that is a terminal.
+//! What is going on, on standard error: a bar where that is a terminal, else a
+//! line now and then.
+
+use std::io::IsTerminal;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A progress bar; nothing where standard error is not a terminal.
-pub struct Progress(ProgressBar);
+use crate::output::tell;
+
+/// How often there is a line where there is no terminal, so that whoever reads
+/// a log sees that work goes on.
+const PAUSE: Duration = Duration::from_secs(30);
+
+/// What is going on.
+pub struct Progress {
+    bar: ProgressBar,
+    /// Where standard error is no terminal.
+    log: Option<Log>,
+}
 
 impl Progress {
-    /// A bar that waits for its first news.
+    /// A bar, or a log, that waits for its first news.
     pub fn new() -> Progress {
         // indicatif draws on standard error and only on a terminal.
         let bar = ProgressBar::new(0);
         let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} {wide_msg}");
         bar.set_style(style.expect("the template is right"));
-        bar.enable_steady_tick(std::time::Duration::from_millis(250));
-        Progress(bar)
+        let log = if std::io::stderr().is_terminal() {
+            bar.enable_steady_tick(Duration::from_millis(250));
+            None
+        } else {
+            Some(Log::new(PAUSE, tell))
+        };
+        Progress { bar, log }
     }
 
     /// What is done, and how much of how much.
     pub fn show(&self, what: &str, done: usize, total: usize) {
-        self.0.set_length(total as u64);
-        self.0.set_position(done as u64);
-        if self.0.message() != what {
-            self.0.set_message(what.to_owned());
+        if let Some(log) = &self.log {
+            log.show(what, done, total);
+        }
+        self.bar.set_length(total as u64);
+        self.bar.set_position(done as u64);
+        if self.bar.message() != what {
+            self.bar.set_message(what.to_owned());
         }
     }
 }
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
+    }
+}
+
+/// Tells the last news each so many seconds.
+struct Log {
+    news: Arc<Mutex<String>>,
+    /// Closed to stop the thread.
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Log {
+    fn new(pause: Duration, tell: impl Fn(&str) + Send + 'static) -> Log {
+        let (stop, stopped) = mpsc::channel();
+        let news = Arc::new(Mutex::new(String::new()));
+        let (latest, began) = (Arc::clone(&news), Instant::now());
+        let thread = thread::Builder::new().name("progress".into()).spawn(move || {
+            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                let news = latest.lock().map(|news| news.clone()).unwrap_or_default();
+                if !news.is_empty() {
+                    tell(&format!("{} s: {news}", began.elapsed().as_secs()));
+                }
+            }
+        });
+        Log { news, stop: Some(stop), thread: thread.ok() }
+    }
+
+    fn show(&self, what: &str, done: usize, total: usize) {
+        if let Ok(mut news) = self.news.lock() {
+            *news =
+                if total == 0 { what.to_owned() } else { format!("{what} ({done} of {total})") };
+        }
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_tells_the_last_news_and_ends_at_once() {
+        let (sender, told) = mpsc::channel();
+        let log = Log::new(Duration::from_millis(5), move |line| {
+            let _ = sender.send(line.to_owned());
+        });
+        log.show("compiling prost", 3, 27);
+        let line = told.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert!(line.ends_with("compiling prost (3 of 27)"), "{line}");
+        drop(log);
+        let began = Instant::now();
+        drop(Log::new(Duration::from_secs(3600), |_| {}));
+        assert!(began.elapsed() < Duration::from_secs(60));
     }
 }

@@ -11,25 +11,30 @@ mod schema;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use clap::{Parser, Subcommand};
 
 /// Measures what it costs to move messages: format by format, phase by phase,
 /// on your own messages and recordings.
 #[derive(Parser)]
-#[command(name = "wiregauge", version, max_term_width = 100)]
+#[command(name = "wiregauge", version, max_term_width = 80)]
 #[command(after_help = "\
 Examples:
-  wiregauge doctor                                 what on this machine spoils figures
-  wiregauge codecs --quick                         the LiDAR message in every format, in a minute
+  wiregauge doctor
+      what on this machine spoils figures
+  wiregauge codecs --quick
+      the LiDAR message in every format, in a minute
   wiregauge codecs --message scan.msg              your own message
   wiregauge codecs --input drive.mcap --topic /lidar    your own recording
-  wiregauge cosim run --source a.fmu --model b.fmu   where a co-simulation step goes
-  wiregauge bus fep --quick                        what reaches the other side of a bus in time
+  wiregauge cosim run --source a.fmu --model b.fmu
+      where a co-simulation step goes
+  wiregauge bus fep --quick
+      what reaches the other side of a bus in time
   wiregauge report run.json -o report.html         the result as a page
 
 Exit status: 0 when all went well, 1 when a codec or an FMU failed or a
-comparison found a regression, 2 when the command could not be carried out, 130 when interrupted.")]
+comparison found a regression, 2 when the command could not be carried out,
+130 when interrupted.")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -45,6 +50,14 @@ enum Verb {
     Compare(compare::Arguments),
     Budget(budget::Arguments),
     Doctor(doctor::Arguments),
+}
+
+/// Refuses what would be measured twice under one name.
+pub fn distinct<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<()> {
+    for (at, value) in values.iter().enumerate() {
+        ensure!(!values[..at].contains(value), "{option} names {value} twice");
+    }
+    Ok(())
 }
 
 impl Arguments {

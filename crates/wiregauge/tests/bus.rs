@@ -14,10 +14,13 @@ use support::{
 };
 
 /// A run of two seconds with windows of a quarter of one.
-const SHORT: [&str; 6] = ["--duration", "2s", "--window", "250ms", "--timeout", "1s"];
+const SHORT: [&str; 4] = ["--duration", "2s", "--window", "250ms"];
 
 fn short<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
-    [&["bus", "run"], arguments, &SHORT].concat()
+    // Only steps can time out.
+    let steps = arguments.iter().any(|word| ["discrete", "both"].contains(word));
+    let timeout: &[&str] = if steps { &["--timeout", "1s"] } else { &[] };
+    [&["bus", "run"], arguments, &SHORT, timeout].concat()
 }
 
 fn fact(run: &Value, case: &str, subject: &str, metric: &str) -> f64 {
@@ -46,6 +49,8 @@ fn all_that_is_sent_arrives_in_both_modes() {
             }
         }
     }
+    // Four windows at most, of which a sign test tells nothing.
+    assert!(said.out.contains("? too few windows to tell"), "{}", said.out);
     // The form is the documented one.
     let schema = fs::read(support::project().join("docs/run.schema.json")).unwrap();
     let schema = serde_json::from_slice(&schema).unwrap();
@@ -162,7 +167,10 @@ struct Long {
 impl Long {
     /// Starts it and waits until its participants are at work.
     fn start(folder: &Path, mode: &str) -> Long {
-        Long::start_with(folder, &["--mode", mode, "--duration", "60s", "--timeout", "1s"])
+        let words = ["--mode", mode, "--duration", "60s", "--timeout", "1s"];
+        // Only steps can time out.
+        let words = if mode == "continuous" { &words[..4] } else { &words };
+        Long::start_with(folder, words)
     }
 
     fn start_with(folder: &Path, arguments: &[&str]) -> Long {
@@ -274,6 +282,122 @@ fn an_interruption_leaves_nothing() {
     }
 }
 
+/// Runs for a minute with windows of 50 ms, does something to it once it should
+/// have some, and gives its exit status. Where it had none yet, as the machine is
+/// slow, it is tried again and waited for longer.
+fn disturbed(folder: &Path, disturb: impl Fn(&Long)) -> Option<i32> {
+    let mut code = None;
+    for seconds in [2, 10, 30] {
+        let words = ["--size", "10,500", "--cycle", "5ms", "--window", "50ms"];
+        let more = ["--duration", "60s", "--round-trips", "0"];
+        let mut run = Long::start_with(folder, &[&words[..], &more].concat());
+        std::thread::sleep(Duration::from_secs(seconds));
+        disturb(&run);
+        code = run.child.wait().unwrap().code();
+        assert!(!run.left_behind(), "a participant was left behind");
+        if folder.join("run.json").exists() {
+            break;
+        }
+    }
+    code
+}
+
+/// That the first load broke off and has the figures of its windows.
+fn broke_off(run: &Value, reason: &str) {
+    let case = "10 B, 5 ms, continuous";
+    assert_eq!(fact(run, case, "tcp", "complete"), 0.0);
+    assert!(fact(run, case, "tcp", "throughput") > 0.0);
+    assert_eq!(support::fact(run, case, "tcp", "lost"), None);
+    let notes = run["cases"][0]["notes"].to_string();
+    assert!(notes.contains(reason), "{notes}");
+}
+
+fn warned(run: &Value, code: &str) -> bool {
+    run["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == code)
+}
+
+#[test]
+fn what_was_measured_before_an_interruption_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let interrupt = |run: &Long| send_signal("-INT", run.child.id() as i32);
+    assert_eq!(disturbed(folder.path(), interrupt), Some(130));
+    let run = result(folder.path());
+    has_its_form(&run);
+    broke_off(&run, "interrupted");
+    assert!(warned(&run, "interrupted") && !warned(&run, "failed"));
+}
+
+#[test]
+fn a_load_that_breaks_off_keeps_its_windows() {
+    let folder = tempfile::tempdir().unwrap();
+    let kill = |run: &Long| {
+        send_signal("-KILL", run.participant("receiver"));
+        // Not the second load as well.
+        std::thread::sleep(Duration::from_secs(6));
+        send_signal("-INT", run.child.id() as i32);
+    };
+    assert_eq!(disturbed(folder.path(), kill), Some(130));
+    let run = result(folder.path());
+    has_its_form(&run);
+    broke_off(&run, "receiver is lost: killed by SIGKILL");
+    assert!(warned(&run, "failed"));
+}
+
+#[test]
+fn an_outage_that_is_borne_is_told_by_the_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    // Where the machine is slow, it may have stood still before the run.
+    for seconds in [1, 5, 15] {
+        let words = ["--cycle", "5ms", "--window", "250ms", "--alive-within", "30s"];
+        let duration = format!("{}s", 2 * seconds + 8);
+        let more = ["--duration", &duration, "--round-trips", "0"];
+        let mut run = Long::start_with(folder.path(), &[&words[..], &more].concat());
+        std::thread::sleep(Duration::from_secs(seconds));
+        let receiver = run.participant("receiver");
+        send_signal("-STOP", receiver);
+        std::thread::sleep(Duration::from_secs(3));
+        send_signal("-CONT", receiver);
+        assert_eq!(run.child.wait().unwrap().code(), Some(0));
+        let run = result(folder.path());
+        let fact = |metric| fact(&run, "500 B, 5 ms, continuous", "tcp", metric);
+        assert_eq!(fact("lost"), 0.0);
+        assert!(fact("throughput") <= fact("offered") * 1.01, "{}", fact("throughput"));
+        if fact("late") > 0.0 {
+            assert!(fact("latency/max") > 1e9, "{}", fact("latency/max"));
+            return;
+        }
+    }
+    panic!("it was never stopped in the middle of a run");
+}
+
+#[test]
+fn a_scenario_that_has_no_end_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let endless = ["bus", "run", "--scenario", "/dev/zero"];
+    refuses(folder.path(), &endless, &["/dev/zero", "larger than"]);
+}
+
+#[test]
+fn a_scenario_that_nobody_writes_keeps_nobody_from_stopping() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut child = wiregauge()
+        .args(["bus", "run", "--scenario", "pipe"])
+        .current_dir(folder.path())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Whether it waits already or has not begun.
+    std::thread::sleep(Duration::from_millis(500));
+    send_signal("-TERM", child.id() as i32);
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        assert!(begun.elapsed() < Duration::from_secs(9), "it does not end");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 #[test]
 fn a_sample_of_a_gibibyte_arrives() {
     // Both sides hold it, and what was sent waits in between.
@@ -286,7 +410,9 @@ fn a_sample_of_a_gibibyte_arrives() {
     }
     let folder = tempfile::tempdir().unwrap();
     let words = ["--transport", "tcp", "--size", "1GiB", "--cycle", "0", "--round-trips", "1"];
-    let said = run(folder.path(), &short(&words));
+    // Long enough for a few of them on a busy machine.
+    let long = [&["bus", "run"], &words[..], &["--duration", "15s"]].concat();
+    let said = run(folder.path(), &long);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
     let fact = |metric| fact(&run, "1 GiB, unthrottled, continuous", "tcp", metric);

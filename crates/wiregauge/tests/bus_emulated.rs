@@ -198,6 +198,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
             size: 500,
             bind: emulation.sender.address(),
             readers: 1,
+            token: String::new(),
+            scratch: None,
             options: Default::default(),
         },
         seed: 1,
@@ -209,6 +211,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
         announced: false,
         patience: second / 4,
         round_trips: 0,
+        alive: second,
         coding: None,
     };
     let show = |state: &str| {

@@ -4,11 +4,12 @@
 mod support;
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use support::{fact, result, run};
+use support::{fact, result, run, said, wiregauge, Said};
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {
@@ -48,21 +49,43 @@ fn iceoryx2_carries_all() {
     carries(&["iceoryx2", "iceoryx2-copy"], &["10 B", "1 MB"]);
 }
 
-/// Cyclone's own tool, killed in the end.
-struct Ddsperf(Child);
+/// A DDS domain that only those of one test are in: others on the machine, and
+/// other tests, have another tag, whatever the number of their domain.
+struct Domain(String);
 
-impl Ddsperf {
-    fn start(domain: &str, words: &[&str]) -> Ddsperf {
+impl Domain {
+    fn of(folder: &Path) -> Domain {
+        Domain(format!(
+            "<CycloneDDS><Domain><Discovery><Tag>{}</Tag></Discovery></Domain></CycloneDDS>",
+            folder.display()
+        ))
+    }
+
+    /// Cyclone's own tool, killed in the end.
+    fn ddsperf(&self, words: &[&str]) -> Ddsperf {
         let child = Command::new("ddsperf")
-            .args(["-i", domain, "-D", "60", "-1"])
+            .args(["-D", "60", "-1"])
             .args(words)
+            .env("CYCLONEDDS_URI", &self.0)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .expect("ddsperf starts; apt-get install cyclonedds-tools");
         Ddsperf(child)
     }
+
+    /// Sends what ddsperf understands.
+    fn run(&self, folder: &Path) -> Said {
+        let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
+        let more = ["--duration", "6s", "--option", "dds.topic=DDSPerfRDataKS"];
+        let mut command = wiregauge();
+        command.args(words).args(more).env("CYCLONEDDS_URI", &self.0).current_dir(folder);
+        said(command.output().unwrap())
+    }
 }
+
+/// Cyclone's own tool.
+struct Ddsperf(Child);
 
 impl Drop for Ddsperf {
     fn drop(&mut self) {
@@ -71,13 +94,11 @@ impl Drop for Ddsperf {
     }
 }
 
-/// What makes a participant of ours meet ddsperf.
-const MEET: [&str; 2] = ["--option", "dds.topic=DDSPerfRDataKS"];
-
 #[test]
 fn ddsperf_receives_what_we_send() {
-    // A domain of its own, so that other tests are not disturbed.
-    let mut ddsperf = Ddsperf::start("41", &["sub"]);
+    let folder = tempfile::tempdir().unwrap();
+    let domain = Domain::of(folder.path());
+    let mut ddsperf = domain.ddsperf(&["sub"]);
     let output = BufReader::new(ddsperf.0.stdout.take().unwrap());
     let heard = thread::spawn(move || {
         // Such as: `[123] 4.000 size 112 total 1999 lost 0 delta 500 …`.
@@ -91,10 +112,7 @@ fn ddsperf_receives_what_we_send() {
             },
         )
     });
-    let folder = tempfile::tempdir().unwrap();
-    let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
-    let more = ["--duration", "6s", "--option", "dds.domain=41"];
-    let said = run(folder.path(), &[&words[..], &more, &MEET].concat());
+    let said = domain.run(folder.path());
     let run = result(folder.path());
     let case = "100 B, 5 ms, continuous";
     assert_eq!(fact(&run, case, "dds", "lost"), Some(0.0), "{}{}", said.out, said.err);
@@ -105,13 +123,12 @@ fn ddsperf_receives_what_we_send() {
 
 #[test]
 fn what_ddsperf_sends_is_received_and_told_apart() {
-    let _ddsperf = Ddsperf::start("42", &["pub", "200Hz", "size", "1000"]);
+    let folder = tempfile::tempdir().unwrap();
+    let domain = Domain::of(folder.path());
+    let _ddsperf = domain.ddsperf(&["pub", "200Hz", "size", "1000"]);
     // It publishes only once it has found someone.
     thread::sleep(Duration::from_millis(500));
-    let folder = tempfile::tempdir().unwrap();
-    let words = ["bus", "run", "--transport", "dds", "--size", "100", "--cycle", "5ms"];
-    let more = ["--duration", "6s", "--option", "dds.domain=42"];
-    let said = run(folder.path(), &[&words[..], &more, &MEET].concat());
+    let said = domain.run(folder.path());
     let run = result(folder.path());
     let fact = |metric| fact(&run, "100 B, 5 ms, continuous", "dds", metric);
     assert!(fact("foreign") > Some(100.0), "{:?} {}{}", fact("foreign"), said.out, said.err);

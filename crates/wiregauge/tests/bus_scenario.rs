@@ -7,6 +7,7 @@ mod support;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
@@ -16,6 +17,8 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use support::{fact, has_its_form, wiregauge};
 use support::{is_gone, participants, refuses, result, run, send_signal, status};
+use wiregauge_bus::agent::{version, Join, News};
+use wiregauge_bus::scenario::Scenario;
 
 /// One sends to one.
 const PAIR: &str = r#"
@@ -239,8 +242,14 @@ fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
         }
     };
     refused(&scenario, "beta", &["'beta'", "already"]);
+    // What differs is for the leader's eyes.
+    let elsewhere = folder();
     let other = scenario.replace("\"2s\"", "\"3s\"");
-    refused(&other, "gamma", &["'duration'", "'3s' there", "'2s' here"]);
+    let mut agent = Machine::join(elsewhere.path(), &other, "gamma", &port);
+    let (said, known) = (agent.hears("refuses"), leader.hears("refused"));
+    assert_eq!(agent.code(), Some(2));
+    assert!(said.contains("another one") && !said.contains("duration"), "{said}");
+    assert!(known.contains("'duration' is '3s' there and '2s' here"), "{known}");
 
     // Of another version, and no agent at all.
     let join = r#"{"join":{"version":"0.9","names":["gamma"],"scenario":{},"address":"127.0.0.1","machine":""}}"#;
@@ -261,6 +270,79 @@ fn who_does_not_belong_is_refused_and_the_leader_goes_on_waiting() {
     let mut both = Machine::join(there.path(), &scenario, "beta,gamma", &port);
     assert_eq!([leader.code(), both.code()], [Some(0); 2]);
     all_arrived(&result(here.path()), "500 B, 5 ms, discrete, 3 participants", "tcp");
+}
+
+/// A file with a key of this digit.
+fn key(folder: &Path, digit: &str) -> String {
+    let path = folder.join(format!("{digit}.key"));
+    fs::write(&path, digit.repeat(64)).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+    path.display().to_string()
+}
+
+#[test]
+fn who_has_not_the_key_is_not_heard() {
+    let (here, there) = (folder(), folder());
+    let (ours, theirs) = (key(here.path(), "a"), key(there.path(), "b"));
+    let words = ["--name", "alpha", "--key", &ours];
+    let mut leader = Machine::start(wiregauge(), here.path(), PAIR, &words);
+    let line = leader.hears("waiting for");
+    let port = line.rsplit(' ').next().unwrap();
+    let words = ["--name", "beta", "--peer", port];
+    let mut stranger = TcpStream::connect(port).unwrap();
+    stranger.write_all(&[b'x'; 1000]).unwrap();
+    assert_eq!(stranger.read(&mut [0; 8]).unwrap_or(0), 0, "it is told something");
+    let mut keyless = Machine::start(wiregauge(), there.path(), PAIR, &words);
+    keyless.hears("--key");
+    assert_eq!(keyless.code(), Some(2));
+    let wrong = [&words[..], &["--key", &theirs]].concat();
+    let mut wrong = Machine::start(wiregauge(), there.path(), PAIR, &wrong);
+    wrong.hears("does not have this key");
+    assert_eq!(wrong.code(), Some(2));
+    let right = [&words[..], &["--key", &ours]].concat();
+    let mut right = Machine::start(wiregauge(), there.path(), PAIR, &right);
+    leader.hears("beta joined");
+    assert_eq!([leader.code(), right.code()], [Some(0); 2]);
+    all_arrived(&result(here.path()), "500 B, 5 ms, discrete", "tcp");
+}
+
+#[test]
+fn what_a_stranger_says_is_neither_obeyed_nor_answered_with_the_scenario() {
+    let here = folder();
+    let (leader, port) = Machine::lead(here.path(), PAIR);
+    let scenario = Scenario::read(&here.path().join("two.toml")).unwrap().content();
+    let join = || Join {
+        version: version(),
+        names: vec!["beta".into()],
+        scenario: scenario.clone(),
+        address: [127, 0, 0, 1].into(),
+        machine: String::new(),
+    };
+    let ask = |join: Join| {
+        let stream = TcpStream::connect(&port).unwrap();
+        let line = serde_json::to_string(&News::Join(join)).unwrap();
+        writeln!(&stream, "{line}").unwrap();
+        let mut reply = String::new();
+        BufReader::new(stream).read_line(&mut reply).unwrap();
+        (reply, leader.hears("refused"))
+    };
+    let (reply, _) = ask(Join { names: Vec::new(), ..join() });
+    assert!(reply.contains("names no participant"), "{reply}");
+    let (reply, shown) = ask(Join { version: "\u{1b}[2J\nforged".into(), ..join() });
+    assert!(!shown.contains('\u{1b}') && shown.contains("\\u{1b}[2J forged"), "{shown:?}");
+    assert!(reply.contains("version"), "{reply}");
+    let names = vec!["\u{1b}]0;x\u{7}".to_owned()];
+    let (reply, shown) = ask(Join { names, ..join() });
+    assert!(!shown.chars().any(char::is_control), "{shown:?}");
+    assert!(!reply.contains("beta"), "{reply}");
+    let (reply, _) = ask(Join { names: vec!["beta".into(); 100_000], ..join() });
+    assert!(reply.contains("has not") && !reply.contains("beta"), "{reply}");
+    for key in scenario.keys() {
+        let mut other = scenario.clone();
+        other.insert(key.clone(), "?".into());
+        let (reply, _) = ask(Join { scenario: other, ..join() });
+        assert_eq!(reply.trim(), r#"{"refused":"its scenario is another one"}"#);
+    }
 }
 
 #[test]
@@ -317,7 +399,7 @@ impl Long {
 
 #[test]
 fn an_agent_that_is_lost_is_missed_and_told() {
-    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 1 s")] {
+    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 1s")] {
         let (here, there) = (folder(), folder());
         let mut run = Long::start(here.path(), there.path(), PAIR);
         let begun = Instant::now();

@@ -133,15 +133,353 @@ fn fails(fmi: u8, whose: &str, fault: &str, more: &[&str], words: &[&str]) {
 #[test]
 fn a_step_that_is_not_carried_out() {
     for fmi in [2, 3] {
-        for (number, name) in ["warning", "discard", "error", "fatal"].into_iter().enumerate() {
+        for (number, name) in [(2, "discard"), (3, "error"), (4, "fatal")] {
             for whose in ["source", "model"] {
-                let log = format!("[OSMP] the fixture was told to fail with {}", number + 1);
-                let words = [&format!("DoStep returned {name} at step 1"), log.as_str()];
+                let log = format!("[OSMP] the fixture was told to fail with {number}");
+                let words = [&format!("DoStep returned {name}"), "at step 1", log.as_str()];
                 fails(fmi, whose, name, &[], &words);
             }
         }
     }
-    fails(3, "model", "end", &[], &["asks to end the simulation"]);
+}
+
+#[test]
+fn what_an_fmu_throws_is_told() {
+    for fmi in [2, 3] {
+        let mut places = vec!["set", "enter", "exit", "step", "terminate", "free"];
+        places.extend((fmi == 2).then_some("setup"));
+        for place in places {
+            let fault = format!("throw in {place}");
+            let text = format!("threw std::runtime_error: thrown in {place}");
+            fails(fmi, "source", &fault, &[], &[&text]);
+        }
+        fails(fmi, "source", "throw in get", &[], &["OSMPSensorViewOut", "thrown in get"]);
+        fails(fmi, "model", "throw in put", &[], &["OSMPSensorViewIn", "thrown in put"]);
+        for (what, words) in
+            [("number", "threw int: 7"), ("text", "a text"), ("odd", "threw fixture_throw::Odd")]
+        {
+            fails(fmi, "model", &format!("throw {what}"), &[], &["DoStep", words, "step 1"]);
+        }
+        let later = ["--set", "model.faultStep=3"];
+        fails(fmi, "model", "throw in step", &later, &["thrown in step", "at step 4"]);
+    }
+}
+
+#[test]
+fn what_is_thrown_before_an_fmu_can_be_told_anything() {
+    for fmi in [2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let failed = |source: Fixture, words: &[&str]| {
+            write(folder.path(), &source, &Fixture::model(fmi));
+            let said = couple(folder.path(), &[]);
+            assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+            let status = status(&result(folder.path()), "fmus");
+            for word in words {
+                assert!(status.contains(word), "no '{word}' in {status}");
+            }
+        };
+        let thrower = Fixture::source(fmi).edit("modelName=\"Fixture\"", "modelName=\"thrower\"");
+        failed(thrower, &["source.fmu", "threw std::runtime_error: thrown in instantiate"]);
+        // As two FMUs do that share libprotobuf and bring OSI's code along.
+        let words = [
+            "source.fmu",
+            "threw std::runtime_error: CHECK failed: GeneratedDatabase()->Add()",
+            "printed last: [libprotobuf ERROR] File already exists in database",
+            "one shared OSI library",
+        ];
+        failed(Fixture::source(fmi).throwing_on_load(), &words);
+    }
+}
+
+#[test]
+fn what_an_fmu_printed_stands_with_its_error() {
+    for fmi in [2, 3] {
+        let words = ["DoStep returned error", "what standard output has", "standard error has"];
+        fails(fmi, "model", "print and fail", &[], &words);
+        fails(fmi, "model", "print and crash", &[], &["SIGSEGV", "the last line"]);
+    }
+}
+
+#[test]
+fn a_warning_goes_on_and_is_counted() {
+    for fmi in [2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+        let more = ["--set", "model.fault=odd warnings", "--rounds", "6"];
+        let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
+        let least = ["--processes", "1", "--steps", "1", "--time", "1", "--warm-up", "0"];
+        let said = run(folder.path(), &[&pair[..], &least, &more].concat());
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        let run = result(folder.path());
+        assert_eq!(samples(&run, "fmus", "exchange").len(), 6);
+        let count = fact(&run, "fmus", "warnings/model").expect("they are counted");
+        assert_eq!(count, 3.0, "every other step");
+        assert_eq!(fact(&run, "fmus", "warnings/source"), None);
+        let text = run["warnings"].to_string();
+        assert!(text.contains("model.fmu: DoStep returned a warning in 3 of 6 steps"), "{text}");
+        assert!(text.contains("the fixture warns of 1"), "{text}");
+        assert!(said.out.contains("returned a warning"), "{}", said.out);
+    }
+}
+
+#[test]
+fn a_step_that_goes_on_behind_the_call_is_awaited() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let said = couple(folder.path(), &["--set", "source.fault=asynchronous"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+}
+
+#[test]
+fn after_an_input_that_was_not_taken_there_is_no_step() {
+    for fmi in [2, 3] {
+        // The fixture aborts if there is.
+        fails(fmi, "model", "refuse input", &[], &["OSMPSensorViewIn: setting it returned error"]);
+    }
+}
+
+#[test]
+fn the_steps_before_an_end_are_measured() {
+    for (fmi, whose, fault, words) in [
+        (
+            2,
+            "source",
+            "discard",
+            "DoStep returned discard (it asks to end the simulation) at step 31",
+        ),
+        (3, "source", "discard", "DoStep returned discard at step 31"),
+        (
+            2,
+            "model",
+            "discard",
+            "DoStep returned discard (it asks to end the simulation) at step 31",
+        ),
+        (3, "source", "end", "asks to end the simulation at step 31"),
+        (3, "model", "end", "asks to end the simulation at step 31"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+        let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
+        let set = format!("{whose}.fault={fault}");
+        let at = format!("{whose}.faultStep=30");
+        let more = ["--set", &set, "--set", &at, "--processes", "2", "--time", "1"];
+        let said = run(folder.path(), &[&pair[..], &more].concat());
+        assert_eq!(said.code, Some(0), "{fmi} {fault}: {}{}", said.out, said.err);
+        let run = result(folder.path());
+        let text = run["warnings"].to_string();
+        assert!(text.contains(words), "no '{words}' in {text}");
+        // 28 or 29 steps after the warm-up, five rounds or more.
+        let column = samples(&run, "fmus", "step");
+        let found = column.iter().flatten().count();
+        assert!(column.len() >= 10 && found >= 10, "{column:?}");
+        assert!(run["measurements"][0]["iterations"][0].as_u64().unwrap() <= 4);
+    }
+}
+
+#[test]
+fn an_end_within_the_warm_up_is_no_measurement() {
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--time", "1"];
+    let end = ["--set", "source.fault=discard", "--set", "source.faultStep=1", "--warm-up", "3"];
+    let said = run(folder.path(), &[&pair[..], &end].concat());
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "fmus");
+    assert!(status.contains("at step 2") && status.contains("--warm-up 0"), "{status}");
+}
+
+#[test]
+fn who_is_silent_at_first_is_waited_for() {
+    for fmi in [2, 3] {
+        for whose in ["source", "model"] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+            let set = [format!("{whose}.fault=silent"), format!("{whose}.faultStep=12")];
+            let more = ["--set", &set[0], "--set", &set[1]];
+            let said = couple(folder.path(), &more);
+            assert_eq!(said.code, Some(0), "{fmi} {whose}: {}{}", said.out, said.err);
+            let run = result(folder.path());
+            assert_eq!(fact(&run, "fmus", "size/model output"), Some(16.0));
+            let text = run["warnings"].to_string();
+            let empty = text.contains("held no message in 12 of 13 steps");
+            assert_eq!(empty, whose == "source", "{text}");
+        }
+    }
+    let longer = ["--set", "model.faultStep=150"];
+    fails(2, "model", "silent", &longer, &["OSMPSensorDataOut", "--warm-up"]);
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let set = ["--set", "model.fault=silent", "--set", "model.faultStep=150", "--warm-up", "150"];
+    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
+    let least = ["--processes", "1", "--rounds", "1", "--steps", "1", "--time", "1"];
+    let said = run(folder.path(), &[&pair[..], &least, &set].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+}
+
+#[test]
+fn a_recorder_has_no_output() {
+    for fmi in [2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let model = Fixture::model(fmi).edit("causality=\"output\"", "causality=\"local\"");
+        write(folder.path(), &Fixture::source(fmi), &model);
+        let said = couple(folder.path(), &["--set", "model.fault=sink"]);
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        let run = result(folder.path());
+        assert_eq!(samples(&run, "fmus", "step/model deserialization").len(), 1);
+        assert_eq!(samples(&run, "fmus", "source").len(), 1);
+        assert!(samples(&run, "fmus", "step").is_empty());
+        assert_eq!(fact(&run, "fmus", "size/model output"), None);
+        assert!(!codes(&run).contains(&"no-phases"), "{:?}", codes(&run));
+    }
+}
+
+#[test]
+fn what_says_nothing_of_itself_is_coupled_by_name() {
+    for fmi in [2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let (other, mime) = ("somebody.else", "mimeType=\"application/octet-stream");
+        let bare = |fixture: Fixture| match fmi {
+            2 => fixture.edit("net.pmsf.osmp", other),
+            _ => fixture
+                .edit("net.pmsf.osmp", other)
+                .edit("mimeType=\"application/x-open-simulation-interface", mime),
+        };
+        write(folder.path(), &bare(Fixture::source(fmi)), &bare(Fixture::model(fmi)));
+        let said = couple(folder.path(), &[]);
+        assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+        assert!(status(&result(folder.path()), "fmus").contains("--connect"));
+        let connect = "OSMPSensorViewOut=OSMPSensorViewIn";
+        let more = ["--connect", connect, "--result", "OSMPSensorDataOut"];
+        let said = couple(folder.path(), &more);
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        assert_eq!(fact(&result(folder.path()), "fmus", "size/model output"), Some(16.0));
+    }
+}
+
+#[test]
+fn a_packed_sensor_takes_plain_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let packed = format!("{}; encoding=packed", fixture::MIME);
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2).mime(&packed));
+    let said = couple(folder.path(), &[]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    write(folder.path(), &Fixture::source(2).mime(&packed), &Fixture::model(2));
+    assert_eq!(couple(folder.path(), &[]).code, Some(1));
+}
+
+#[test]
+fn the_step_size_is_one_and_is_told() {
+    let options = |folder: &Path| result(folder)["subjects"][0]["options"].to_string();
+    for (size, more, words) in [
+        ("stepSize=\"0.1\"", &[][..], "steps of 0.1 s, as the source proposes"),
+        ("stepSize=\"0.1\"", &["--step-size", "0.05"], "steps of 0.05 s, as asked for"),
+        ("", &[], "steps of 0.1 s, as the model proposes"),
+        ("stepSize=\"0\"", &["--step-size", "0.05"], "steps of 0.05 s"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let source = Fixture::source(2).edit("stepSize=\"0.1\"", size);
+        write(folder.path(), &source, &Fixture::model(2));
+        let said = couple(folder.path(), more);
+        assert_eq!(said.code, Some(0), "{size}: {}{}", said.out, said.err);
+        let options = options(folder.path());
+        assert!(options.contains(words), "no '{words}' in {options}");
+    }
+    for bad in ["0", "-1", "a tenth", "1e300", "NaN"] {
+        let folder = tempfile::tempdir().unwrap();
+        let edit = format!("stepSize=\"{bad}\"");
+        write(
+            folder.path(),
+            &Fixture::source(2).edit("stepSize=\"0.1\"", &edit),
+            &Fixture::model(2),
+        );
+        let said = couple(folder.path(), &[]);
+        assert_eq!(said.code, Some(1), "{bad}: {}{}", said.out, said.err);
+        let status = status(&result(folder.path()), "fmus");
+        for word in ["source.fmu", &format!("stepSize '{bad}'"), "--step-size"] {
+            assert!(status.contains(word), "no '{word}' in {status}");
+        }
+    }
+}
+
+#[test]
+fn a_path_is_relative_to_where_the_user_stands() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("logs")).unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let set = ["--set", "source.log=logs/source.json", "--set", "model.log=./model.json"];
+    let said = couple(folder.path(), &set);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert!(folder.path().join("logs/source.json").exists());
+    assert!(folder.path().join("model.json").exists());
+}
+
+#[test]
+fn an_fmu_named_twice_is_told_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, fixture) in [("a", Fixture::source(2)), ("b", Fixture::model(2))] {
+        fs::create_dir(folder.path().join(name)).unwrap();
+        fixture.write(&folder.path().join(name).join("same.fmu"));
+    }
+    let pair = ["cosim", "run", "--source", "a/same.fmu", "--model", "b/same.fmu"];
+    let said = run(folder.path(), &[&pair[..], &SHORT, &["--set", "model.fault=error"]].concat());
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    assert!(status(&run, "fmus").contains("b/same.fmu: DoStep"), "{}", status(&run, "fmus"));
+    let title = run["title"].as_str().unwrap();
+    assert!(title.contains("a/same.fmu and b/same.fmu"), "{title}");
+}
+
+#[test]
+fn forms_for_programs_leave_the_reason_to_standard_error() {
+    for form in ["csv", "json"] {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+        let said = couple(folder.path(), &["--set", "model.fault=error", "--format", form]);
+        assert_eq!(said.code, Some(1));
+        assert!(
+            said.err.contains("FMUs: failed: model.fmu: DoStep returned error"),
+            "{}",
+            said.err
+        );
+    }
+}
+
+#[test]
+fn what_a_killed_run_left_is_removed_by_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = folder.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let run = |set: &[&str]| {
+        let mut command = wiregauge();
+        command.args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"]);
+        command.args(SHORT).args(set).current_dir(folder.path()).env("TMPDIR", &scratch);
+        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    let mut child = run(&["--set", "model.fault=hang"]);
+    let patience = Instant::now() + Duration::from_secs(60);
+    while processes_below(&scratch) == 0 {
+        assert!(Instant::now() < patience, "no host was started");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // While it lives, another run leaves its folders alone, however old.
+    let folders = || fs::read_dir(&scratch).unwrap().flatten().map(|entry| entry.path());
+    let age = || {
+        for path in folders() {
+            let long_ago = std::time::SystemTime::now() - Duration::from_secs(3600);
+            fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
+        }
+    };
+    age();
+    let before = folders().count();
+    assert!(before >= 3, "two FMUs and a host");
+    assert!(run(&[]).wait().unwrap().success());
+    assert_eq!(folders().count(), before);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    age();
+    assert!(run(&[]).wait().unwrap().success());
+    assert_eq!(folders().count(), 0, "what the killed run left");
 }
 
 #[test]
@@ -159,9 +497,9 @@ fn a_message_that_is_not_there() {
     fails(3, "source", "dangling", &[], &["OSMPSensorViewOut", "no memory can be read"]);
     fails(3, "source", "huge", &[], &["OSMPSensorViewOut", "less memory"]);
     for fault in ["null", "no size"] {
-        fails(2, "source", fault, &[], &["OSMPSensorViewOut", "no message at step 1"]);
-        fails(3, "source", fault, &[], &["OSMPSensorViewOut", "no message at step 1"]);
-        fails(2, "model", fault, &[], &["OSMPSensorDataOut", "no message in the first 3 steps"]);
+        fails(2, "source", fault, &[], &["OSMPSensorViewOut", "no message in the first 103"]);
+        fails(3, "source", fault, &[], &["OSMPSensorViewOut", "no message in the first 103"]);
+        fails(2, "model", fault, &[], &["OSMPSensorDataOut", "no message in the first 103 steps"]);
     }
 }
 
@@ -223,6 +561,23 @@ fn what_fmus_print_disturbs_nobody() {
 }
 
 #[test]
+fn odd_logs_and_folders_disturb_nobody() {
+    for fmi in [2, 3] {
+        let folder = tempfile::tempdir().unwrap();
+        let scratch = folder.path().join("a folder of Jürgen's %41");
+        fs::create_dir(&scratch).unwrap();
+        write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+        let mut command = wiregauge();
+        command.args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"]);
+        command.args(SHORT).args(["--set", "source.fault=odd log", "--set", "model.fault=odd log"]);
+        command.current_dir(folder.path()).env("TMPDIR", &scratch);
+        let said = support::said(command.output().unwrap());
+        assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+        assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "files stay behind");
+    }
+}
+
+#[test]
 fn messages_must_be_the_same_again_and_what_they_are_declared_to_be() {
     let again = ["OSMPSensorViewOut", "differs when it is run again, at step 1"];
     fails(2, "source", "random", &[], &again);
@@ -273,8 +628,10 @@ fn entrant(id: &str, work: Work, only: &[&str]) -> Entrant {
             title: id.into(),
             language: "C".into(),
             library: String::new(),
+            built: String::new(),
             options: Vec::new(),
             bound: matches!(work, Work::Memcpy(_)),
+            unchecked: false,
             lowerings: Vec::new(),
             status: Status::Measured,
         },
@@ -389,6 +746,8 @@ fn logs_are_found_and_judged() {
     let run = measured(&Fixture::model(2), &["--set", "model.fault=no log"]);
     assert!(codes(&run).contains(&"no-phases"));
     assert!(samples(&run, "fmus", "step").is_empty());
+    assert_eq!(samples(&run, "fmus", "source").len(), 1, "one log has its phases");
+    assert_eq!(samples(&run, "fmus", "step/source generation").len(), 1);
     assert_eq!(samples(&run, "fmus", "exchange").len(), 1);
 
     let run = measured(&Fixture::model(2), &["--set", "model.fault=open log"]);
@@ -427,10 +786,19 @@ fn refusals_say_what_to_do() {
     };
     refuses(&["run", "--encodings", "morse"], &["morse", "flatbuffers-tables"]);
     refuses(&["run", "--source", "a.fmu"], &["--model"]);
-    refuses(&["run", "--source", "a.fmu", "--model", "b.fmu", "--step-size=0"], &["step"]);
     refuses(&["import", "nothing.json"], &["nothing.json", "cannot read"]);
     fs::write(folder.path().join("not.json"), "{}").unwrap();
     refuses(&["import", "not.json"], &["not.json", "Header", "SET Level"]);
+    refuses(&["import", "/dev/zero"], &["/dev/zero", "is no file"]);
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    refuses(&["import", "pipe"], &["pipe", "is no file"]);
+    for size in ["0", "-1", "1e300", "NaN"] {
+        let size = format!("--step-size={size}");
+        let said = run(folder.path(), &["cosim", "run", "--source", "a", "--model", "b", &size]);
+        assert_eq!(said.code, Some(2), "{}", said.err);
+        assert!(said.err.contains("no step size"), "{}", said.err);
+    }
 }
 
 /// The processes whose working folder is below a folder.
@@ -526,6 +894,7 @@ fn logs_of_others_become_a_result() {
     for word in ["steps of 1000 µs", "sizeof", "end is missing", "did not take turns"] {
         assert!(text.contains(word), "no '{word}' in {text}");
     }
+    assert!(said.err.contains("2 steps belong together by simulation time"), "{}", said.err);
     // It can be shown in every form.
     for form in ["table", "md", "csv", "json"] {
         let shown = support::run(folder.path(), &["report", "run.json", "--format", form]);

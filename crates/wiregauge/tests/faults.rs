@@ -110,8 +110,8 @@ fn a_codec_that_changes_a_byte() {
 fn a_codec_that_reads_a_wrong_number() {
     fails_alone(
         "    elif verb in ('message', 'decode'):\n        reply('ok', payload)\n    elif verb == 'values':\n        \
-         reply('ok', b'project 1.0\\nfixed 1.0\\nelement 1.0\\n')\n",
-        "sum of all numbers",
+         reply('ok', b'project 1.0 1 1\\nfixed 1.0 1 1\\nelement 1.0 1 1\\n')\n",
+        "all numbers: the sum is",
     );
 }
 

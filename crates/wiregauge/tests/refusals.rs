@@ -75,6 +75,9 @@ fn a_result_that_is_none_is_refused() {
     refuses(at, &["budget", "other.json", "--rate", "10Hz"], &["other.json", "not a wiregauge"]);
     fs::write(at.join("new.json"), "{\"format\": \"wiregauge.run\", \"version\": 99}").unwrap();
     refuses(at, &["report", "new.json"], &["new.json", "99", "update"]);
+    refuses(at, &["report", "."], &[". is a folder"]);
+    fs::write(at.join("marked.json"), "\u{feff}{\"format\": \"other\"}").unwrap();
+    refuses(at, &["report", "marked.json"], &["marked.json", "not a wiregauge"]);
     fs::write(at.join("half.json"), "{\"format\": \"wiregauge.run\", \"version\": 1}").unwrap();
     refuses(at, &["report", "half.json"], &["half.json", "damaged"]);
 }
@@ -115,4 +118,152 @@ fn a_reader_that_goes_away_is_no_error() {
             .unwrap(),
     );
     assert_eq!((said.err.as_str(), said.code), ("", Some(0)));
+}
+
+/// What an option does not do with a command is refused, in every verb.
+#[test]
+fn options_that_would_do_nothing_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.msg"), "uint32 x\n").unwrap();
+    fs::write(at.join("runs.json"), "{}").unwrap();
+    let table: &[(&[&str], &str)] = &[
+        (&["codecs", "polysync", "--messages", "3"], "--messages"),
+        (&["codecs", "polysync", "--size", "points=3"], "--size"),
+        (&["codecs", "polysync", "--sweep", "points=1,2"], "--sweep"),
+        (&["codecs", "polysync", "--presence", "0.5"], "--presence"),
+        (&["codecs", "polysync", "--message", "a.msg"], "--message"),
+        (&["codecs", "polysync", "--input", "a.mcap"], "--input"),
+        (&["codecs", "rsb", "--messages", "3"], "--messages"),
+        (&["codecs", "rsb", "--size", "data=3"], "--size"),
+        (&["codecs", "rsb", "--sweep", "data=1,2"], "--sweep"),
+        (&["codecs", "rsb", "--presence", "0.5"], "--presence"),
+        (&["codecs", "rsb", "--fixed", "sequence_number"], "--fixed"),
+        (&["codecs", "rsb", "--element", "causes[0]"], "--element"),
+        (&["codecs", "--presence", "0.5"], "--presence"),
+        (&["codecs", "--message", "a.msg", "--presence", "2"], "from 0 to 1"),
+        (&["codecs", "--input", "a.mcap", "--size", "points=3"], "--size"),
+        (&["codecs", "--input", "a.mcap", "--sweep", "points=1,2"], "--sweep"),
+        (&["codecs", "--input", "a.mcap", "--presence", "0.5"], "--presence"),
+        (&["codecs", "--message", "a.msg", "--topic", "/a"], "--topic"),
+        (&["codecs", "--topic", "/a"], "--input"),
+        (&["codecs", "--whole-schema"], "--input"),
+        (&["codecs", "--quick", "--time", "5"], "--time"),
+        (&["codecs", "--list", "--quick"], "--list"),
+        (&["codecs", "--experiments", "encode", "--fixed", "info.guid"], "--fixed"),
+        (&["codecs", "--experiments", "encode", "--element", "info.guid"], "--element"),
+        (&["codecs", "--sweep", "points=1,1"], "named twice"),
+        (&["codecs", "--sweep", "points=1,2", "--size", "points=3"], "two lengths"),
+        (&["codecs", "--size", "points=1", "--size", "points=3"], "two lengths"),
+        (&["codecs", "--time", "0"], "--time"),
+        (&["codecs", "--runner", "a=true", "--runner", "a=false"], "two runners"),
+        (&["cosim", "run", "--source", "a.fmu", "--model", "b.fmu", "--objects", "3"], "--objects"),
+        (&["cosim", "run", "--source", "a.fmu", "--reflections", "3"], "--reflections"),
+        (&["cosim", "run", "--source", "a.fmu", "--scene", "full"], "--scene"),
+        (&["cosim", "run", "--source", "a.fmu", "--encodings", "packed"], "--encodings"),
+        (&["cosim", "run", "--source", "a.fmu", "--fresh"], "--fresh"),
+        (&["cosim", "run", "--reflections", "10,10"], "twice"),
+        (&["cosim", "run", "--objects", "1,2,1"], "twice"),
+        (&["cosim", "persival", "--quick", "--time", "5"], "--time"),
+        (&["bus", "run", "--fast"], "--fast"),
+        (&["bus", "run", "--timeout", "1s"], "--timeout"),
+        (&["bus", "run", "--announce"], "--announce"),
+        (&["bus", "run", "--size", "10,10"], "twice"),
+        (&["bus", "run", "--message", "lidar", "--size", "10"], "--size"),
+        (&["bus", "run", "--codec", "prost"], "--message"),
+        (&["bus", "run", "--length", "points=3"], "--message"),
+        (&["bus", "run", "--topic", "/a"], "--input"),
+        (&["bus", "fep", "--quick", "--duration", "5s"], "--duration"),
+        (&["schema", "a.msg", "--json", "--format", "lcm"], "--format"),
+        (&["report", "runs.json", "-o", "a.html", "--format", "md"], "--format"),
+        (&["doctor", "--format", "csv"], "--format json"),
+    ];
+    for (arguments, word) in table {
+        let said = run(at, arguments);
+        assert_eq!(said.code, Some(2), "{arguments:?}: {}{}", said.out, said.err);
+        assert!(said.err.contains(word), "{arguments:?}: no '{word}' in {}", said.err);
+        assert_eq!(said.out, "", "{arguments:?}");
+        assert!(said.err.lines().all(|l| l.chars().count() <= 100), "{arguments:?}: {}", said.err);
+    }
+    assert_eq!(fs::read_dir(at).unwrap().count(), 2, "something was written");
+}
+
+/// Where the result cannot go is known before anything is measured, and no
+/// input is replaced.
+#[test]
+fn an_output_that_cannot_be_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("a.msg"), "uint32 x\n").unwrap();
+    fs::write(at.join("log.json"), "{}").unwrap();
+    let verbs: &[&[&str]] = &[
+        &["codecs"],
+        &["codecs", "polysync"],
+        &["cosim", "run"],
+        &["cosim", "persival"],
+        &["cosim", "pedestrian"],
+        &["cosim", "import", "log.json"],
+        &["bus", "run"],
+        &["bus", "fep"],
+        &["bus", "headroom", "--size", "500"],
+    ];
+    for verb in verbs {
+        for (output, word) in [("none/run.json", "none/run.json"), (".", "is a folder")] {
+            let mut arguments = verb.to_vec();
+            arguments.extend(["-o", output]);
+            refuses(at, &arguments, &[word]);
+        }
+    }
+    refuses(at, &["codecs", "--message", "a.msg", "-o", "a.msg"], &["a.msg", "another file"]);
+    refuses(at, &["cosim", "import", "log.json", "-o", "log.json"], &["another file"]);
+    assert_eq!(fs::read_to_string(at.join("a.msg")).unwrap(), "uint32 x\n");
+}
+
+/// A full device is an error; a result that cannot be written leaves the table
+/// and is kept elsewhere.
+#[test]
+fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let shell = |script: &str| {
+        support::said(
+            support::wiregauge_in("sh")
+                .args(["-c", script, env!("CARGO_BIN_EXE_wiregauge")])
+                .current_dir(at)
+                .env("TMPDIR", at)
+                .output()
+                .unwrap(),
+        )
+    };
+    for script in ["\"$0\" --help > /dev/full", "\"$0\" codecs --list > /dev/full"] {
+        let said = shell(script);
+        assert_eq!(said.code, Some(2), "{script}: {}", said.err);
+        assert!(said.err.contains("standard output"), "{script}: {}", said.err);
+    }
+    let measure = format!("\"$0\" {}", QUICK.join(" "));
+    let said = shell(&format!("{measure} -o /dev/full"));
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.out.contains("Bincode") && said.err.contains("/dev/full"), "{}", said.err);
+    let kept = said.err.rsplit("the result is in ").next().unwrap().split(" instead").next();
+    assert_eq!(run(at, &["report", kept.unwrap()]).code, Some(0), "{}", said.err);
+    let said = shell(&format!("{measure} -o - | \"$0\" report /dev/stdin --format csv"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.starts_with("run,case") && said.err.contains("Bincode"), "{}", said.err);
+    // The result and its page.
+    let said = shell(&format!("{measure} && \"$0\" report run.json -o run.json"));
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("run.json is what is read"), "{}", said.err);
+    assert_eq!(run(at, &["report", "run.json"]).code, Some(0));
+    for columns in [60, 80] {
+        let said = support::said(
+            support::wiregauge()
+                .args(["report", "run.json"])
+                .env("COLUMNS", columns.to_string())
+                .current_dir(at)
+                .output()
+                .unwrap(),
+        );
+        let wide = said.out.lines().find(|line| line.chars().count() > columns);
+        assert_eq!(wide, None, "{columns} columns");
+    }
 }

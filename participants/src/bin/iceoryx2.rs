@@ -13,7 +13,9 @@ use iceoryx2::prelude::*;
 use iceoryx2::sample::Sample;
 use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
+use rustix::fs::statvfs;
 use wiregauge_participant::participant;
+use wiregauge_participant::scratch::shared_prefix;
 use wiregauge_participant::transport::{self, Topic, Transport};
 
 fn main() -> ExitCode {
@@ -26,8 +28,12 @@ struct Iceoryx2;
 
 /// Shared memory that a reader's unread samples may take, about, in bytes.
 const KEPT: usize = 64 << 20;
-/// Most that the library lets take part.
-const READERS: usize = 64;
+/// Samples that a reader may hold.
+const BORROWED: usize = 2;
+/// Samples that the writer may be at.
+const LOANED: usize = 2;
+/// Where the library's shared memory lies.
+const SHARED: &str = "/dev/shm";
 
 impl Transport for Iceoryx2 {
     fn name(&self) -> &'static str {
@@ -63,10 +69,11 @@ impl Transport for Iceoryx2 {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn transport::Writer>> {
         let Services { node, data, event } = services(topic)?;
+        has_room(topic)?;
         let publisher = data
             .publisher_builder()
             .initial_max_slice_len(topic.size)
-            .max_loaned_samples(2)
+            .max_loaned_samples(LOANED)
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
             .create()
             .map_err(of("publisher"))?;
@@ -96,27 +103,64 @@ struct Services {
     event: event::PortFactory<ipc::Service>,
 }
 
+/// The library's own, but for where its files are: in the run's folder, and
+/// under its name, so that they are the user's and go with the run.
+fn config(topic: &Topic) -> Result<Config> {
+    let mut config = Config::global_config().clone();
+    if let Some(scratch) = &topic.scratch {
+        let root = scratch.display().to_string();
+        config.global.set_root_path(&root.as_str().try_into().map_err(of("folder"))?);
+        let prefix = shared_prefix(scratch);
+        config.global.prefix = prefix.as_str().try_into().map_err(of("prefix"))?;
+    }
+    Ok(config)
+}
+
+/// Samples that wait for a reader.
+fn depth(topic: &Topic) -> usize {
+    (KEPT / topic.size).clamp(2, 64)
+}
+
+/// Looks whether all samples that there may be at a time find room: the system
+/// kills who writes where there is none.
+fn has_room(topic: &Topic) -> Result<()> {
+    let samples = topic.readers * (depth(topic) + BORROWED) + LOANED;
+    let wanted = (samples * topic.size.next_multiple_of(4096)) as u64;
+    let there = statvfs(SHARED).with_context(|| format!("cannot look at {SHARED}"))?;
+    let free = there.f_bavail * there.f_frsize;
+    ensure!(
+        wanted <= free,
+        "{samples} samples of shared memory, {} MB, find no room in {SHARED}, where {} MB are free; \
+         enlarge it by 'mount -o remount,size={}M {SHARED}', or of a container by --shm-size",
+        wanted / 1_000_000,
+        free / 1_000_000,
+        (wanted >> 20) + 64
+    );
+    Ok(())
+}
+
 fn services(topic: &Topic) -> Result<Services> {
-    let node = NodeBuilder::new().create::<ipc::Service>().map_err(of("node"))?;
+    let config = config(topic)?;
+    let node = NodeBuilder::new().config(&config).create::<ipc::Service>().map_err(of("node"))?;
     let name: ServiceName = topic.name.as_str().try_into().map_err(of("name"))?;
     let data = node
         .service_builder(&name)
         .publish_subscribe::<[u8]>()
         .enable_safe_overflow(false)
         .history_size(0)
-        .subscriber_max_buffer_size((KEPT / topic.size).clamp(2, 64))
-        .subscriber_max_borrowed_samples(2)
-        .max_subscribers(READERS)
+        .subscriber_max_buffer_size(depth(topic))
+        .subscriber_max_borrowed_samples(BORROWED)
+        .max_subscribers(topic.readers)
         .max_publishers(1)
-        .max_nodes(READERS + 1)
+        .max_nodes(topic.readers + 1)
         .open_or_create()
         .map_err(of("service"))?;
     let event = node
         .service_builder(&name)
         .event()
-        .max_listeners(READERS)
+        .max_listeners(topic.readers)
         .max_notifiers(1)
-        .max_nodes(READERS + 1)
+        .max_nodes(topic.readers + 1)
         .open_or_create()
         .map_err(of("event service"))?;
     Ok(Services { node, data, event })
@@ -150,7 +194,11 @@ impl transport::Writer for Writer {
             Room::Own(buffer) => Ok(buffer),
             Room::Shared(Some(sample)) => Ok(sample.payload_mut()),
             Room::Shared(empty) => {
-                let sample = self.publisher.loan_slice(self.size).map_err(of("loan"))?;
+                let sample = self.publisher.loan_slice_uninit(self.size).map_err(of("loan"))?;
+                // SAFETY: it lies in a segment that the system gave filled with
+                // zeroes, and any byte is one: it is what is left over from before.
+                // Filling it here would be work that no user of it has.
+                let sample = unsafe { sample.assume_init() };
                 Ok(empty.insert(sample).payload_mut())
             }
         }

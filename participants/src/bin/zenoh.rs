@@ -2,10 +2,13 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::process::ExitCode;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::{anyhow, Context, Result};
+use bytes::Bytes;
 use wiregauge_participant::participant;
+use wiregauge_participant::sample::LARGEST;
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -20,6 +23,10 @@ fn main() -> ExitCode {
 /// zenoh.
 struct Zenoh;
 
+/// Longest message, in bytes: the largest sample and what goes before it.
+const LONGEST: usize = LARGEST + (1 << 20);
+/// Buffers that are kept for the samples to come.
+const KEPT: usize = 4;
 /// Samples that wait for the reader before zenoh's own threads wait.
 const DEPTH: usize = 256;
 
@@ -37,6 +44,7 @@ impl Transport for Zenoh {
             "peers over TCP, no scouting, no shared memory; batching as by default".into(),
             "congestion control Block, or Drop, which is zenoh's default".into(),
             format!("a FIFO of {DEPTH} samples between zenoh's threads and the reader"),
+            "buffers of samples are reused".into(),
         ]
     }
 
@@ -77,7 +85,8 @@ impl Transport for Zenoh {
             .congestion_control(congestion)
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer: Vec::new() }))
+        let (free, buffer) = (Arc::default(), vec![0; topic.size]);
+        Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer, free }))
     }
 }
 
@@ -88,6 +97,9 @@ fn open(key: &str, endpoints: &[String]) -> Result<Session> {
         ("mode", "\"peer\""),
         ("scouting/multicast/enabled", "false"),
         ("scouting/gossip/enabled", "false"),
+        // By default a GiB, which leaves no room for what goes before the largest
+        // sample: it would be dropped without a word.
+        ("transport/link/rx/max_message_size", &LONGEST.to_string()),
         // Only what is told: by default it would also listen somewhere.
         ("listen/endpoints", "[]"),
         (key, &format!("[{list}]")),
@@ -103,6 +115,39 @@ struct ZenohWriter {
     size: usize,
     /// Given away with each sample.
     buffer: Vec<u8>,
+    /// Those that came back.
+    free: Arc<Free>,
+}
+
+/// Buffers that zenoh is done with.
+#[derive(Default)]
+struct Free(Mutex<Vec<Vec<u8>>>);
+
+impl Free {
+    fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A buffer that comes back when zenoh is done with it.
+struct Lent {
+    buffer: Vec<u8>,
+    free: Arc<Free>,
+}
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        &self.buffer
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut free = self.free.lock();
+        if free.len() < KEPT {
+            free.push(std::mem::take(&mut self.buffer));
+        }
+    }
 }
 
 impl Writer for ZenohWriter {
@@ -114,13 +159,19 @@ impl Writer for ZenohWriter {
     }
 
     fn room(&mut self) -> Result<&mut [u8]> {
-        self.buffer.resize(self.size, 0);
+        if self.buffer.is_empty() {
+            let free = self.free.lock().pop();
+            self.buffer = free.unwrap_or_else(|| vec![0; self.size]);
+        }
         Ok(&mut self.buffer)
     }
 
     fn send(&mut self) -> Result<()> {
-        let sample = std::mem::take(&mut self.buffer);
-        self.publisher.put(sample).wait().map_err(|error| anyhow!("zenoh: {error}"))
+        let lent = Lent { buffer: std::mem::take(&mut self.buffer), free: Arc::clone(&self.free) };
+        self.publisher
+            .put(Bytes::from_owner(lent))
+            .wait()
+            .map_err(|error| anyhow!("zenoh: {error}"))
     }
 }
 

@@ -16,6 +16,7 @@ const FILES: &[(&str, &str)] = &[
     ("runner/src/codec.rs", include_str!("../../../runner/src/codec.rs")),
     ("runner/src/opaque.rs", include_str!("../../../runner/src/opaque.rs")),
     ("runner/src/protocol.rs", include_str!("../../../runner/src/protocol.rs")),
+    ("runner/src/tally.rs", include_str!("../../../runner/src/tally.rs")),
     ("runner/src/timing.rs", include_str!("../../../runner/src/timing.rs")),
     ("rust/Cargo.toml", include_str!("../../../../runners/rust/Cargo.toml")),
     ("rust/Cargo.lock", include_str!("../../../../runners/rust/Cargo.lock")),
@@ -30,6 +31,18 @@ const FILES: &[(&str, &str)] = &[
     (
         "cpp/wiregauge/codec.hpp",
         include_str!("../../../../runners/cpp/include/wiregauge/codec.hpp"),
+    ),
+    (
+        "cpp/wiregauge/opaque.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/opaque.hpp"),
+    ),
+    (
+        "cpp/wiregauge/protobuf_path.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/protobuf_path.hpp"),
+    ),
+    (
+        "cpp/wiregauge/tally.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/tally.hpp"),
     ),
     (
         "cpp/wiregauge/serve.hpp",

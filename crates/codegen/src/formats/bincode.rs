@@ -4,19 +4,26 @@
 
 use anyhow::Result;
 
-use crate::codec::{Codec, Emission, Language, Unit};
+use crate::codec::{Built, Codec, Emission, Language, Unit};
 use crate::direct::{self, Direct};
 
 inventory::submit! {
     Codec {
         name: "bincode",
-        title: "Bincode",
+        title: "Bincode Rust",
         format: "bincode",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "config::legacy(): fixed-width little-endian integers, as the paper's version wrote them",
             "unmaintained since 2025; 2.0.1 is the last release that builds",
+            "no way to read in part: the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: bincode::encode_into_std_write(message, out, config::legacy())",
+            "decode, project, fixed, element: bincode::decode_from_slice::<Message, _>(bytes, \
+             config::legacy())",
         ],
         needs: &[],
         answer: direct::answer,
@@ -25,12 +32,13 @@ inventory::submit! {
     }
 }
 
-fn emit(_: &Unit) -> Result<Emission> {
+fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "bincode",
         encode: "bincode::encode_into_std_write(message, out, bincode::config::legacy())?;",
         decode: "bincode::decode_from_slice(wire, bincode::config::legacy()).map(|(root, _)| root)",
+        part: None,
         items: String::new(),
     };
-    Ok(runner.emit())
+    Ok(runner.emit(unit))
 }

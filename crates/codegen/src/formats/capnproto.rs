@@ -10,10 +10,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use crate::code::Code;
 use crate::codec::{Answer, File};
 use crate::lowering::{self, Lowering};
-
-/// The longest array of numbers that becomes a field each: a list costs a
-/// pointer, which for three floats is more than half of what it points to.
-const FLAT_MAX: u32 = 4;
+use crate::slot;
 
 /// Ordinals are 16 bits wide, and the largest is reserved.
 const ORDINALS_MAX: u32 = 65_535;
@@ -28,7 +25,8 @@ enum Form {
     Number,
     /// One that may be absent: itself, and a flag `hasX`.
     Flagged,
-    /// A short array of numbers: a field each, `x0`, `x1` …
+    /// A short array of numbers: a field each, `x0`, `x1` … A list would cost a
+    /// pointer, which for three floats is more than half of what it points to.
     Flat(u32),
     /// Octets: `Data`.
     Octets,
@@ -39,19 +37,13 @@ enum Form {
 }
 
 impl Form {
-    fn of(schema: &Schema, record: &Record, field: &Field) -> Form {
+    fn of(schema: &Schema, field: &Field) -> Form {
+        if let Some(len) = schema.spread(field) {
+            return Form::Flat(len);
+        }
         let is_octets = field.element == Element::Scalar(Scalar::U8);
         let is_number = schema.scalar(field.element).is_some();
         match field.cardinality {
-            Cardinality::Array { len } if is_number && len <= FLAT_MAX => {
-                // The new names must not be another field's.
-                let taken = |at| record.fields.iter().any(|f| camel(f) == flat_name(field, at));
-                if (0..len).any(taken) {
-                    Form::List
-                } else {
-                    Form::Flat(len)
-                }
-            }
             Cardinality::List { .. } | Cardinality::Array { .. } if is_octets => Form::Octets,
             Cardinality::List { .. } | Cardinality::Array { .. } => Form::List,
             Cardinality::Optional if is_number => Form::Flagged,
@@ -71,15 +63,16 @@ impl Form {
 }
 
 /// A field's name in the definition: `guidOfPoint` for `guid_of_point`.
-fn camel(field: &Field) -> String {
-    let mut words = field.name.legal.split('_');
+fn camel(legal: &str) -> String {
+    let mut words = legal.split('_');
     let first = words.next().unwrap_or_default().to_string();
     first + &words.map(capital).collect::<String>()
 }
 
-/// The name of one number of a flat array.
-fn flat_name(field: &Field, at: u32) -> String {
-    format!("{}{at}", camel(field))
+/// The names of the numbers of a flat array, as legal names are: `position0` …
+fn flat_names(record: &Record, field: &Field, len: u32) -> Vec<String> {
+    let stem = slot::stem(record, field, len);
+    (0..len).map(|at| format!("{stem}{at}")).collect()
 }
 
 /// A word or name with its first letter capital.
@@ -118,7 +111,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         let why = "Cap'n Proto's own enums hold 0 to 65,535";
         return Answer::lowered(vec![Lowering::enumeration().and(why)]);
     };
-    let forms = record.fields.iter().map(|field| Form::of(schema, record, field));
+    let forms = record.fields.iter().map(|field| Form::of(schema, field));
     if forms.clone().map(Form::ordinals).sum::<u32>() > ORDINALS_MAX {
         return Answer::Rejected("a struct has at most 65,535 fields".into());
     }
@@ -130,10 +123,9 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
                 Lowering::flagged("number")
                     .and("a union with Void would say so for 16 bits each instead of one"),
             ),
-            Form::Flat(_) => lowerings.push(Lowering::new(
-                "fixed array of up to 4 numbers as a field each, x0 to x3",
-                "that they are one array; a list would cost a pointer each",
-            )),
+            Form::Flat(_) => {
+                lowerings.push(Lowering::spread().and("a list would cost a pointer each"))
+            }
             Form::Octets => lowerings.push(Lowering::octets("Data")),
             _ => {}
         }
@@ -159,14 +151,16 @@ fn idl(schema: &Schema) -> Result<File> {
             };
             for field in &record.fields {
                 let element = element_type(schema, field.element);
-                let name = camel(field);
-                match Form::of(schema, record, field) {
+                let name = camel(&field.name.legal);
+                match Form::of(schema, field) {
                     Form::Flagged => {
                         field_line(format!("has{}", capital(&name)), "Bool");
                         field_line(name, element);
                     }
                     Form::Flat(len) => {
-                        (0..len).for_each(|at| field_line(flat_name(field, at), element))
+                        for name in flat_names(record, field, len) {
+                            field_line(camel(&name), element);
+                        }
                     }
                     Form::Octets => field_line(name, "Data"),
                     Form::List => field_line(name, &format!("List({element})")),

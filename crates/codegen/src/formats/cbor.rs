@@ -4,35 +4,51 @@
 //! definition.
 
 use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Codec, Emission, Language, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, Language, Unit};
 use crate::direct::{self, Direct};
+use crate::part::Part;
 
 inventory::submit! {
     Codec {
         name: "cbor",
-        title: "CBOR",
+        title: "CBOR Rust ciborium",
         format: "cbor",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "a record is a map from field names to values; the library has no other form",
             "numbers take the smallest width that holds their value, floats too; an f32 passes \
              through f64, and a signaling NaN comes back as a quiet one",
+            "octets are a byte string",
+            "one number is read through a structure of the fields on its way; serde passes over \
+             the others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: ciborium::into_writer(message, out)",
+            "decode, project: ciborium::from_reader::<Message, _>(bytes)",
+            "fixed, element: ciborium::from_reader::<Part, _>(bytes)",
         ],
         needs: &[],
-        answer: direct::answer,
+        answer,
         idl: None,
         emit,
     }
 }
 
-fn emit(_: &Unit) -> Result<Emission> {
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    direct::answer_octets(schema, id, "a byte string")
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "ciborium",
         encode: "ciborium::into_writer(message, out)?;",
-        decode: "ciborium::from_reader::<Root, _>(wire)",
+        decode: "ciborium::from_reader(wire)",
+        part: Some(Part::Named),
         items: String::new(),
     };
-    Ok(runner.emit())
+    Ok(runner.emit(unit))
 }

@@ -8,28 +8,37 @@ use std::process::{Command, Stdio};
 use anyhow::{bail, Context, Result};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
-use crate::c_struct::{self, CLibrary, Extra, Shape};
+use crate::c_struct::{self, CLibrary, Shape};
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Need, Step, Unit};
 use crate::lowering::Lowering;
 use crate::maven;
+use crate::slot::{self, Slot};
 
 const VERSION: &str = "1.11.2";
 
 inventory::submit! {
     Codec {
         name: "colfer",
-        title: "Colfer",
+        title: "Colfer C",
         format: "colfer",
         language: Language::Cpp,
         bound: false,
+        built: Built::Headers,
         options: &[
             "C, by colf 1.11.2 of the author's Maven plug-in",
             "size and list limits lifted; decoding allows a list no more elements than the \
              message has bytes",
-            "the generated code, which never frees, allocates from an arena that the object owns \
-             and keeps",
+            "the generated code, which never frees, allocates from an arena, whose memory is kept \
+             between messages as scratch",
             "on encoding lists are pointed to where the layouts agree, strings and octets always",
+            "there is no reading in part: fixed and element decode the whole",
+            "-0.0 outside of lists is refused: Colfer drops it as it drops 0.0",
+        ],
+        calls: &[
+            "encode: size = T_marshal_len(&message); T_marshal(&message, bytes)",
+            "decode: T_unmarshal(&message, bytes, size)",
+            "project, fixed, element: as decode, then the struct's members",
         ],
         needs: &[maven::NEED, Need::Program("jar", "default-jdk-headless")],
         answer,
@@ -40,9 +49,6 @@ inventory::submit! {
 
 /// As many fields as a header byte can number.
 const FIELDS: usize = 127;
-
-/// The member that keeps the signs of zeros.
-const NEGATIVE_ZEROS: &str = "negative_zeros";
 
 /// The Colfer type that carries a scalar.
 fn scalar_type(scalar: Scalar) -> &'static str {
@@ -72,13 +78,11 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         ));
     }
     let mut lowerings = c_struct::lowerings(record);
-    if !float_words(schema, record).is_empty() {
-        lowerings.push(Lowering::new(
-            "a word of signs beside f32 and f64",
-            "that -0 is -0, to a reader that does not know of the word: Colfer omits both zeros",
-        ));
-    }
-    for field in &record.fields {
+    for slot in Colfer.slots(schema, record) {
+        let field = &slot.field;
+        if slot.number.is_some() {
+            lowerings.push(Lowering::spread());
+        }
         let scalar = schema.scalar(field.element);
         match Colfer.shape(schema, field) {
             Shape::Flagged(_) => lowerings.push(Lowering::flagged("value")),
@@ -121,7 +125,8 @@ fn type_name(record: &Record) -> String {
 /// Names and types of the members of a record, in order.
 fn members(schema: &Schema, record: &Record) -> Vec<(String, String)> {
     let mut members = Vec::new();
-    for field in &record.fields {
+    for slot in Colfer.slots(schema, record) {
+        let field = &slot.field;
         let shape = Colfer.shape(schema, field);
         let of = match field.element {
             _ if matches!(shape, Shape::Packed(_)) => "binary".to_string(),
@@ -135,9 +140,6 @@ fn members(schema: &Schema, record: &Record) -> Vec<(String, String)> {
             members.push((flag, "bool".into()));
         }
         members.push((field.name.legal.clone(), of));
-    }
-    for (word, _) in float_words(schema, record) {
-        members.push((word, "uint64".into()));
     }
     if record.fields.is_empty() {
         members.push((c_struct::UNUSED.into(), "bool".into()));
@@ -158,29 +160,6 @@ fn idl(schema: &Schema) -> Result<File> {
         });
     }
     Ok(File::new("message.colf", code.finish()))
-}
-
-/// The words that hold the signs of a record's zeros, by name, with the fields
-/// whose signs they hold, lowest bit first.
-fn float_words<'a>(schema: &Schema, record: &'a Record) -> Vec<(String, Vec<&'a Field>)> {
-    let is_float = |field: &&Field| {
-        let single =
-            !matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
-        single && schema.scalar(field.element).is_some_and(Scalar::is_float)
-    };
-    let floats: Vec<&Field> = record.fields.iter().filter(is_float).collect();
-    let mut name = NEGATIVE_ZEROS.to_string();
-    floats
-        .chunks(64)
-        .map(|fields| {
-            while record.fields.iter().any(|field| field.name.legal == name) {
-                name.push('s');
-            }
-            let word = name.clone();
-            name.push('s');
-            (word, fields.to_vec())
-        })
-        .collect()
 }
 
 struct Colfer;
@@ -209,30 +188,15 @@ impl CLibrary for Colfer {
         format!("{object}.{0}.list, {object}.{0}.len", field.name.legal)
     }
 
-    fn extra(&self, schema: &Schema, record: &Record) -> Vec<Extra> {
-        if record.fields.is_empty() {
-            return vec![Extra::unused()];
-        }
-        let words = float_words(schema, record);
-        words.iter().map(|(word, fields)| signs(word, fields)).collect()
+    fn slots(&self, schema: &Schema, record: &Record) -> Vec<Slot> {
+        slot::slots(schema, record)
     }
-}
 
-/// A word of signs. Few messages have a negative zero, so taking tests for the
-/// whole word first.
-fn signs(word: &str, fields: &[&Field]) -> Extra {
-    let bits = fields.iter().enumerate().map(|(bit, field)| {
-        format!("\n    | std::uint64_t{{is_negative_zero(from.{})}} << {bit}", field.name.legal)
-    });
-    let takes = fields.iter().enumerate().map(|(bit, field)| {
-        format!(
-            "\n  if ((from.{word} >> {bit} & 1) != 0) take_negative_zero(to.{});",
-            field.name.legal
-        )
-    });
-    Extra {
-        fill: format!("to.{word} = 0{};", bits.collect::<String>()),
-        take: format!("if (from.{word} != 0) {{{}\n}}", takes.collect::<String>()),
+    fn fill(&self, schema: &Schema, slot: &Slot) -> Option<String> {
+        let is_list =
+            matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+        let is_float = schema.scalar(slot.field.element).is_some_and(Scalar::is_float);
+        (is_float && !is_list).then(|| format!("check_sign(from.{});", slot.value))
     }
 }
 
@@ -334,7 +298,10 @@ struct Glue<std::string, colfer_text> {
       to.assign(from.utf8, from.len);
     }
   }
-  static double sum(const colfer_text &from) { return static_cast<double>(from.len); }
+  template <class Tally>
+  static void tally(const colfer_text &from, unsigned place, Tally &tally) {
+    tally.length(place, from.len);
+  }
 };
 
 template <>
@@ -346,7 +313,10 @@ struct Glue<std::vector<std::uint8_t>, colfer_binary> {
   static void take(const colfer_binary &from, std::vector<std::uint8_t> &to) {
     to.assign(from.octets, from.octets + from.len);
   }
-  static double sum(const colfer_binary &from) { return static_cast<double>(from.len); }
+  template <class Tally>
+  static void tally(const colfer_binary &from, unsigned place, Tally &tally) {
+    tally.length(place, from.len);
+  }
 };
 
 // Numbers as octets. What was read lies in an arena, aligned for any number.
@@ -362,23 +332,15 @@ Span<T> packed(const colfer_binary &from) {
   return {reinterpret_cast<const T *>(from.octets), from.len / sizeof(T)};
 }
 
+// Colfer writes a zero of either sign as nothing, and reads it as a positive one.
 template <class T>
-bool is_negative_zero(T value) {
-  return value == 0 && std::signbit(value);
+void check_sign(T value) {
+  if (value == 0 && std::signbit(value))
+    throw wiregauge::Rejected("it loses the sign of zero: -0.0 is not written, as 0.0 is not");
 }
 template <class T>
-bool is_negative_zero(const std::optional<T> &value) {
-  return value && is_negative_zero(*value);
-}
-
-// Colfer wrote a zero of either sign as nothing, and read it as a positive one.
-template <class T>
-void take_negative_zero(T &value) {
-  if (value == 0) value = -T{};
-}
-template <class T>
-void take_negative_zero(std::optional<T> &value) {
-  if (value) take_negative_zero(*value);
+void check_sign(const std::optional<T> &value) {
+  if (value) check_sign(*value);
 }
 
 }  // namespace c_struct
@@ -406,17 +368,17 @@ void *wiregauge_calloc(std::size_t count, std::size_t size) {
 
 namespace {
 
-// The library's message, filled or read, and the memory of its lists.
+// The library's message, filled or read, and the arena that it is lent.
 class Object {
  public:
   void fill(const message::Root &from) {
-    arena_.clear();
-    c_struct::fill_value(from, root_, arena_);
+    arena->clear();
+    c_struct::fill_value(from, root_, *arena);
   }
 
   void read(wiregauge::Wire wire) {
-    arena_.clear();
-    allocating = &arena_;
+    arena->clear();
+    allocating = arena.get();
     // What is not on the wire is not written to.
     root_ = ROOT{};
     // Each element of a list takes a byte at least.
@@ -432,55 +394,66 @@ class Object {
 
   const ROOT &get() const { return root_; }
 
+  std::unique_ptr<c_struct::Arena> arena;
+
  private:
-  c_struct::Arena arena_;
   ROOT root_{};
 };
 
-class Colfer {
+class Colfer : public wiregauge::Defaults {
  public:
   using Message = message::Root;
   using Object = ::Object;
   static std::string library() { return "Colfer VERSION"; }
-  static constexpr bool verifies = false;
 
   Colfer() { colfer_size_max = kUnlimited; }
 
-  void populate(const Message &message, Object &object) { object.fill(message); }
+  void populate(const Message &message, Object &object) {
+    if (!object.arena) object.arena = arenas_.lend();
+    object.fill(message);
+  }
 
   void write(const Message &, Object &object, wiregauge::Buffer &out) {
     colfer_list_max = kUnlimited;
     const std::size_t size = ROOT_marshal_len(&object.get());
-    if (size == 0) throw std::runtime_error("larger than Colfer's limits");
+    if (size == 0) throw wiregauge::Rejected("it is larger than Colfer's limits");
     out.resize(size);
     if (ROOT_marshal(&object.get(), out.data()) != size)
       throw std::runtime_error("Colfer wrote another size than it said");
   }
 
-  void parse(wiregauge::Wire wire, Object &object) { object.read(wire); }
+  void recycle(Object &object) { arenas_.take_back(std::move(object.arena)); }
+
+  void parse(wiregauge::Wire wire, Object &object) {
+    if (!object.arena) object.arena = arenas_.lend();
+    object.read(wire);
+  }
 
   void extract(wiregauge::Wire, Object &object, Message &message) {
     c_struct::take_value(object.get(), message);
   }
 
-  double project(wiregauge::Wire wire) {
-    projected_.read(wire);
-    return c_struct::sum_value<Message>(projected_.get());
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    tally = c_struct::Glue<Message, ROOT>::numbers<Tally>(object.get());
   }
-  double fixed(wiregauge::Wire wire) {
-    projected_.read(wire);
-    return c_struct::fixed(projected_.get());
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    c_struct::fixed(object.get(), tally);
   }
-  double element(wiregauge::Wire wire) {
-    projected_.read(wire);
-    return c_struct::element(projected_.get());
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    c_struct::element(object.get(), tally);
   }
 
  private:
   // Far from where adding it to an address would overflow.
   static constexpr std::size_t kUnlimited = std::size_t{1} << 40;
 
-  Object projected_;
+  c_struct::Arenas arenas_;
 };
 
 }  // namespace

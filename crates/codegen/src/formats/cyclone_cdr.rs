@@ -6,17 +6,18 @@ use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
 
 use crate::c_struct::{self, CLibrary, Shape};
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Need, Step, Unit};
 use crate::idl;
 use crate::lowering::Lowering;
 
 inventory::submit! {
     Codec {
         name: "cyclone-cdr",
-        title: "CDR Cyclone DDS",
+        title: "CDR C Cyclone DDS",
         format: "cdr",
         language: Language::Cpp,
         bound: false,
+        built: Built::Shared("libddsc0debian"),
         options: &[
             "the representation that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
              optional members",
@@ -26,6 +27,12 @@ inventory::submit! {
             "lists whose elements have the layout of Cyclone's are pointed to on encoding, strings \
              always",
             "a string that holds a NUL character is refused on encoding",
+            "there is no reading in part: fixed and element decode the whole",
+        ],
+        calls: &[
+            "encode: dds_stream_write_sample(&stream, &sample, type)",
+            "decode: memcpy of the bytes; dds_stream_normalize(…); dds_stream_read_sample(&stream, &sample, type)",
+            "project, fixed, element: as decode, then the struct's members",
         ],
         needs: &[
             Need::Program("idlc", "cyclonedds-tools"),
@@ -186,7 +193,10 @@ struct Glue<std::vector<std::uint8_t>, wg_OCTETS> {
   static constexpr bool kSame = false;
   static void fill(const From &from, To &to, Arena &arena) { fill_list(from, to, arena); }
   static void take(const To &from, From &to) { take_list(span(from), to); }
-  static double sum(const To &from) { return static_cast<double>(from._length); }
+  template <class Tally>
+  static void tally(const To &from, unsigned place, Tally &tally) {
+    tally.length(place, from._length);
+  }
 };
 
 }  // namespace c_struct
@@ -251,8 +261,8 @@ std::size_t bound(const std::optional<T> &from) {
 
 namespace {
 
-// The library's message: one to write, and one that was read, which owns and
-// keeps its memory.
+// The library's message: one to write, with an arena that it is lent, and one
+// that was read, which owns and keeps its memory.
 class Object {
  public:
   Object() = default;
@@ -261,19 +271,20 @@ class Object {
   ~Object() { dds_stream_free_sample(&read_, ROOT_desc.m_ops); }
 
   void fill(const message::Root &from) {
-    arena_.clear();
-    c_struct::fill_value(from, filled_, arena_);
+    arena->clear();
+    c_struct::fill_value(from, filled_, *arena);
   }
   const ROOT &filled() const { return filled_; }
   ROOT &read() { return read_; }
 
+  std::unique_ptr<c_struct::Arena> arena;
+
  private:
-  c_struct::Arena arena_;
   ROOT filled_{};
   ROOT read_{};
 };
 
-class Cyclone {
+class Cyclone : public wiregauge::Defaults {
  public:
   using Message = message::Root;
   using Object = ::Object;
@@ -293,11 +304,16 @@ class Cyclone {
     version_ = dds_stream_minimum_xcdr_version(topic.m_ops);
   }
 
-  void populate(const Message &message, Object &object) { object.fill(message); }
+  void populate(const Message &message, Object &object) {
+    if (!object.arena) object.arena = arenas_.lend();
+    object.fill(message);
+  }
+
+  void recycle(Object &object) { arenas_.take_back(std::move(object.arena)); }
 
   void write(const Message &message, Object &object, wiregauge::Buffer &out) {
     const std::size_t bound = message::bound(message);
-    if (bound > UINT32_MAX / 2) throw std::runtime_error("longer than 2 GiB");
+    if (bound > UINT32_MAX / 2) throw wiregauge::Rejected("it is longer than 2 GiB");
     out.reserve(bound);
     dds_ostream_t stream{out.data(), static_cast<std::uint32_t>(out.capacity()), 0, version_};
     const bool written = dds_stream_write_sample(&stream, &object.filled(), &type_);
@@ -319,18 +335,22 @@ class Cyclone {
     c_struct::take_value(object.read(), message);
   }
 
-  double project(wiregauge::Wire wire) {
-    parse(wire, projected_);
-    return c_struct::sum_value<Message>(projected_.read());
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    tally = c_struct::Glue<Message, ROOT>::numbers<Tally>(object.read());
   }
-  double fixed(wiregauge::Wire wire) {
-    parse(wire, projected_);
-    return c_struct::fixed(projected_.read());
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    c_struct::fixed(object.read(), tally);
   }
-  double element(wiregauge::Wire wire) {
-    parse(wire, projected_);
-    return c_struct::element(projected_.read());
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    c_struct::element(object.read(), tally);
   }
+
   void verify(wiregauge::Wire wire) { normalize(wire); }
 
  private:
@@ -349,7 +369,7 @@ class Cyclone {
   ddsi_sertype_default type_{};
   std::uint32_t version_ = 0;
   wiregauge::Buffer received_{64};
-  Object projected_;
+  c_struct::Arenas arenas_;
 };
 
 }  // namespace

@@ -2,29 +2,34 @@
 //! own structures, generated for the normalized ones.
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Need, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Need, Unit};
 use crate::idl;
 use crate::lowering::{self, Lowering};
-use crate::sequential::{self, flag_name, Sequential};
+use crate::sequential::{self, flag_name};
 
 inventory::submit! {
     Codec {
         name: "fastcdr",
-        title: "CDR FastCDR",
+        title: "CDR C++ FastCDR",
         format: "cdr",
         language: Language::Cpp,
         bound: false,
+        built: Built::Shared("libfastcdr1"),
         options: &[
             "XCDR version 1, little-endian, without the encapsulation header (4 bytes) of DDS",
-            "a length pass before writing, as the library does not grow a caller's buffer; a fresh \
-             buffer is zeroed, as the library leaves padding as it is",
+            "a length pass before writing, as fastddsgen generates; a fresh buffer is zeroed, as \
+             Fast DDS does, because the library leaves padding as it is",
             "a call of the library for each field, as fastddsgen generates: lists of numbers move \
              as blocks, lists of records do not",
-            "where a record's memory is its CDR form, a list moved as a block by hand takes about \
-             a twentieth of the time",
+            "a text that holds a zero is refused: the library would end it there",
+            "no way to read in part: the whole message is deserialized for one number",
+        ],
+        calls: &[
+            "encode: getCdrSerializedSize as fastddsgen generates it, then cdr << field for each",
+            "decode, project, fixed, element: cdr >> field for each",
         ],
         needs: &[Need::Header("fastcdr/Cdr.h", "libfastcdr-dev")],
         answer,
@@ -94,13 +99,15 @@ fn element_type(schema: &Schema, element: Element) -> String {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let sequential = Sequential { schema: unit.schema, filler: true };
+    let schema = unit.schema;
     let mut code = Code::new();
     code.line(PRIMITIVES);
-    sequential.layouts(&mut code);
-    code.line(RECORDS);
-    sequential.functions(unit, &mut code);
-    sequential.codec("FastCdr", r#""fastcdr " FASTCDR_VERSION_STR"#, RESIZE, &mut code);
+    for (_, record) in schema.records() {
+        size(schema, record, &mut code);
+        serialize(record, &mut code);
+        deserialize(schema, record, &mut code);
+    }
+    code.line(CODEC.replace("ROOT", &schema.root().name.legal));
     Ok(Emission {
         files: vec![File::new("main.cpp", code.finish())],
         sources: vec!["main.cpp".into()],
@@ -108,6 +115,135 @@ fn emit(unit: &Unit) -> Result<Emission> {
         libraries: vec!["-lfastcdr".into()],
         ..Emission::default()
     })
+}
+
+/// `size(from, at)`: where a record ends that is written at offset `at`.
+fn size(schema: &Schema, record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "inline std::size_t size([[maybe_unused]] const message::{name} &from,\n\
+             \x20                       std::size_t at) {{"
+        ),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let f = format!("from.{}", field.name.legal);
+                let of = |value: &str| match field.element {
+                    Element::Record(_) => format!("at = size({value}, at);"),
+                    Element::String => {
+                        format!("at = after(after(at, 4, 1), 1, {value}.size() + 1);")
+                    }
+                    Element::Bytes => format!("at = after(after(at, 4, 1), 1, {value}.size());"),
+                    other => {
+                        let size = schema.scalar(other).expect("a number").size();
+                        format!("at = after(at, {size}, 1);")
+                    }
+                };
+                let is_number = schema.scalar(field.element).is_some();
+                if matches!(field.cardinality, Cardinality::List { .. }) {
+                    code.line("at = after(at, 4, 1);");
+                }
+                code.line(match field.cardinality {
+                    Cardinality::Required | Cardinality::Implicit => of(&f),
+                    Cardinality::Optional => match field.element {
+                        Element::Record(_) => {
+                            format!("at = after(at, 4, 1);\nif ({f}) {}", of(&format!("(*{f})")))
+                        }
+                        _ if is_number => format!("at = after(at, 1, 1);\n{}", of(&f)),
+                        _ => format!("at = after(at, 1, 1);\n{}", of(&format!("value_of({f})"))),
+                    },
+                    _ if is_number => {
+                        let size = schema.scalar(field.element).expect("a number").size();
+                        format!("at = after(at, {size}, {f}.size());")
+                    }
+                    _ => format!("for (const auto &value : {f}) {}", of("value")),
+                });
+            }
+            if record.fields.is_empty() {
+                code.line("at = after(at, 1, 1);");
+            }
+            code.line("return at;");
+        },
+    );
+}
+
+/// `serialize`: normalized form to bytes.
+fn serialize(record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!("inline void serialize(Out &out, [[maybe_unused]] const message::{name} &from) {{"),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let f = format!("from.{}", field.name.legal);
+                let by_itself = !matches!(field.element, Element::Record(_) | Element::String);
+                code.line(match field.cardinality {
+                    Cardinality::Optional if matches!(field.element, Element::Record(_)) => {
+                        format!("out.count({f} ? 1 : 0);\nif ({f}) serialize(out, *{f});")
+                    }
+                    Cardinality::Optional => {
+                        format!("out.cdr << {f}.has_value();\nserialize(out, value_of({f}));")
+                    }
+                    _ if by_itself => format!("out.cdr << {f};"),
+                    Cardinality::Required | Cardinality::Implicit => {
+                        format!("serialize(out, {f});")
+                    }
+                    Cardinality::List { .. } => format!(
+                        "out.count({f}.size());\nfor (const auto &value : {f}) serialize(out, value);"
+                    ),
+                    Cardinality::Array { .. } => {
+                        format!("for (const auto &value : {f}) serialize(out, value);")
+                    }
+                });
+            }
+            if record.fields.is_empty() {
+                code.line("out.cdr << std::uint8_t{0};");
+            }
+        },
+    );
+}
+
+/// `deserialize`: bytes to normalized form.
+fn deserialize(schema: &Schema, record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!("inline void deserialize(In &in, [[maybe_unused]] message::{name} &to) {{"),
+        "}",
+        |code| {
+            for field in &record.fields {
+                let t = format!("to.{}", field.name.legal);
+                let is_bool = schema.scalar(field.element) == Some(Scalar::Bool);
+                code.line(match (field.element, field.cardinality) {
+                    (Element::Record(_), Cardinality::Required | Cardinality::Implicit) => {
+                        format!("deserialize(in, {t});")
+                    }
+                    (Element::Record(_), Cardinality::Optional) => format!(
+                        "if (in.presence())\n  deserialize(in, {t} ? *{t} : {t}.emplace());\n\
+                         else\n  {t}.reset();"
+                    ),
+                    (Element::Record(_), cardinality) => {
+                        let resize = match cardinality {
+                            Cardinality::List { .. } => format!("{t}.resize(in.count());\n"),
+                            _ => String::new(),
+                        };
+                        format!("{resize}for (auto &value : {t}) deserialize(in, value);")
+                    }
+                    (_, Cardinality::Optional) => format!("deserialize_optional(in, {t});"),
+                    (_, Cardinality::List { .. }) if is_bool => {
+                        format!("in.cdr >> {t};\ncheck_flags({t});")
+                    }
+                    _ => format!("in.cdr >> {t};"),
+                });
+            }
+            if record.fields.is_empty() {
+                code.line("std::uint8_t filler = 0;\nin.cdr >> filler;");
+            }
+        },
+    );
 }
 
 const PRIMITIVES: &str = r#"// Generated by wiregauge: the normalized message by calls of FastCDR.
@@ -126,201 +262,141 @@ namespace glue {
 using eprosima::fastcdr::Cdr;
 using eprosima::fastcdr::FastBuffer;
 
-constexpr std::size_t after(std::size_t at, std::size_t size, std::size_t count) {
-  return count == 0 ? at : (at + size - 1) / size * size + size * count;
+// The offset behind so many numbers that are written, aligned, at this one.
+inline std::size_t after(std::size_t at, std::size_t size, std::size_t count) {
+  return count == 0 ? at : at + Cdr::alignment(at, size) + size * count;
 }
 
-constexpr std::size_t after_text(std::size_t at, std::size_t size) {
-  return after(at, 4, 1) + size + 1;
-}
-
-// Where a record of fixed size ends that is written at this offset.
-template <class T>
-constexpr std::size_t end(std::size_t at);
-
-// Records of fixed size: how many bytes alignment adds to one depends on its
-// offset modulo 8, and so repeats after eight records at the latest.
-template <class T>
-constexpr std::size_t after_all(std::size_t at, std::size_t count) {
-  for (int i = 0; i < 8; ++i, --count) {
-    if (count == 0) return at;
-    at = end<T>(at);
-  }
-  std::size_t period = 0;
-  std::size_t next = at;
-  do {
-    next = end<T>(next);
-    ++period;
-  } while (next % 8 != at % 8);
-  at += count / period * (next - at);
-  for (count %= period; count != 0; --count) at = end<T>(at);
-  return at;
-}
-
-class Out {
- public:
+struct Out {
   explicit Out(wiregauge::Buffer &out)
-      : buffer_(reinterpret_cast<char *>(out.data()), out.size()),
-        cdr_(buffer_, Cdr::LITTLE_ENDIANNESS) {}
-
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  void put(T value) {
-    cdr_ << value;
-  }
-
-  // The library's own call would end the text at an embedded zero.
-  void put(const std::string &value) {
-    count(value.size() + 1);
-    cdr_.serializeArray(value.c_str(), value.size() + 1);
-  }
-
-  void put(const std::vector<std::uint8_t> &value) {
-    count(value.size());
-    block(value.data(), value.size());
-  }
+      : buffer(reinterpret_cast<char *>(out.data()), out.size()),
+        cdr(buffer, Cdr::LITTLE_ENDIANNESS) {}
 
   void count(std::size_t count) {
     if (count > std::numeric_limits<std::uint32_t>::max())
-      throw std::runtime_error("a list is too long for CDR");
-    cdr_ << static_cast<std::uint32_t>(count);
+      throw wiregauge::Rejected("a list is too long for CDR");
+    cdr << static_cast<std::uint32_t>(count);
   }
 
-  template <class T>
-  void block(const T *from, std::size_t count) {
-    cdr_.serializeArray(from, count);
-  }
-
- private:
-  FastBuffer buffer_;
-  Cdr cdr_;
+  FastBuffer buffer;
+  Cdr cdr;
 };
 
-class In {
- public:
+struct In {
   // The library takes a pointer that it might write to, but only reads here.
   explicit In(wiregauge::Wire wire)
-      : buffer_(reinterpret_cast<char *>(const_cast<std::uint8_t *>(wire.data)), wire.size),
-        cdr_(buffer_, Cdr::LITTLE_ENDIANNESS),
-        size_(wire.size) {}
+      : buffer(reinterpret_cast<char *>(const_cast<std::uint8_t *>(wire.data)), wire.size),
+        cdr(buffer, Cdr::LITTLE_ENDIANNESS),
+        size(wire.size) {}
 
-  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
-  void get(T &value) {
-    cdr_ >> value;
-  }
+  std::size_t left() const { return size - cdr.getSerializedDataLength(); }
 
-  void get(std::string &value) {
-    const char *end = nullptr;
-    const std::size_t size = text(end);
-    value.assign(end - size, size);
-  }
-
-  void get(std::vector<std::uint8_t> &value) {
-    value.resize(count(1));
-    block(value.data(), value.size());
-  }
-
-  // A count of elements that take at least so many bytes each.
-  std::size_t count(std::size_t least) {
+  // A count of records, checked as the library checks those that it reads.
+  std::size_t count() {
     std::uint32_t count = 0;
-    cdr_ >> count;
-    if (count > left() / least) throw std::runtime_error("a list is longer than the message");
+    cdr >> count;
+    if (count > left()) throw std::runtime_error("a list is longer than the message");
     return count;
   }
 
-  template <class T>
-  void block(T *to, std::size_t count) {
-    cdr_.deserializeArray(to, count);
+  bool presence() {
+    const std::size_t count = this->count();
+    if (count > 1) throw std::runtime_error("an optional record occurs more than once");
+    return count == 1;
   }
 
-  void flags(std::uint8_t *to, std::size_t count) {
-    block(to, count);
-    if (std::any_of(to, to + count, [](std::uint8_t flag) { return flag > 1; }))
-      throw std::runtime_error("a boolean is neither true nor false");
-  }
-
-  template <class T>
-  double total(std::size_t count) {
-    double total = 0;
-    T chunk[256];
-    while (count != 0) {
-      const std::size_t some = std::min<std::size_t>(count, std::size(chunk));
-      cdr_.deserializeArray(chunk, some);
-      for (std::size_t i = 0; i < some; ++i) total += static_cast<double>(chunk[i]);
-      count -= some;
-    }
-    return total;
-  }
-
-  // Goes behind a text; its size.
-  std::size_t text() {
-    const char *end = nullptr;
-    return text(end);
-  }
-
-  std::size_t at() { return cdr_.getSerializedDataLength(); }
-
-  void seek(std::size_t at) {
-    if (at > size_) throw std::runtime_error("the message ends too early");
-    skip(at - this->at());
-  }
-
-  void finish() const {
-    if (left() != 0) throw std::runtime_error("bytes left over after the message");
-  }
-
- private:
-  std::size_t left() const { return size_ - cdr_.getSerializedDataLength(); }
-
-  // The library aligns only what is larger than what it read last, which a
-  // jump does not change: the last octet has to be read.
-  std::uint8_t skip(std::size_t size) {
-    std::uint8_t last = 0;
-    if (size != 0) {
-      cdr_.jump(size - 1);
-      cdr_ >> last;
-    }
-    return last;
-  }
-
-  // Goes behind a text; its size and end, without the zero that ends it.
-  std::size_t text(const char *&end) {
-    const std::size_t size = count(1);
-    const bool ends = skip(size) == 0 && size != 0;
-    end = cdr_.getCurrentPosition() - (ends ? 1 : 0);
-    return size - (ends ? 1 : 0);
-  }
-
-  FastBuffer buffer_;
-  Cdr cdr_;
-  std::size_t size_;
+  FastBuffer buffer;
+  Cdr cdr;
+  std::size_t size;
 };
+
+// An absent value is zero or empty.
+template <class T>
+const T &value_of(const std::optional<T> &value) {
+  static const T absent{};
+  return value ? *value : absent;
+}
+
+template <class T>
+void serialize(Out &out, const T &value) {
+  out.cdr << value;
+}
+
+// The library ends a text at its first zero, as CDR has it.
+inline void serialize(Out &out, const std::string &value) {
+  if (value.find('\0') != std::string::npos)
+    throw wiregauge::Rejected("CDR cannot say a text that holds a zero");
+  out.cdr << value;
+}
+
+template <class T>
+void deserialize_optional(In &in, std::optional<T> &to) {
+  bool present = false;
+  in.cdr >> present;
+  if (!to) to.emplace();
+  in.cdr >> *to;
+  if (!present) to.reset();
+}
+
+// Truth values of a list are kept as octets.
+inline void check_flags(const std::vector<std::uint8_t> &flags) {
+  if (std::any_of(flags.begin(), flags.end(), [](std::uint8_t flag) { return flag > 1; }))
+    throw std::runtime_error("a boolean is neither true nor false");
+}
 "#;
 
-const RECORDS: &str = r#"
-template <class T>
-void put_all(Out &out, const T *from, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) put(out, from[i]);
-}
+const CODEC: &str = r#"
+}  // namespace glue
 
-template <class T>
-void get_all(In &in, T *to, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) get(in, to[i]);
-}
+namespace {
 
-template <class T>
-double sum(In &in);
+class FastCdr : public wiregauge::Defaults {
+ public:
+  using Message = message::ROOT;
+  using Object = wiregauge::None;
+  static std::string library() { return "fastcdr " FASTCDR_VERSION_STR; }
 
-template <class T>
-double sum_all(In &in, std::size_t count) {
-  double total = 0;
-  for (; count != 0; --count) total += sum<T>(in);
-  return total;
-}
-"#;
+  void populate(const Message &, Object &) {}
 
-const RESIZE: &str = "\
+  void write(const Message &message, Object &, wiregauge::Buffer &out) {
+    const std::size_t size = glue::size(message, 0);
     if (size > out.capacity()) {
       out.reserve(size);
       std::memset(out.data(), 0, size);
     }
-    out.resize(size);";
+    out.resize(size);
+    glue::Out writer(out);
+    glue::serialize(writer, message);
+  }
+
+  void parse(wiregauge::Wire, Object &) {}
+
+  void extract(wiregauge::Wire wire, Object &, Message &message) {
+    glue::In in(wire);
+    glue::deserialize(in, message);
+    if (in.left() != 0) throw std::runtime_error("bytes left over after the message");
+  }
+
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
+    extract(wire, object, message);
+    tally = message.tally<Tally>();
+  }
+
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
+    extract(wire, object, message);
+    message::fixed(message, tally);
+  }
+
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
+    extract(wire, object, message);
+    message::element(message, tally);
+  }
+};
+
+}  // namespace
+
+int main() { return wiregauge::serve<FastCdr>(); }
+"#;

@@ -2,12 +2,14 @@
 //! styles. The codecs of its libraries are in the folder beside.
 //!
 //! A record is a table; in the style with structs, plain old data is a struct.
-//! A fixed array is one in structs and a vector in tables. What is always there
-//! and not a number is `(required)`, what is optional is `= null` or absent.
+//! A fixed array is one in structs; in tables a short one of numbers is a field
+//! each and any other a vector. What is always there and not a number is
+//! `(required)`, what is optional is `= null` or absent.
 
 mod cpp;
 pub mod definition;
 mod object;
+mod reader;
 mod rust;
 
 use std::collections::BTreeSet;
@@ -18,6 +20,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, Typ
 use crate::code::Code;
 use crate::codec::{Answer, File, Need};
 use crate::lowering::{self, Lowering};
+use crate::slot::{self, Slot};
 
 /// How a message is said in FlatBuffers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -45,15 +48,24 @@ const DEFAULT_DEPTH: usize = 64;
 const FLATC: Need = Need::Program("flatc", "flatbuffers-compiler");
 const HEADERS: Need = Need::Header("flatbuffers/flatbuffers.h", "libflatbuffers-dev");
 
-/// What verifying is told, as an option of every codec.
+/// How bytes are trusted, as an option of every codec.
 const VERIFY: &str =
-    "decoding and projections trust the bytes; verify runs the Verifier, its limit of a million \
-     tables raised to what the message has room for";
+    "decoding and projections trust the bytes; the checked ones run the Verifier first, its limit \
+     of a million tables raised to what the message has room for";
 
 /// How the builder is used, as an option of every codec.
 const BUILDER: &str =
     "one builder is cleared and reused; its finished bytes are taken from where they are, as a \
-     transport would take them";
+     transport would take them; where buffers are fresh, its memory is let go of";
+
+/// What becomes of a negative zero, as an option of every codec.
+const SIGN: &str =
+    "a table leaves out what equals the default, so a message with -0.0 in a number of a table \
+     that is always there is rejected: it would lose the sign of zero";
+
+/// What becomes of fixed arrays in tables, as an option of every codec.
+const ARRAYS: &str =
+    "a table has no fixed arrays: there one of up to 4 numbers is a field each, any other a vector";
 
 /// A schema said in one style.
 #[derive(Clone, Copy)]
@@ -107,6 +119,16 @@ impl<'a> Dialect<'a> {
             Element::Record(id) if self.is_struct(id) => Kind::Struct(id),
             Element::Record(id) => Kind::Table(id),
             other => Kind::Scalar(self.schema.scalar(other).expect("a number")),
+        }
+    }
+
+    /// The fields of a record as they are written.
+    fn slots(self, id: TypeId) -> Vec<Slot> {
+        let record = self.schema.record(id);
+        if self.is_struct(id) {
+            slot::whole(record)
+        } else {
+            slot::slots(self.schema, record)
         }
     }
 
@@ -207,7 +229,8 @@ impl<'a> Dialect<'a> {
 
     /// Bytes that a table's fields may take, at most.
     fn table_size(self, id: TypeId) -> usize {
-        let sizes = self.schema.record(id).fields.iter().map(|field| {
+        let slots = self.slots(id);
+        let sizes = slots.iter().map(|Slot { field, .. }| {
             match (self.kind(field.element), field.cardinality) {
                 (_, Cardinality::List { .. } | Cardinality::Array { .. }) => 2 * OFFSET,
                 (Kind::Scalar(scalar), _) => 2 * scalar.size(),
@@ -262,8 +285,7 @@ fn scalar_type(scalar: Scalar) -> &'static str {
     }
 }
 
-/// Whether a table omits the field where it equals zero: it must not omit a
-/// negative zero, which does equal it.
+/// Whether a table omits the field where it equals zero, as a negative zero does.
 fn may_lose_sign(schema: &Schema, field: &Field) -> bool {
     matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit)
         && schema.scalar(field.element).is_some_and(Scalar::is_float)
@@ -282,7 +304,9 @@ fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
     }
     let mut lowerings = lowering::unions_and_bounds(record);
     for field in &record.fields {
-        if let Cardinality::Array { .. } = field.cardinality {
+        if schema.spread(field).is_some() {
+            lowerings.push(Lowering::spread().and("only structs have arrays"));
+        } else if let Cardinality::Array { .. } = field.cardinality {
             lowerings.push(Lowering::fixed_array().and("only structs have arrays"));
         }
         if field.element == Element::Bytes
@@ -318,12 +342,12 @@ fn text(dialect: Dialect, namespace: &str) -> String {
             code.line("value:[uint8] (required);");
         });
     }
-    for (id, record) in schema.records() {
+    for (id, _) in schema.records() {
         let is_struct = dialect.is_struct(id);
         let keyword = if is_struct { "struct" } else { "table" };
         code.line("");
         code.block(format!("{keyword} {} {{", dialect.type_name(id)), "}", |code| {
-            for field in &record.fields {
+            for Slot { field, .. } in &dialect.slots(id) {
                 if is_struct {
                     code.line(struct_field(dialect, field));
                 } else {

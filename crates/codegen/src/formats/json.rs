@@ -8,22 +8,33 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, Language, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, Language, Unit};
 use crate::direct::{self, Direct};
 use crate::lowering::Lowering;
+use crate::part::Part;
+use crate::rust;
 
 inventory::submit! {
     Codec {
         name: "json",
-        title: "JSON",
+        title: "JSON Rust serde_json",
         format: "json",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
-            "compact output; an absent value is null, bytes are a list of numbers",
+            "compact output; an absent value is null; octets are text by Base64",
             "feature float_roundtrip: every finite float reads back as the same one",
             "a message with NaN or an infinity is refused when it is encoded; they are looked for \
              where the output holds a null",
+            "one number is read through a structure of the fields on its way; serde passes over \
+             the others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: message.serialize(&mut Serializer::with_formatter(out, formatter)), where the \
+             formatter notes a null",
+            "decode, project: serde_json::from_slice::<Message>(bytes)",
+            "fixed, element: serde_json::from_slice::<Part>(bytes)",
         ],
         needs: &[],
         answer,
@@ -36,22 +47,20 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return direct::answer(schema, id);
     };
-    let bytes = record.fields.iter().any(|field| field.element == Element::Bytes);
-    Answer::lowered(if bytes {
-        vec![Lowering::new("bytes as a list of numbers", "that they are octets")]
-    } else {
-        Vec::new()
-    })
+    let octets = record.fields.iter().filter(|field| rust::is_octets(field));
+    let lowering = |_| Lowering::new("octets as text by Base64", "that they are octets");
+    Answer::lowered(octets.map(lowering).collect())
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "serde_json",
         encode: "encode(message, out)?;",
-        decode: "serde_json::from_slice::<Root>(wire)",
+        decode: "serde_json::from_slice(wire)",
+        part: Some(Part::Named),
         items: items(unit.schema),
     };
-    Ok(runner.emit())
+    Ok(runner.emit(unit))
 }
 
 /// The encoder, and `finite_X`: whether every float of a record can be said.
@@ -106,7 +115,7 @@ fn encode(message: &Root, out: &mut Vec<u8>) -> Result<(), Error> {
   serde::Serialize::serialize(message, &mut serializer)?;
   // A null is an absent value or a float that JSON cannot say.
   if null && !FINITE(message) {
-    return Err(Error::new("JSON cannot say NaN or an infinity"));
+    return Err(Error::rejected("JSON cannot say NaN or an infinity"));
   }
   Ok(())
 }

@@ -2,26 +2,34 @@
 //! and a header are all there is; no library is linked.
 
 use anyhow::Result;
-use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::c_struct::{self, CLibrary, Shape};
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Need, Step, Unit};
 use crate::lowering::Lowering;
 
 inventory::submit! {
     Codec {
         name: "lcm",
-        title: "LCM",
+        title: "LCM C",
         format: "lcm",
         language: Language::Cpp,
         bound: false,
+        built: Built::Headers,
         options: &[
             "C, lcm-gen --c-no-pubsub: encoding and decoding only",
             "lists whose elements have the layout of LCM's are pointed to on encoding, strings always",
             "decoded as LCM's own subscriptions do: each list and string is allocated, nothing is \
              checked beforehand, and what a failed decode has allocated is lost",
             "a string that holds a NUL character is refused on encoding",
+            "there is no reading in part: fixed and element decode the whole",
+        ],
+        calls: &[
+            "encode: size = T_encoded_size(&message); T_encode(bytes, 0, size, &message)",
+            "decode: T_decode(bytes, 0, size, &message)",
+            "project, fixed, element: as decode, then the struct's members",
+            "before an object is used again or ends: T_decode_cleanup(&message)",
         ],
         needs: &[
             Need::Program("lcm-gen", "liblcm-bin"),
@@ -51,6 +59,12 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration()]);
     };
+    if let Some(name) = too_long(schema, record) {
+        return Answer::Rejected(format!(
+            "lcm-gen overruns its memory with names as long as {name}; {MEMBER_LENGTH} characters \
+             of a member and {TYPE_LENGTH} of a type are safe"
+        ));
+    }
     let mut lowerings = c_struct::lowerings(record);
     for field in &record.fields {
         if let Some(scalar @ (Scalar::U16 | Scalar::U32 | Scalar::U64)) =
@@ -69,6 +83,27 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         }
     }
     Answer::lowered(lowerings)
+}
+
+/// What lcm-gen holds of a member's name, with what it writes around it, in 128
+/// characters.
+const MEMBER_LENGTH: usize = 100;
+
+/// A type's name is part of a file's, which has at most 255 characters.
+const TYPE_LENGTH: usize = 200;
+
+/// The name of a record or of one of its members that lcm-gen cannot hold.
+fn too_long(schema: &Schema, record: &Record) -> Option<String> {
+    let type_name = &record.name.legal;
+    if type_name.len() > TYPE_LENGTH {
+        return Some(type_name.clone());
+    }
+    let mut members = record.fields.iter().map(|field| match Lcm.shape(schema, field) {
+        Shape::List | Shape::OptionalList => count(field),
+        Shape::Flagged(flag) => flag,
+        _ => field.name.legal.clone(),
+    });
+    members.find(|name| name.len() > MEMBER_LENGTH)
 }
 
 /// Name of the member that counts a list. No legal field name is derived from
@@ -199,8 +234,9 @@ struct Glue<std::vector<std::uint8_t>, OCTETS> {
     fill_list(from, to.data, to.data_count, arena);
   }
   static void take(const To &from, From &to) { take_list(span(from.data, from.data_count), to); }
-  static double sum(const To &from) {
-    return static_cast<double>(span(from.data, from.data_count).count);
+  template <class Tally>
+  static void tally(const To &from, unsigned place, Tally &tally) {
+    tally.length(place, span(from.data, from.data_count).count);
   }
 };
 
@@ -211,8 +247,8 @@ struct Glue<std::vector<std::uint8_t>, OCTETS> {
 const CODEC: &str = r#"
 namespace {
 
-// The library's message: one to write, and one that was read, which owns what
-// the generated code allocated.
+// The library's message: one to write, with an arena that it is lent, and one
+// that was read, which owns what the generated code allocated.
 class Object {
  public:
   Object() = default;
@@ -221,8 +257,8 @@ class Object {
   ~Object() { release(); }
 
   void fill(const message::Root &from) {
-    arena_.clear();
-    c_struct::fill_value(from, filled_, arena_);
+    arena->clear();
+    c_struct::fill_value(from, filled_, *arena);
   }
   const ROOT &filled() const { return filled_; }
 
@@ -238,37 +274,43 @@ class Object {
   }
   const ROOT &read() const { return read_; }
 
+  std::unique_ptr<c_struct::Arena> arena;
+
  private:
   void release() {
     if (owns_) ROOT_decode_cleanup(&read_);
     owns_ = false;
   }
 
-  c_struct::Arena arena_;
   ROOT filled_{};
   ROOT read_{};
   bool owns_ = false;
 };
 
-class Lcm {
+class Lcm : public wiregauge::Defaults {
  public:
   using Message = message::Root;
   using Object = ::Object;
+  static constexpr bool unchecked = true;
   static std::string library() {
     return "LCM " + std::to_string(LCM_MAJOR_VERSION) + "." + std::to_string(LCM_MINOR_VERSION) +
            "." + std::to_string(LCM_MICRO_VERSION);
   }
-  static constexpr bool verifies = false;
 
-  void populate(const Message &message, Object &object) { object.fill(message); }
+  void populate(const Message &message, Object &object) {
+    if (!object.arena) object.arena = arenas_.lend();
+    object.fill(message);
+  }
 
   void write(const Message &, Object &object, wiregauge::Buffer &out) {
     const int size = ROOT_encoded_size(&object.filled());
-    if (size < 0) throw std::runtime_error("longer than 2 GiB");
+    if (size < 0) throw wiregauge::Rejected("it is longer than 2 GiB, LCM's limit");
     out.resize(static_cast<std::size_t>(size));
     if (ROOT_encode(out.data(), 0, size, &object.filled()) != size)
       throw std::runtime_error("LCM cannot encode the message");
   }
+
+  void recycle(Object &object) { arenas_.take_back(std::move(object.arena)); }
 
   void parse(wiregauge::Wire wire, Object &object) { object.read(wire); }
 
@@ -276,21 +318,24 @@ class Lcm {
     c_struct::take_value(object.read(), message);
   }
 
-  double project(wiregauge::Wire wire) {
-    projected_.read(wire);
-    return c_struct::sum_value<Message>(projected_.read());
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    object.read(wire);
+    tally = c_struct::Glue<Message, ROOT>::numbers<Tally>(object.read());
   }
-  double fixed(wiregauge::Wire wire) {
-    projected_.read(wire);
-    return c_struct::fixed(projected_.read());
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    object.read(wire);
+    c_struct::fixed(object.read(), tally);
   }
-  double element(wiregauge::Wire wire) {
-    projected_.read(wire);
-    return c_struct::element(projected_.read());
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    object.read(wire);
+    c_struct::element(object.read(), tally);
   }
 
  private:
-  Object projected_;
+  c_struct::Arenas arenas_;
 };
 
 }  // namespace

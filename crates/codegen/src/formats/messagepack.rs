@@ -3,34 +3,49 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Codec, Emission, Language, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, Language, Unit};
 use crate::direct::{self, Direct};
+use crate::part::Part;
 
 inventory::submit! {
     Codec {
         name: "messagepack",
-        title: "MessagePack",
+        title: "MessagePack Rust rmp-serde",
         format: "messagepack",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "a record is an array of its fields without names, the library's compact default",
-            "integers take as few bytes as their value needs; bytes are bin",
+            "integers take as few bytes as their value needs; octets are bin",
+            "one number is read through a structure of its record's fields that has serde's \
+             IgnoredAny in place of the others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: rmp_serde::encode::write(out, message)",
+            "decode, project: rmp_serde::from_slice::<Message>(bytes)",
+            "fixed, element: rmp_serde::from_slice::<Part>(bytes)",
         ],
         needs: &[],
-        answer: direct::answer,
+        answer,
         idl: None,
         emit,
     }
 }
 
-fn emit(_: &Unit) -> Result<Emission> {
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    direct::answer_octets(schema, id, "bin")
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "rmp-serde",
         encode: "rmp_serde::encode::write(out, message)?;",
-        decode: "rmp_serde::from_slice::<Root>(wire)",
+        decode: "rmp_serde::from_slice(wire)",
+        part: Some(Part::Placed),
         items: String::new(),
     };
-    Ok(runner.emit())
+    Ok(runner.emit(unit))
 }

@@ -8,7 +8,7 @@ use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
 use crate::code::Code;
-use crate::codec::{Codec, Emission, File, Language, Unit};
+use crate::codec::{Built, Codec, Emission, File, Language, Unit};
 use crate::direct;
 use crate::library::library;
 use crate::rust_glue;
@@ -16,15 +16,23 @@ use crate::rust_glue;
 inventory::submit! {
     Codec {
         name: "rkyv",
-        title: "rkyv",
+        title: "rkyv Rust",
         format: "rkyv",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "defaults: little-endian, aligned, 32-bit relative pointers",
             "reading is access_unchecked, in place; verify is the checked access (bytecheck)",
             "bytes that do not start at a multiple of 16 are copied into an AlignedVec first; \
              those of the allocator do",
+            "the arena of the serializer's own lists and that AlignedVec are kept as scratch",
+        ],
+        calls: &[
+            "encode: rkyv::api::high::to_bytes_in_with_alloc(message, out, arena.acquire())",
+            "decode: rkyv::deserialize::<Message, Error>(access_unchecked(bytes))",
+            "project, fixed, element: rkyv::access_unchecked::<Archived<Message>>(bytes), fields of it",
+            "verify: rkyv::access::<Archived<Message>, Error>(bytes)",
         ],
         needs: &[],
         answer: direct::answer,
@@ -41,9 +49,9 @@ fn emit(unit: &Unit) -> Result<Emission> {
     code.line(CODEC.replace("LIBRARY", &library("rkyv")));
     for (_, record) in schema.records() {
         let of = format!("Archived<message::{}>", record.name.legal);
-        rust_glue::sum(record, &of, &mut code, |field| add(schema, field));
+        rust_glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
     }
-    code.line(format!("use sum_{} as sum;", schema.root().name.legal));
+    code.line(format!("use tally_{} as tally_all;", schema.root().name.legal));
     rust_glue::accessors(
         unit,
         "Archived<Root>",
@@ -54,29 +62,28 @@ fn emit(unit: &Unit) -> Result<Emission> {
     Ok(Emission { files: vec![File::new("main.rs", code.finish())], ..Emission::default() })
 }
 
-/// A reference to an archived value as `f64`. Numbers of more than one byte
-/// are wrapped, whatever the byte order of the machine.
+/// The number behind a reference to its archived form. Numbers of more than one
+/// byte are wrapped, whatever the byte order of the machine.
 fn number(schema: &Schema, element: Element, value: &str) -> String {
-    match element {
-        Element::Record(id) => format!("sum_{}({value})", schema.record(id).name.legal),
-        Element::String | Element::Bytes => format!("{value}.len() as f64"),
-        other => match schema.scalar(other).expect("a number") {
-            Scalar::Bool => format!("f64::from(u8::from(*{value}))"),
-            Scalar::U8 | Scalar::I8 => format!("f64::from(*{value})"),
-            _ => format!("{value}.to_native() as f64"),
-        },
+    match schema.scalar(element).expect("a number") {
+        Scalar::Bool | Scalar::U8 | Scalar::I8 => format!("*{value}"),
+        _ => format!("{value}.to_native()"),
     }
 }
 
-/// The statement that adds a field's numbers.
-fn add(schema: &Schema, field: &Field) -> String {
+/// The statement that adds the numbers of the field at a place.
+fn add(schema: &Schema, place: usize, field: &Field) -> String {
     let f = &field.name.legal;
-    let number = |value: &str| number(schema, field.element, value);
-    match field.cardinality {
-        Cardinality::Required | Cardinality::Implicit => {
-            format!("sum += {};", number(&format!("(&from.{f})")))
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}({value}));", schema.record(id).name.legal)
         }
-        _ => format!("for value in from.{f}.iter() {{ sum += {}; }}", number("value")),
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}.len());"),
+        other => format!("tally.number({place}, {});", number(schema, other, value)),
+    };
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => add(&format!("(&from.{f})")),
+        _ => format!("for value in from.{f}.iter() {{ {} }}", add("value")),
     }
 }
 
@@ -89,20 +96,22 @@ fn down(field: &Field, index: Index) -> String {
         (Index::At(index), _) => format!("{value}.get({index})"),
         (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
     };
-    format!("let Some(at) = {found} else {{ return 0.0 }};")
+    format!("let Some(at) = {found} else {{ return }};")
 }
 
 const CODEC: &str = r#"
 use message::Root;
+use rkyv::ser::allocator::Arena;
 use rkyv::util::AlignedVec;
 use rkyv::Archived;
-use wiregauge_runner::{Direct, Error, Hello};
+use wiregauge_runner::{Direct, Error, Hello, Tally};
 
 /// What an AlignedVec is aligned to: enough for every archived type.
 const ALIGNMENT: usize = 16;
 
 #[derive(Default)]
 struct Rkyv {
+  arena: Arena,
   copy: AlignedVec<ALIGNMENT>,
 }
 
@@ -132,25 +141,29 @@ impl Rkyv {
 
 impl Direct for Rkyv {
   type Message = Root;
+  const IN_PLACE: bool = true;
   fn hello(&self) -> Hello {
-    Hello { library: "LIBRARY", phased: false, verifies: true }
+    Hello { library: "LIBRARY", phased: false, verifies: true, unchecked: true }
   }
   fn encode(&mut self, message: &Root, out: &mut Vec<u8>) -> Result<(), Error> {
-    rkyv::api::high::to_bytes_in::<_, rkyv::rancor::Error>(message, out)?;
+    rkyv::api::high::to_bytes_in_with_alloc::<_, _, rkyv::rancor::Error>(message, out, self.arena.acquire())?;
     Ok(())
   }
   fn decode(&mut self, wire: &[u8], message: &mut Root) -> Result<(), Error> {
     *message = rkyv::deserialize::<Root, rkyv::rancor::Error>(self.read(wire)?)?;
     Ok(())
   }
-  fn project(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(sum(self.read(wire)?))
+  fn project<T: Tally>(&mut self, wire: &[u8], _: &mut Root, tally: &mut T) -> Result<(), Error> {
+    *tally = tally_all(self.read(wire)?);
+    Ok(())
   }
-  fn fixed(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(fixed(self.read(wire)?))
+  fn fixed<T: Tally>(&mut self, wire: &[u8], _: &mut Root, tally: &mut T) -> Result<(), Error> {
+    fixed(self.read(wire)?, tally);
+    Ok(())
   }
-  fn element(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(element(self.read(wire)?))
+  fn element<T: Tally>(&mut self, wire: &[u8], _: &mut Root, tally: &mut T) -> Result<(), Error> {
+    element(self.read(wire)?, tally);
+    Ok(())
   }
   fn verify(&mut self, wire: &[u8]) -> Result<(), Error> {
     rkyv::access::<Archived<Root>, rkyv::rancor::Error>(self.aligned(wire))?;

@@ -13,7 +13,7 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Need, Step, Unit};
 use crate::lowering::{self, Lowering};
 use crate::maven;
 use crate::sequential::flag_name;
@@ -31,14 +31,23 @@ const MAX_GROUPS: u64 = 1000;
 inventory::submit! {
     Codec {
         name: "sbe",
-        title: "SBE",
+        title: "SBE C++",
         format: "sbe",
         language: Language::Cpp,
         bound: false,
+        built: Built::Headers,
         options: &[
             "flyweights with their bounds checks on, kept from message to message",
+            "entries of fixed size are written and decoded by a group's flyweight of their own",
+            "one field is reached by walking: next().skip() for each entry before it; what stands in the message's block is read in place",
             "a length pass before writing, so that the buffer has the right size",
             "lists of numbers are groups of one field and move as blocks",
+        ],
+        calls: &[
+            "encode: message.wrapAndApplyHeader(buffer, 0, size); message.x(value), putArray(data); auto &group = message.groupCount(n); group.next().x(value); putText(data, size)",
+            "decode: message.wrapForDecode(buffer, …); message.x(); auto &group = message.group(); group.next().x(); getTextAsStringView()",
+            "project: the same accessors, entry by entry",
+            "fixed, element: message.x(); for a field in a group group.next().skip() up to its entry, then group.next().x()",
         ],
         needs: &[maven::NEED, Need::Program("java", "default-jdk-headless")],
         answer,
@@ -427,11 +436,10 @@ fn main(unit: &Unit) -> String {
         // What a record has behind its block; the block's size is constant.
         if !is_fixed(schema, id) {
             behind(schema, record, &mut code);
-            skip(schema, record, &mut code);
         }
         put(schema, record, &mut code);
         take(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        tallied(schema, record, &mut code);
     }
     let variable = if is_fixed(schema, schema.root) { "0" } else { "behind(from)" };
     let block = block_size(schema, schema.root);
@@ -712,175 +720,134 @@ fn enter(schema: &Schema, field: &Field, from: &str, code: &mut Code) {
     code.line(format!("const std::size_t count = counted(group, {least});"));
 }
 
-/// Goes behind a whole group, or behind the first of its entries.
-fn skip_entries(schema: &Schema, entry: Entry, count: &str) -> String {
-    match entry {
-        Entry::Record(inner) if !is_fixed(schema, inner) => format!(
-            "for (std::size_t i = 0; i < {count}; ++i) skip(group.next(), Tag<message::{}>{{}});",
-            schema.record(inner).name.legal
-        ),
-        Entry::Octets => format!(
-            "for (std::size_t i = 0; i < {count}; ++i) (void)group.next().getValue_AsStringView();"
-        ),
-        _ => format!("skip_blocks(group, {count});"),
+/// `tallied`: every number of a flyweight.
+fn tallied(schema: &Schema, record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.line("template <class Tally, class From>");
+    code.block(
+        format!("Tally tallied([[maybe_unused]] From &from, Tag<message::{name}>) {{"),
+        "}",
+        |code| {
+            code.line("Tally tally{};");
+            // In the order of the bytes.
+            for wanted in [Place::Nowhere, Place::Block, Place::Group, Place::Data] {
+                for (at, field) in record.fields.iter().enumerate() {
+                    if place(schema, field) == wanted {
+                        tally_field(schema, record, at, field, code);
+                    }
+                }
+            }
+            code.line("return tally;");
+        },
+    );
+}
+
+fn tally_field(schema: &Schema, record: &Record, at: usize, field: &Field, code: &mut Code) {
+    let m = format!("from.{}_", field.name.legal);
+    // Truth values are 0 or 1, whatever number stands for true.
+    let number = |value: &str| match schema.scalar(field.element) {
+        Some(Scalar::Bool) => format!("tally.number({at}, {value} != 0);"),
+        _ => format!("tally.number({at}, {value});"),
+    };
+    let inner = |from: &str, id: TypeId| {
+        let name = &schema.record(id).name.legal;
+        format!("tally.record({at}, tallied<Tally>({from}, Tag<message::{name}>{{}}));")
+    };
+    let present = match has_flag(field) {
+        true => format!("if (from.{}_() != 0) ", flag_name(record, field)),
+        false => String::new(),
+    };
+    match (place(schema, field), field.element, field.cardinality) {
+        (Place::Nowhere, Element::Record(id), _) => code.line(inner("from", id)),
+        (Place::Block, Element::Record(id), _) => code.line(inner(&format!("{m}()"), id)),
+        (Place::Block, _, Cardinality::Array { len }) if len > 1 => code.line(format!(
+            "for (std::uint64_t i = 0; i < {len}; ++i) {}",
+            number(&format!("{m}(i)"))
+        )),
+        (Place::Nowhere | Place::Block, ..) => {
+            code.line(format!("{present}{}", number(&format!("{m}()"))))
+        }
+        (Place::Group, ..) => code.block("{", "}", |code| {
+            enter(schema, field, "from", code);
+            let each = match group(schema, field).0 {
+                Entry::Number(_) => number("group.next().value_()"),
+                Entry::Octets => {
+                    format!("tally.length({at}, group.next().getValue_AsStringView().size());")
+                }
+                Entry::Record(id) => inner("group.next()", id),
+            };
+            code.line(format!("for (std::size_t i = 0; i < count; ++i) {each}"));
+        }),
+        (Place::Data, ..) => code.block("{", "}", |code| {
+            code.line(format!("const auto text = from.get{}AsStringView();", capital(field)));
+            code.line(format!("{present}tally.length({at}, text.size());"));
+        }),
     }
 }
 
-/// Goes behind a group.
-fn skip_group(schema: &Schema, field: &Field, from: &str, code: &mut Code) {
-    code.block("{", "}", |code| {
-        enter(schema, field, from, code);
-        code.line(skip_entries(schema, group(schema, field).0, "count"));
-    });
-}
-
-/// `skip`: goes behind a record's groups and data.
-fn skip(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = &record.name.legal;
-    code.line("");
-    code.line("template <class From>");
-    code.block(
-        format!("void skip([[maybe_unused]] From &from, Tag<message::{name}>) {{"),
-        "}",
-        |code| {
-            for field in groups_of(schema, record) {
-                skip_group(schema, field, "from", code);
-            }
-            for field in data_of(schema, record) {
-                code.line(format!("(void)from.get{}AsStringView();", capital(field)));
-            }
-        },
-    );
-}
-
-/// `sum`: every number of a flyweight.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = &record.name.legal;
-    code.line("");
-    code.line("template <class From>");
-    code.block(
-        format!("double sum([[maybe_unused]] From &from, Tag<message::{name}>) {{"),
-        "}",
-        |code| {
-            code.line("double total = 0;");
-            for field in &record.fields {
-                if place(schema, field) != Place::Block {
-                    continue;
-                }
-                let m = format!("from.{}_", field.name.legal);
-                // Truth values are 0 or 1, whatever number stands for true.
-                let number = |value: String| match schema.scalar(field.element) {
-                    Some(Scalar::Bool) => format!("total += {value} != 0;"),
-                    _ => format!("total += static_cast<double>({value});"),
-                };
-                code.line(match (field.element, field.cardinality) {
-                    (Element::Record(inner), _) => format!(
-                        "total += sum({m}(), Tag<message::{}>{{}});",
-                        schema.record(inner).name.legal
-                    ),
-                    (_, Cardinality::Array { len }) if len > 1 => format!(
-                        "for (std::uint64_t i = 0; i < {len}; ++i) {}",
-                        number(format!("{m}(i)"))
-                    ),
-                    // An absent value is zero.
-                    _ => number(format!("{m}()")),
-                });
-            }
-            for field in groups_of(schema, record) {
-                let entry = group(schema, field).0;
-                code.block("{", "}", |code| {
-                    enter(schema, field, "from", code);
-                    let each = |number: String| {
-                        format!("for (std::size_t i = 0; i < count; ++i) total += {number};")
-                    };
-                    code.line(each(match entry {
-                        Entry::Number(Scalar::Bool) => "group.next().value_() != 0".into(),
-                        Entry::Number(_) => "static_cast<double>(group.next().value_())".into(),
-                        Entry::Octets => {
-                            let text = "group.next().getValue_AsStringView()";
-                            format!("static_cast<double>({text}.size())")
-                        }
-                        Entry::Record(inner) => format!(
-                            "sum(group.next(), Tag<message::{}>{{}})",
-                            schema.record(inner).name.legal
-                        ),
-                    }));
-                });
-            }
-            for field in data_of(schema, record) {
-                let size = format!("from.get{}AsStringView().size()", capital(field));
-                code.line(format!("total += static_cast<double>({size});"));
-            }
-            code.line("return total;");
-        },
-    );
-}
-
-/// `double NAME(Root &)`: the number at a path, 0 where it is not there. A
-/// field of a block is read where it stands; groups before it are skipped.
+/// `void NAME(Root &, Tally &)`: the number at a path, nothing where it is not
+/// there. A field of a block is read where it stands; groups are walked.
 fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
     let root = &schema.root().name.legal;
     code.line("");
-    code.block(format!("inline double {name}([[maybe_unused]] wg::{root} &at0) {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("return 0;");
-            return;
+    code.line("template <class Tally>");
+    code.block(
+        format!("void {name}([[maybe_unused]] wg::{root} &at0, [[maybe_unused]] Tally &tally) {{"),
+        "}",
+        |code| descend(schema, path.unwrap_or_default(), code),
+    );
+}
+
+/// The way along a path.
+fn descend(schema: &Schema, path: &[PathStep], code: &mut Code) {
+    let mut id = schema.root;
+    for (depth, step) in path.iter().enumerate() {
+        let record = schema.record(id);
+        let field = &record.fields[step.field];
+        let at = format!("at{depth}");
+        let member = format!("{at}.{}_", field.name.legal);
+        let index = match (step.index, field.cardinality) {
+            (Index::Single, _) => "0".to_string(),
+            (Index::At(index), _) => index.to_string(),
+            (Index::Middle, Cardinality::Array { len }) => (len / 2).to_string(),
+            (Index::Middle, _) => format!("at{}.count() / 2", depth + 1),
         };
-        let mut id = schema.root;
-        for (depth, step) in path.iter().enumerate() {
-            let record = schema.record(id);
-            let field = &record.fields[step.field];
-            let at = format!("at{depth}");
-            let member = format!("{at}.{}_", field.name.legal);
-            let index = match (step.index, field.cardinality) {
-                (Index::Single, _) => "0".to_string(),
-                (Index::At(index), _) => index.to_string(),
-                (Index::Middle, Cardinality::Array { len }) => (len / 2).to_string(),
-                (Index::Middle, _) => "count / 2".into(),
-            };
-            if has_flag(field) {
-                code.line(format!("if ({at}.{}_() == 0) return 0;", flag_name(record, field)));
+        if has_flag(field) {
+            code.line(format!("if ({at}.{}_() == 0) return;", flag_name(record, field)));
+        }
+        let found = |value: String| match schema.scalar(field.element) {
+            Some(Scalar::Bool) => format!("tally.number(0, {value} != 0);"),
+            _ => format!("tally.number(0, {value});"),
+        };
+        let next = format!("at{}", depth + 1);
+        match (place(schema, field), field.element, field.cardinality) {
+            (Place::Block, Element::Record(inner), _) => {
+                code.line(format!("auto &{next} = {member}();"));
+                id = inner;
             }
-            let found = |value: String| match schema.scalar(field.element) {
-                Some(Scalar::Bool) => format!("return {value} != 0 ? 1 : 0;"),
-                _ => format!("return static_cast<double>({value});"),
-            };
-            let next = format!("at{}", depth + 1);
-            if place(schema, field) == Place::Block {
-                match (field.element, field.cardinality) {
-                    (Element::Record(inner), _) => {
-                        code.line(format!("auto &{next} = {member}();"));
-                        id = inner;
-                        continue;
-                    }
-                    (_, Cardinality::Array { len }) => match index.parse::<u32>() {
-                        Ok(index) if index >= len => code.line("return 0;"),
-                        _ if len == 1 => code.line(found(format!("{member}()"))),
-                        _ => code.line(found(format!("{member}({index})"))),
-                    },
-                    _ => code.line(found(format!("{member}()"))),
+            (Place::Block, _, Cardinality::Array { len }) => match index.parse::<u32>() {
+                Ok(index) if index >= len => return,
+                _ if len == 1 => code.line(found(format!("{member}()"))),
+                _ => code.line(found(format!("{member}({index})"))),
+            },
+            (Place::Block, ..) => code.line(found(format!("{member}()"))),
+            _ => {
+                for earlier in groups_of(schema, record).take_while(|other| other.id != field.id) {
+                    let earlier = &earlier.name.legal;
+                    code.line(format!(
+                        "{at}.{earlier}_().forEach([](auto &entry) {{ entry.skip(); }});"
+                    ));
                 }
-                return;
-            }
-            let least = least(schema, group(schema, field).0);
-            for earlier in groups_of(schema, record).take_while(|other| other.id != field.id) {
-                skip_group(schema, earlier, &at, code);
-            }
-            code.line(format!("auto &{next} = {member}();"));
-            code.open("{");
-            code.line(format!("auto &group = {next};"));
-            code.line(format!("const std::size_t count = counted(group, {least});"));
-            code.line(format!("const std::size_t index = {index};"));
-            code.line("if (index >= count) return 0;");
-            code.line(skip_entries(schema, group(schema, field).0, "index"));
-            code.line("group.next();");
-            code.close("}");
-            match field.element {
-                Element::Record(inner) => id = inner,
-                _ => code.line(found(format!("{next}.value_()"))),
+                code.line(format!("auto &{next} = {member}();"));
+                code.line(format!("if (!walk({next}, {index})) return;"));
+                match field.element {
+                    Element::Record(inner) => id = inner,
+                    _ => code.line(found(format!("{next}.value_()"))),
+                }
             }
         }
-    });
+    }
 }
 
 const HELPERS: &str = r#"// Generated by wiregauge: the normalized message by flyweights of SBE.
@@ -898,7 +865,7 @@ struct Tag {};
 
 inline std::uint32_t entries(std::size_t count) {
   if (count > std::numeric_limits<std::int32_t>::max())
-    throw std::runtime_error("a list or text is too long for SBE");
+    throw wiregauge::Rejected("a list or text is too long for SBE");
   return static_cast<std::uint32_t>(count);
 }
 
@@ -919,6 +886,15 @@ std::size_t counted(Group &group, std::size_t least) {
   const std::size_t entry = least + group.sbeActingBlockLength() - Group::sbeBlockLength();
   (void)group.sbeCheckPosition(group.sbePosition() + group.count() * entry);
   return group.count();
+}
+
+// Goes to an entry, by the group's own walk; false where there is none.
+template <class Group>
+bool walk(Group &group, std::uint64_t index) {
+  if (index >= group.count()) return false;
+  for (; index != 0; --index) group.next().skip();
+  group.next();
+  return true;
 }
 
 template <class Group>
@@ -980,12 +956,12 @@ const CODEC: &str = r#"
 
 namespace {
 
-class Sbe {
+class Sbe : public wiregauge::Defaults {
  public:
   using Message = message::ROOT;
   using Object = wiregauge::None;
   static std::string library() { return "sbe-all 1.38.1"; }
-  static constexpr bool verifies = false;
+  static constexpr bool in_place = true;
 
   void populate(const Message &, Object &) {}
 
@@ -1006,9 +982,18 @@ class Sbe {
       throw std::runtime_error("bytes left over after the message");
   }
 
-  double project(wiregauge::Wire wire) { return glue::sum(open(wire), glue::Tag<Message>{}); }
-  double fixed(wiregauge::Wire wire) { return glue::fixed(open(wire)); }
-  double element(wiregauge::Wire wire) { return glue::element(open(wire)); }
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    tally = glue::tallied<Tally>(open(wire), glue::Tag<Message>{});
+  }
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    glue::fixed(open(wire), tally);
+  }
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    glue::element(open(wire), tally);
+  }
 
  private:
   using Flyweight = wg::ROOT;

@@ -6,21 +6,32 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Need, Step, Unit};
 use crate::lowering::{self, Lowering};
+use crate::slot::{self, Slot};
 
 const NEEDS: &[Need] = &[
     Need::Program("thrift", "thrift-compiler"),
     Need::Header("thrift/protocol/TCompactProtocol.h", "libthrift-dev"),
 ];
 
+const BUILT: Built = Built::Shared("libthrift-0.17.0");
+
+const CALLS: &[&str] = &[
+    "encode: object.write(&protocol)",
+    "decode: object.read(&protocol)",
+    "project: as decode, then the structure's members",
+    "fixed, element: protocol.readFieldBegin(…), readListBegin(…), skip(type) of what stands before",
+];
+
 inventory::submit! {
     Codec {
         name: "thrift",
-        title: "Thrift binary",
+        title: "Thrift C++ binary",
         format: "thrift",
         language: Language::Cpp,
         bound: false,
+        built: BUILT,
         options: &[
             "TBinaryProtocol",
             "--gen cpp:templates,moveable_types and protocols that know their transport's type: no \
@@ -28,7 +39,9 @@ inventory::submit! {
             "reads by TMemoryBuffer in place; writes by a TBufferBase into the output buffer, as a \
              TMemoryBuffer would have to be copied from",
             "the library's limits of strings and containers are set to the message's size",
+            "fixed and element read by the protocol, with its skip() of all that stands before",
         ],
+        calls: CALLS,
         needs: NEEDS,
         answer,
         idl: Some(idl),
@@ -39,11 +52,13 @@ inventory::submit! {
 inventory::submit! {
     Codec {
         name: "thrift-compact",
-        title: "Thrift compact",
+        title: "Thrift C++ compact",
         format: "thrift-compact",
         language: Language::Cpp,
         bound: false,
+        built: BUILT,
         options: &["TCompactProtocol, and otherwise as for the binary protocol"],
+        calls: CALLS,
         needs: NEEDS,
         answer,
         idl: Some(idl),
@@ -81,15 +96,17 @@ fn wire_type(schema: &Schema, element: Element) -> String {
     }
 }
 
-/// The numbers of a record's fields: their ids, or where one is too large for
-/// Thrift's 16 bits, their positions.
-fn numbers(record: &Record) -> Vec<u32> {
-    let fits = |field: &Field| (1..=i16::MAX as u32).contains(&field.id);
-    if record.fields.iter().all(fits) {
-        record.fields.iter().map(|field| field.id).collect()
-    } else {
-        (1..).take(record.fields.len()).collect()
+/// The slots of a record. Where one number is too large for Thrift's 16 bits, all
+/// are positions.
+fn slots(schema: &Schema, record: &Record) -> Vec<Slot> {
+    let mut slots = slot::slots(schema, record);
+    let fits = |slot: &Slot| (1..=i16::MAX as u32).contains(&slot.field.id);
+    if !slots.iter().all(fits) {
+        for (number, slot) in (1..).zip(&mut slots) {
+            slot.field.id = number;
+        }
     }
+    slots
 }
 
 /// A field's name in Thrift: its structures have methods `read` and `write`.
@@ -104,16 +121,21 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration()]);
     };
-    if record.fields.len() > i16::MAX as usize {
+    let slots = slots(schema, record);
+    if slots.len() > i16::MAX as usize {
         return Answer::Rejected("it has more fields than Thrift can number (32,767)".into());
     }
     let mut lowerings = lowering::unions_and_bounds(record);
-    for (field, number) in record.fields.iter().zip(numbers(record)) {
-        if number != field.id {
-            lowerings.push(Lowering::new(
-                "field numbers by position",
-                "the defined ones, of which one exceeds 32,767",
-            ));
+    if record.fields.iter().any(|field| field.id > i16::MAX as u32) {
+        lowerings.push(Lowering::new(
+            "field numbers by position",
+            "the defined ones, of which one exceeds 32,767",
+        ));
+    }
+    for slot in &slots {
+        let field = &slot.field;
+        if slot.number.is_some() {
+            lowerings.push(Lowering::spread());
         }
         if as_binary(field) {
             lowerings.push(Lowering::octets("binary"));
@@ -143,7 +165,8 @@ fn idl(schema: &Schema) -> Result<File> {
     for (_, record) in schema.records() {
         code.line("");
         code.block(format!("struct {} {{", record.name.legal), "}", |code| {
-            for (field, number) in record.fields.iter().zip(numbers(record)) {
+            for slot in slots(schema, record) {
+                let (field, number) = (&slot.field, slot.field.id);
                 let element = match field.element {
                     Element::String => "string",
                     Element::Bytes => "binary",
@@ -188,12 +211,13 @@ fn main(unit: &Unit, protocol: &str) -> String {
     let mut code = Code::new();
     code.line(WALK.replace("PROTOCOL", protocol));
     for (id, record) in schema.records() {
-        fill(record, &mut code);
-        take(schema, record, &mut code);
+        let slots = slots(schema, record);
+        fill(record, &slots, &mut code);
+        take(schema, record, &slots, &mut code);
         if has_flags(schema, id) {
             forget(schema, record, &mut code);
         }
-        sum(schema, record, &mut code);
+        tally(schema, record, &slots, &mut code);
     }
     let root = &schema.root().name.legal;
     if !has_flags(schema, schema.root) {
@@ -207,7 +231,7 @@ fn main(unit: &Unit, protocol: &str) -> String {
 }
 
 /// `fill`: normalized to Thrift's, whatever that held.
-fn fill(record: &Record, code: &mut Code) {
+fn fill(record: &Record, slots: &[Slot], code: &mut Code) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -217,8 +241,9 @@ fn fill(record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
-                let from = format!("from.{}", field.name.legal);
+            for slot in slots {
+                let field = &slot.field;
+                let from = format!("from.{}", slot.value);
                 let m = member_name(field);
                 let to = format!("to.{m}");
                 let one = |from: &str, to: &str| match field.element {
@@ -249,7 +274,7 @@ fn fill(record: &Record, code: &mut Code) {
 }
 
 /// `take`: Thrift's to normalized; strings move.
-fn take(schema: &Schema, record: &Record, code: &mut Code) {
+fn take(schema: &Schema, record: &Record, slots: &[Slot], code: &mut Code) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -259,10 +284,11 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
+            for slot in slots {
+                let field = &slot.field;
                 let m = member_name(field);
                 let from = format!("from.{m}");
-                let to = format!("to.{}", field.name.legal);
+                let to = format!("to.{}", slot.value);
                 if let Cardinality::Array { .. } = field.cardinality {
                     code.line(format!(
                         "if ({from}.size() != {to}.size())\n  \
@@ -344,68 +370,51 @@ fn forget(schema: &Schema, record: &Record, code: &mut Code) {
     });
 }
 
-/// `sum<T>`: every number of a record, read by the protocol without an object.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
+/// `tally`: every number of Thrift's structure.
+fn tally(schema: &Schema, record: &Record, slots: &[Slot], code: &mut Code) {
     let name = &record.name.legal;
     code.line("");
-    code.line("template <>");
-    code.block(format!("inline double sum<message::{name}>(Reader &in) {{"), "}", |code| {
-        code.line("const Struct scope(in);");
-        code.line("double total = 0;");
-        code.line("protocol::TType type;");
-        code.line("std::int16_t id;");
-        code.open("while (in.next(type, id)) {");
-        code.open("switch (id) {");
-        for (field, number) in record.fields.iter().zip(numbers(record)) {
-            let wire = wire_type(schema, field.element);
-            let one = match field.element {
-                Element::Record(id) => {
-                    format!("sum<message::{}>(in)", schema.record(id).name.legal)
+    code.line("template <class Tally>");
+    code.block(format!("Tally tally([[maybe_unused]] const wg::{name} &from) {{"), "}", |code| {
+        code.line("Tally tally{};");
+        for slot in slots {
+            let (field, place, m) = (&slot.field, slot.place, member_name(&slot.field));
+            let add = |value: &str| match schema.scalar(field.element) {
+                Some(scalar) => {
+                    format!("tally.number({place}, static_cast<{}>({value}));", scalar.cpp())
                 }
-                Element::String | Element::Bytes => "static_cast<double>(in.text().size())".into(),
-                other => {
-                    let scalar = schema.scalar(other).expect("a number");
-                    format!("static_cast<double>(in.number<{}>())", scalar.cpp())
+                None if matches!(field.element, Element::Record(_)) => {
+                    format!("tally.record({place}, glue::tally<Tally>({value}));")
                 }
+                None => format!("tally.length({place}, {value}.size());"),
             };
-            code.open(format!("case {number}:"));
             code.line(match field.cardinality {
-                _ if as_binary(field) => "expect(type, protocol::T_STRING);\n\
-                     for (const char value : in.text()) total += static_cast<std::uint8_t>(value);"
-                    .into(),
-                Cardinality::List { .. } | Cardinality::Array { .. } => format!(
-                    "expect(type, protocol::T_LIST);\n\
-                     for (auto left = in.list({wire}); left != 0; --left) total += {one};"
-                ),
-                _ => format!("expect(type, {wire});\ntotal += {one};"),
+                Cardinality::Required | Cardinality::Implicit => add(&format!("from.{m}")),
+                Cardinality::Optional => {
+                    format!("if (from.__isset.{m}) {}", add(&format!("from.{m}")))
+                }
+                _ => format!("for (const auto &value : from.{m}) {}", add("value")),
             });
-            code.line("break;");
-            code.close("");
         }
-        code.line("default:");
-        code.line("  in.skip(type, 1);");
-        code.close("}");
-        code.close("}");
-        code.line("return total;");
+        code.line("return tally;");
     });
 }
 
-/// `double NAME(Reader &)`: the number at a path, 0 where it is not there. Goes
-/// through the fields by the protocol and skips what stands before.
+/// `void NAME(Reader &, Tally &)`: the number at a path, nothing where it is not
+/// there. Goes through the fields by the protocol and skips what stands before.
 fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
     code.line("");
-    code.block(format!("inline double {name}([[maybe_unused]] Reader &in) {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("return 0;");
-            return;
-        };
+    code.line("template <class Tally>");
+    let open =
+        format!("void {name}([[maybe_unused]] Reader &in, [[maybe_unused]] Tally &tally) {{");
+    code.block(open, "}", |code| {
         let mut id = schema.root;
-        for (depth, step) in path.iter().enumerate() {
-            let record = schema.record(id);
-            let field = &record.fields[step.field];
-            let number = numbers(record)[step.field];
+        for (depth, step) in path.unwrap_or_default().iter().enumerate() {
+            let slots = slots(schema, schema.record(id));
+            let Some((slot, index)) = slot::find(&slots, step) else { return };
+            let (field, number) = (&slot.field, slot.field.id);
             let wire = wire_type(schema, field.element);
-            let index = match step.index {
+            let index = match index {
                 Index::Single => None,
                 Index::At(index) => Some(index.to_string()),
                 Index::Middle => Some("count / 2".to_string()),
@@ -416,21 +425,21 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut C
                 Some(_) if as_binary(field) => "protocol::T_STRING".into(),
                 Some(_) => "protocol::T_LIST".into(),
             };
-            code.line(format!("if (!in.find({number}, {outer})) return 0;"));
+            code.line(format!("if (!in.find({number}, {outer})) return;"));
             if let Some(index) = index {
                 if as_binary(field) {
                     code.line("const std::string &octets = in.text();");
                     code.line("const std::size_t count = octets.size();");
                     code.line(format!("const std::size_t index = {index};"));
                     code.line(
-                        "return index < count ? static_cast<std::uint8_t>(octets[index]) : 0;",
+                        "if (index < count) tally.number(0, static_cast<std::uint8_t>(octets[index]));",
                     );
                     return;
                 }
                 code.open("{");
                 code.line(format!("const std::uint32_t count = in.list({wire});"));
                 code.line(format!("const std::uint32_t index = {index};"));
-                code.line("if (index >= count) return 0;");
+                code.line("if (index >= count) return;");
                 code.line(format!("in.skip({wire}, index);"));
                 code.close("}");
             }
@@ -438,7 +447,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut C
                 Element::Record(inner) => id = inner,
                 other => {
                     let of = schema.scalar(other).expect("paths end at numbers").cpp();
-                    code.line(format!("return static_cast<double>(in.number<{of}>());"));
+                    code.line(format!("tally.number(0, in.number<{of}>());"));
                 }
             }
         }
@@ -656,9 +665,6 @@ inline void take_octets(const std::string &from, std::vector<std::uint8_t> &to) 
   const auto *octets = reinterpret_cast<const std::uint8_t *>(from.data());
   to.assign(octets, octets + from.size());
 }
-
-template <class T>
-double sum(Reader &in);
 "#;
 
 const CODEC: &str = r#"
@@ -666,12 +672,11 @@ const CODEC: &str = r#"
 
 namespace {
 
-class Thrift {
+class Thrift : public wiregauge::Defaults {
  public:
   using Message = message::ROOT;
   using Object = wg::ROOT;
   static std::string library() { return "thrift " PACKAGE_VERSION; }
-  static constexpr bool verifies = false;
 
   void populate(const Message &message, Object &object) { glue::fill(message, object); }
 
@@ -689,18 +694,25 @@ class Thrift {
 
   void extract(wiregauge::Wire, Object &object, Message &message) { glue::take(object, message); }
 
-  double project(wiregauge::Wire wire) { return read(wire, glue::sum<Message>); }
-  double fixed(wiregauge::Wire wire) { return read(wire, glue::fixed); }
-  double element(wiregauge::Wire wire) { return read(wire, glue::element); }
-
- private:
-  double read(wiregauge::Wire wire, double (*walk)(glue::Reader &)) {
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    tally = glue::tally<Tally>(object);
+  }
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
     reader_.open(wire);
-    const double number = walk(reader_);
+    glue::fixed(reader_, tally);
     reader_.close();
-    return number;
+  }
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    reader_.open(wire);
+    glue::element(reader_, tally);
+    reader_.close();
   }
 
+ private:
   std::shared_ptr<glue::Output> output_ = std::make_shared<glue::Output>();
   apache::thrift::protocol::PROTOCOLT<glue::Output> writer_{output_};
   glue::Reader reader_;

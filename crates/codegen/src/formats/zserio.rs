@@ -12,22 +12,30 @@ use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Step, Unit};
 use crate::library::library;
 use crate::lowering::{self, Lowering};
-use crate::rust::scalar_number;
 use crate::rust_glue;
 
 inventory::submit! {
     Codec {
         name: "zserio",
-        title: "zserio",
+        title: "zserio Rust",
         format: "zserio",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "arrays are not packed: no delta compression, the format's default",
             "the library writes into a buffer of its own, which is then copied",
+            "crates zserio and zserio-rs-build. zserio's makers generate C++, but publish its \
+             runtime only on GitHub and Conan Center, not where this project takes libraries from",
+            "no way to read in part: the whole message is parsed for one number",
+        ],
+        calls: &[
+            "encode: zserio::to_writer(out, &object) after copying the message into it",
+            "decode: zserio::from_bytes::<Object>(bytes), then moved into the message",
+            "project, fixed, element: zserio::from_bytes::<Object>(bytes), fields of it",
         ],
         needs: &[],
         answer,
@@ -165,14 +173,16 @@ fn main(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        rust_glue::sum(record, &object(record), &mut code, |field| add(schema, field));
+        rust_glue::tally(record, &object(record), &mut code, |place, field| {
+            add(schema, place, field)
+        });
     }
     rust_glue::accessors(
         unit,
         &object(root),
         &mut code,
         |_, field, index| down(field, index),
-        |field| number(schema, field, "at"),
+        |_| "*at".into(),
     );
     code.finish()
 }
@@ -291,36 +301,29 @@ fn take(schema: &Schema, record: &Record, code: &mut Code) {
     );
 }
 
-/// A reference to zserio's value as `f64`.
-fn number(schema: &Schema, field: &Field, value: &str) -> String {
-    match field.element {
-        Element::Record(id) => format!("sum_{}({value})", schema.record(id).name.legal),
-        Element::String => format!("{value}.len() as f64"),
-        Element::Bytes if is_optional_bytes(field) => {
-            format!("{value}.data.data_blob.len() as f64")
-        }
-        Element::Bytes => format!("{value}.data_blob.len() as f64"),
-        other => scalar_number(schema, other, &format!("*{value}")),
-    }
-}
-
 /// What holds the elements of a list, an array or an option.
 fn elements(field: &Field) -> String {
     let blob = if is_octets(field) { ".data_blob" } else { "" };
     format!("{}{blob}", member(field))
 }
 
-/// The statement that adds a field's numbers.
-fn add(schema: &Schema, field: &Field) -> String {
+/// The statement that adds the numbers of the field at a place.
+fn add(schema: &Schema, place: usize, field: &Field) -> String {
     let m = elements(field);
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}({value}));", schema.record(id).name.legal)
+        }
+        Element::String => format!("tally.length({place}, {value}.len());"),
+        Element::Bytes if is_optional_bytes(field) => {
+            format!("tally.length({place}, {value}.data.data_blob.len());")
+        }
+        Element::Bytes => format!("tally.length({place}, {value}.data_blob.len());"),
+        _ => format!("tally.number({place}, *{value});"),
+    };
     match field.cardinality {
-        Cardinality::Required | Cardinality::Implicit => {
-            format!("sum += {};", number(schema, field, &format!("(&from.{m})")))
-        }
-        _ => {
-            let number = number(schema, field, "value");
-            format!("for value in from.{m}.iter() {{ sum += {number}; }}")
-        }
+        Cardinality::Required | Cardinality::Implicit => add(&format!("(&from.{m})")),
+        _ => format!("for value in from.{m}.iter() {{ {} }}", add("value")),
     }
 }
 
@@ -333,11 +336,11 @@ fn down(field: &Field, index: Index) -> String {
         (Index::At(index), _) => format!("{value}.get({index})"),
         (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
     };
-    format!("let Some(at) = {found} else {{ return 0.0 }};")
+    format!("let Some(at) = {found} else {{ return }};")
 }
 
 const CODEC: &str = r#"
-use wiregauge_runner::{Codec, Error, Hello};
+use wiregauge_runner::{Codec, Error, Hello, Tally};
 use zserio::ztype::BytesType;
 
 fn fill_bytes(from: &[u8], to: &mut BytesType) {
@@ -350,6 +353,7 @@ fn take_bytes(from: &mut BytesType, to: &mut Vec<u8>) {
   *to = std::mem::take(&mut from.data_blob);
 }
 
+#[derive(Default)]
 struct Zserio;
 
 fn read(wire: &[u8]) -> Result<OBJECT, Error> {
@@ -361,7 +365,7 @@ impl Codec for Zserio {
   type Object<'a> = OBJECT;
 
   fn hello(&self) -> Hello {
-    Hello { library: "LIBRARY", phased: true, verifies: false }
+    Hello { library: "LIBRARY", phased: true, verifies: false, unchecked: false }
   }
   fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Self::Object<'a>) -> Result<(), Error> {
     fill_ROOT(message, object);
@@ -379,14 +383,20 @@ impl Codec for Zserio {
     take_ROOT(object, message);
     Ok(())
   }
-  fn project(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(sum_ROOT(&read(wire)?))
+  fn project<'a, T: Tally>(&mut self, wire: &'a [u8], object: &mut OBJECT, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    *object = read(wire)?;
+    *tally = tally_ROOT(object);
+    Ok(())
   }
-  fn fixed(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(fixed(&read(wire)?))
+  fn fixed<'a, T: Tally>(&mut self, wire: &'a [u8], object: &mut OBJECT, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    *object = read(wire)?;
+    fixed(object, tally);
+    Ok(())
   }
-  fn element(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(element(&read(wire)?))
+  fn element<'a, T: Tally>(&mut self, wire: &'a [u8], object: &mut OBJECT, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    *object = read(wire)?;
+    element(object, tally);
+    Ok(())
   }
 }
 

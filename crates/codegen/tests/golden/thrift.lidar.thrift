@@ -7,8 +7,10 @@ struct MsgInfo {
 }
 
 struct LidarPoint {
-  1: required list<double> position,
-  2: required i8 intensity,
+  1: required double position_0,
+  2: required double position_1,
+  3: required double position_2,
+  4: required i8 intensity,
 }
 
 struct LidarPointsMsg {

@@ -72,6 +72,7 @@ fn numbers() -> Schema {
             record("Numbers", fields),
         ],
         root: 2,
+        small_array: Schema::small_array(),
     }
 }
 
@@ -82,7 +83,7 @@ fn texts() -> Schema {
         field(&mut fields, &format!("text_{suffix}"), Element::String, cardinality);
         field(&mut fields, &format!("blob_{suffix}"), Element::Bytes, cardinality);
     }
-    Schema { types: vec![record("Texts", fields)], root: 0 }
+    Schema { types: vec![record("Texts", fields)], root: 0, small_array: Schema::small_array() }
 }
 
 /// Records in records with every cardinality, some of fixed and some of
@@ -144,7 +145,7 @@ fn records() -> Schema {
             record.role = role;
         }
     }
-    Schema { types, root: 6 }
+    Schema { types, root: 6, small_array: Schema::small_array() }
 }
 
 /// Plain old data whose memory layout has gaps, in lists that may move as
@@ -176,5 +177,6 @@ fn plain() -> Schema {
             record("Plain", root),
         ],
         root: 4,
+        small_array: Schema::small_array(),
     }
 }

@@ -26,11 +26,20 @@ pub struct Fixture {
     pub edits: Vec<(String, String)>,
     /// Whether its shared object is in it.
     pub binary: bool,
+    /// Whether loading that throws.
+    pub throws: bool,
 }
 
 impl Fixture {
     pub fn source(fmi: u8) -> Fixture {
-        Fixture { model: false, fmi, mime: MIME.into(), edits: Vec::new(), binary: true }
+        Fixture {
+            model: false,
+            fmi,
+            mime: MIME.into(),
+            edits: Vec::new(),
+            binary: true,
+            throws: false,
+        }
     }
 
     pub fn model(fmi: u8) -> Fixture {
@@ -51,6 +60,11 @@ impl Fixture {
 
     pub fn without_binary(mut self) -> Fixture {
         self.binary = false;
+        self
+    }
+
+    pub fn throwing_on_load(mut self) -> Fixture {
+        self.throws = true;
         self
     }
 
@@ -143,8 +157,9 @@ impl Fixture {
     /// Its shared object, compiled once for all tests.
     fn compile(&self) -> PathBuf {
         const SOURCE: &str = include_str!("../fixtures/osmp.c");
+        const THROW: &str = include_str!("../fixtures/throw.cpp");
         let mut hasher = DefaultHasher::new();
-        SOURCE.hash(&mut hasher);
+        (SOURCE, THROW, self.throws).hash(&mut hasher);
         let kind = if self.model { "model" } else { "source" };
         let name = format!("{kind}{}-{:016x}.so", self.fmi, hasher.finish());
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
@@ -154,14 +169,23 @@ impl Fixture {
         }
         // Others may be at it as well: each makes its own and moves it there.
         let own = tempfile::tempdir_in(folder).expect("writable");
-        let (source, object) = (own.path().join("osmp.c"), own.path().join("osmp.so"));
-        fs::write(&source, SOURCE).expect("writable");
+        let at = |name: &str| own.path().join(name);
+        fs::write(at("osmp.c"), SOURCE).expect("writable");
+        fs::write(at("throw.cpp"), THROW).expect("writable");
+        let flags = ["-O1", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c"];
+        let run = |command: &mut Command| {
+            let status = command.current_dir(own.path()).status();
+            assert!(status.expect("there are C and C++ compilers").success());
+        };
         let mut cc = Command::new("cc");
-        cc.args(["-O1", "-fPIC", "-shared", "-Wall", "-Wextra", "-Werror", "-o"]);
-        cc.arg(&object).arg(&source);
+        cc.args(flags).args(["-fexceptions", "osmp.c"]);
         cc.args(self.model.then_some("-DMODEL"));
         cc.args((self.fmi == 3).then_some("-DFMI3"));
-        assert!(cc.status().expect("there is a C compiler").success());
+        run(&mut cc);
+        let mut cpp = Command::new("c++");
+        run(cpp.args(flags).arg("throw.cpp").args(self.throws.then_some("-DTHROW_ON_LOAD")));
+        run(Command::new("c++").args(["-shared", "-o", "osmp.so", "osmp.o", "throw.o"]));
+        let object = at("osmp.so");
         fs::rename(object, &path).expect("the same file system");
         path
     }

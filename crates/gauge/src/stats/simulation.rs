@@ -20,6 +20,13 @@ pub struct Noise {
     pub tails: f64,
     /// Processes fall into one of two layouts that differ by this.
     pub layouts: f64,
+    /// Of each cell from run to run: pages, links and sockets that a run is
+    /// given and keeps.
+    pub shifts: f64,
+    /// Share of processes that something makes up to half as long again.
+    pub bursts: f64,
+    /// Share of the machine that other processes took.
+    pub others: f64,
     /// Whether there is a bound row.
     pub bounds: bool,
 }
@@ -35,6 +42,9 @@ impl Default for Noise {
             between_runs: 0.10,
             tails: 0.05,
             layouts: 0.0,
+            shifts: 0.0,
+            bursts: 0.0,
+            others: 0.0,
             bounds: true,
         }
     }
@@ -97,9 +107,13 @@ impl Simulation {
                 self.slower.iter().filter(|(name, _)| *name == id).map(|(_, f)| f).product();
             for (m, metric) in Self::METRICS.iter().enumerate() {
                 let cost = if self.flat { 1e4 } else { 1e3 * ((1 + subject) * (1 + m)) as f64 };
+                let shift = noise.shifts * normal(&mut random);
                 let mut process = |p: usize| {
+                    let hit = uniform(&mut random) < noise.bursts;
+                    let burst = if hit { 0.4 * uniform(&mut random) } else { 0.0 };
                     let kind = f64::from(u8::from(uniform(&mut random) < 0.5));
-                    let offset = noise.offsets * normal(&mut random) + noise.layouts * kind;
+                    let offset =
+                        noise.offsets * normal(&mut random) + noise.layouts * kind + shift + burst;
                     let mut round = |r: usize| {
                         let late = if uniform(&mut random) < noise.tails {
                             1.0 + 9.0 * uniform(&mut random)
@@ -121,7 +135,9 @@ impl Simulation {
                 });
             }
         }
-        run(measurements)
+        let mut run = run(measurements);
+        run.environment.activity.others = Some(noise.others);
+        run
     }
 }
 
@@ -131,8 +147,10 @@ fn run(measurements: Vec<Measurement>) -> Run {
         title: format!("Subject {i}"),
         language: "Rust".into(),
         library: "none 1.0".into(),
+        built: String::new(),
         options: Vec::new(),
         bound: i == 0,
+        unchecked: false,
         lowerings: Vec::new(),
         status: Status::Measured,
     };

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
+use crate::token::{is_said, say};
 use crate::transport::{Reader, Topic, Transport, Writer};
 
 /// Raw TCP.
@@ -57,7 +58,8 @@ impl Transport for Tcp {
             TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
         listener.set_nonblocking(true)?;
         let endpoint = listener.local_addr()?.to_string();
-        let waiting = Waiting { listener, open: None, size: topic.size };
+        let waiting =
+            Waiting { listener, token: topic.token.clone(), open: None, size: topic.size };
         Ok((Box::new(waiting), endpoint))
     }
 
@@ -67,6 +69,7 @@ impl Transport for Tcp {
                 endpoint.parse().with_context(|| format!("'{endpoint}' is no address"))?;
             let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))
                 .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
+            say(&stream, &topic.token)?;
             stream.set_nodelay(true)?;
             Ok(stream)
         };
@@ -107,6 +110,7 @@ impl Writer for TcpWriter {
 /// A reader whose writer may not be there yet.
 struct Waiting {
     listener: TcpListener,
+    token: String,
     open: Option<TcpReader>,
     size: usize,
 }
@@ -117,7 +121,12 @@ impl Reader for Waiting {
             let deadline = Instant::now() + patience;
             while self.open.is_none() {
                 match self.listener.accept() {
-                    Ok((stream, _)) => self.open = Some(TcpReader::new(stream, self.size)?),
+                    // Who does not say the token is not the writer.
+                    Ok((stream, _)) => {
+                        if is_said(&stream, &self.token) {
+                            self.open = Some(TcpReader::new(stream, self.size)?);
+                        }
+                    }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
                         if Instant::now() >= deadline {
                             return Ok(None);
@@ -223,7 +232,9 @@ mod tests {
 
     fn topic(size: usize) -> Topic {
         let bind = LOCAL.into();
-        Topic { name: "t".into(), size, bind, readers: 1, options: Default::default() }
+        let options = Default::default();
+        let (name, token) = ("t".into(), String::new());
+        Topic { name, size, bind, readers: 1, token, scratch: None, options }
     }
 
     #[test]
@@ -260,6 +271,19 @@ mod tests {
             assert!(sample.len() == 20_000_000 && sample.iter().all(|&byte| byte == value));
         }
         sends.join().unwrap();
+    }
+
+    #[test]
+    fn who_does_not_say_the_token_is_not_the_writer() {
+        let topic = Topic { token: "secret".into(), ..topic(3) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let mut stranger = TcpStream::connect(&endpoint).unwrap();
+        stranger.write_all(&[3, 0, 0, 0, 1, 2, 3]).unwrap();
+        let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+        writer.room().unwrap().copy_from_slice(&[4, 5, 6]);
+        writer.send().unwrap();
+        let sample = reader.next(Duration::from_secs(5)).unwrap().unwrap();
+        assert_eq!(sample, [4, 5, 6]);
     }
 
     #[test]

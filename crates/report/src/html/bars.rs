@@ -26,7 +26,8 @@ pub fn far(phases: &Phases) -> Option<f64> {
 pub fn stacked(phases: &Phases) -> String {
     let sums: Vec<f64> = phases.rows.iter().map(|row| row.sum()).collect();
     let budget = phases.budget.filter(|_| far(phases).is_none());
-    let end = limit(&sums).max(budget.unwrap_or(0.0));
+    // Whole bars: what is cut looks like its neighbours.
+    let end = sums.iter().copied().chain(budget).fold(0.0, f64::max);
     let text = |row: &Row| {
         let share = phases.share(row).map_or(String::new(), |share| format!(" {}", percent(share)));
         figure(row.sum(), end, &phases.unit) + &share
@@ -49,13 +50,7 @@ pub fn stacked(phases: &Phases) -> String {
         let mut from = 0.0;
         for (part, value) in row.parts.iter().enumerate() {
             if let Some(value) = value.filter(|value| *value > 0.0 && from < end) {
-                chart.bar(
-                    &format!("part p{}", part % FILLS),
-                    from,
-                    (from + value).min(end),
-                    y,
-                    12.0,
-                );
+                chart.bar(&format!("part p{}", part % FILLS), from, from + value, y, 12.0);
                 from += value;
             }
         }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use wiregauge_gauge::run::{Case, Run, Status};
+use wiregauge_gauge::run::{Case, Run};
 
 use super::curves::hint;
 use super::markup::e;
@@ -30,11 +30,7 @@ pub fn section(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize, defined: &
         let class = if fine { "verdict" } else { "verdict some" };
         let _ = writeln!(text, "<p class=\"{class}\">{}</p>", e(&verdict));
     }
-    for subject in failed(run, case) {
-        let reason = match &subject.status {
-            Status::Failed(reason) => reason.as_str(),
-            _ => "the warnings say why",
-        };
+    for (subject, reason) in failed(run, case) {
         let _ = writeln!(
             text,
             "<p><span class=\"failed\">FAILED</span> {}: <span class=\"soft\">{}</span></p>",

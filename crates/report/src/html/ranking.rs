@@ -50,8 +50,8 @@ pub fn ranking(column: &Beside) -> String {
              <circle class=\"mark\" cx=\"{x2}\" cy=\"{to_y:.1}\" r=\"3\"/>\
              <text class=\"name\" x=\"{r}\" y=\"{b:.1}\">{}  {}{sign}</text></g>",
             e(&shortened(&row.figure.name, 26)),
-            from + 1,
-            to + 1,
+            row.published.rank.unwrap_or(from + 1),
+            row.measured.and_then(|place| place.rank).unwrap_or(to + 1),
             e(&shortened(title, 26)),
             l = NAME,
             r = WIDTH - NAME,

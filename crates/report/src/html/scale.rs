@@ -26,6 +26,9 @@ pub enum Kind {
     Nines,
 }
 
+/// Largest figure that an axis tells from others.
+const LARGEST: f64 = 1e280;
+
 /// A ratio of largest to smallest beyond which small figures would be
 /// invisible on a linear axis.
 const LARGE_SPREAD: f64 = 12.0;
@@ -48,13 +51,20 @@ impl Scale {
                 (low - margin, high + margin)
             }
             Kind::Log => {
-                let margin = (high / low).powf(0.03).max(1.1);
+                let (low, high) = (low.clamp(1.0 / FAR, FAR), high.clamp(1.0 / FAR, FAR));
+                let margin = ((high.ln() - low.ln()) * 0.03).exp().max(1.1);
                 (low / margin, high * margin)
             }
             Kind::Counts => (0.0, if high > 0.0 { high * 1.2 } else { 1.0 }),
             Kind::Nines => (0.0, 1.0 - 0.8 * (1.0 - high.clamp(0.9, LAST_SHARE))),
         };
-        Scale { kind, low, high, pixels }
+        // So far that their difference is still a number.
+        Scale {
+            kind,
+            low: low.clamp(-LARGEST, LARGEST),
+            high: high.clamp(-LARGEST, LARGEST),
+            pixels,
+        }
     }
 
     /// How it is divided.
@@ -66,7 +76,8 @@ impl Scale {
     pub fn place(&self, value: f64) -> f64 {
         let [value, low, high] =
             [value.clamp(self.low, self.high), self.low, self.high].map(|v| self.kind.bend(v));
-        let share = (value - low) / (high - low);
+        let share = Some((value - low) / (high - low)).filter(|share| share.is_finite());
+        let share = share.unwrap_or(0.0);
         self.pixels.0 + share * (self.pixels.1 - self.pixels.0)
     }
 
@@ -105,6 +116,9 @@ impl Scale {
     }
 }
 
+/// Figures beyond this, or below one by it, lie at the ends of a logarithmic axis.
+const FAR: f64 = 1e250;
+
 /// The last share that is shown: further ones take weeks to measure.
 const LAST_SHARE: f64 = 0.999_999_9;
 
@@ -132,7 +146,9 @@ impl Kind {
 /// Powers of ten between two positive values, or 1, 2 and 5 of each where there
 /// are few, or some of them where there are many.
 fn decades(low: f64, high: f64) -> Vec<f64> {
-    let (first, last) = (low.log10().floor() as i32, high.log10().ceil() as i32);
+    // Those of all numbers but zero, however the ends came about.
+    let exponent = |value: f64| value.log10().clamp(-324.0, 309.0);
+    let (first, last) = (exponent(low).floor() as i32, exponent(high).ceil() as i32);
     let within = |value: &f64| (low..=high).contains(value);
     let decades: Vec<f64> =
         (first..=last).map(|exponent| 10f64.powi(exponent)).filter(within).collect();
@@ -147,8 +163,14 @@ fn decades(low: f64, high: f64) -> Vec<f64> {
 }
 
 fn ends(values: &[f64]) -> (f64, f64) {
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Beyond, margins and decades would be no numbers any more.
+    let sane = |value: &f64| match *value {
+        v if v > 0.0 => v.clamp(1.0 / LARGEST, LARGEST),
+        v => v.max(-LARGEST),
+    };
+    let values = || values.iter().filter(|value| value.is_finite()).map(sane);
+    let low = values().fold(f64::INFINITY, f64::min);
+    let high = values().fold(f64::NEG_INFINITY, f64::max);
     if low.is_finite() && high.is_finite() {
         (low, high)
     } else {
@@ -178,6 +200,17 @@ mod tests {
             assert!((2..=10).contains(&scale.ticks().len()), "{:?}", scale.ticks());
         }
         assert!(Scale::new(Kind::Linear, &[], (0.0, 1.0)).place(0.5).is_finite());
+    }
+
+    #[test]
+    fn no_figure_is_too_large_for_an_axis() {
+        let all = [f64::MIN_POSITIVE / 2.0, 1.0, 1e308, f64::INFINITY, f64::NAN];
+        for kind in [Kind::Linear, Kind::Near, Kind::Log, Kind::Counts, Kind::Nines] {
+            let scale = Scale::new(kind, &all, (0.0, 300.0));
+            let ticks = scale.ticks();
+            assert!(ticks.len() < 20 && ticks.iter().all(|tick| tick.is_finite()), "{kind:?}");
+            assert!(all[..3].iter().all(|v| scale.place(*v).is_finite()), "{kind:?}");
+        }
     }
 
     #[test]

@@ -136,8 +136,10 @@ fn subject(id: &str, title: &str, library: &str) -> Subject {
         title: title.into(),
         language: String::new(),
         library: library.into(),
+        built: String::new(),
         options: Vec::new(),
         bound: false,
+        unchecked: false,
         lowerings: Vec::new(),
         status: Status::Measured,
     }
@@ -411,6 +413,7 @@ impl Builder {
                 epoch_ns: 1_000_000_000,
                 buffers: "reused".into(),
                 objects: "reused".into(),
+                scratch: "reused".into(),
                 seed: 1,
             },
             cases: self.cases,

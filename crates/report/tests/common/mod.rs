@@ -117,6 +117,7 @@ pub fn run(codecs: usize) -> Run {
             epoch_ns: 2_000_000,
             buffers: "reused".into(),
             objects: "fresh".into(),
+            scratch: "reused".into(),
             seed: 1,
         },
         cases: cases.to_vec(),
@@ -140,8 +141,10 @@ fn bound(id: &str, title: &str) -> Subject {
         title: title.into(),
         language: "Rust".into(),
         library: "none".into(),
+        built: String::new(),
         options: Vec::new(),
         bound: true,
+        unchecked: false,
         lowerings: Vec::new(),
         status: Status::Measured,
     }

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_gauge::run::Run;
 use wiregauge_report::budget::{json, render_markdown, terminal, Budget};
 
-use crate::output::{print, Form};
+use crate::output::{print, width, Form};
 
 /// Hold a result against a cycle time and a speed.
 #[derive(clap::Args)]
@@ -41,7 +41,7 @@ impl Arguments {
             self.run.display()
         );
         print(&match self.format {
-            Form::Table => terminal(&run, budget),
+            Form::Table => terminal(&run, budget, width()),
             Form::Md => render_markdown(&run, budget),
             Form::Json => json(&run, budget),
             Form::Csv => bail!("budget has no CSV form; use --format json"),

@@ -19,11 +19,16 @@ use clap::Subcommand;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge bus fep --quick                 the reference's table over all transports
-  wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds --duration 5m
-  wiregauge bus headroom --size 500         the highest rate that is carried whole and in time
-  wiregauge bus transports                  what is available, and why something is not
-  wiregauge bus participant --scenario two_hosts.toml --name sender    on two machines")]
+  wiregauge bus fep --quick
+      the reference's table over all transports
+wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds
+--duration 5m
+  wiregauge bus headroom --size 500
+      the highest rate that is carried whole and in time
+  wiregauge bus transports
+      what is available, and why something is not
+  wiregauge bus participant --scenario two_hosts.toml --name sender
+      on two machines")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,

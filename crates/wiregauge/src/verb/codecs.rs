@@ -1,10 +1,10 @@
 //! `wiregauge codecs`: what a message costs in every format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{bail, Result};
+use anyhow::{bail, ensure, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use wiregauge_codegen::build;
@@ -15,11 +15,11 @@ use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Sizes, Source};
 
 use crate::experiment::{polysync, rsb};
-use crate::lineup::{self, Own};
+use crate::lineup::{self, Lineup, Own};
 use crate::matter::{build_folder, Matter, Sweep};
-use crate::output::{self, deliver, print, Form};
+use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
-use crate::tools;
+use crate::small_arrays::SmallArrays;
 
 /// Measure what a message costs in every format.
 ///
@@ -28,16 +28,24 @@ use crate::tools;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge codecs --quick                             the LiDAR message, in a minute
-  wiregauge codecs polysync                            PolySync's whole experiment
+  wiregauge codecs --quick
+      the LiDAR message, in a minute
+  wiregauge codecs polysync
+      PolySync's whole experiment
   wiregauge codecs rsb                                 RSB's whole experiment
-  wiregauge codecs --message robot.proto:pkg.Type      your message, generated values
+  wiregauge codecs --message robot.proto:pkg.Type
+      your message, generated values
   wiregauge codecs --message scan.msg --size ranges=1081
-  wiregauge codecs --input drive.mcap --topic /lidar   your recording, its own messages
+  wiregauge codecs --input drive.mcap --topic /lidar
+      your recording, its own messages
+  wiregauge codecs --input drive.db3 --topic /lidar -I ~/ros2/src
   wiregauge codecs --sweep points=1,100,10000 --codecs prost,flatbuffers
-  wiregauge codecs --list                              the codecs and their options
-  wiregauge codecs --corrupt 1000 --codecs lcm,json    what decoders make of damage
-  wiregauge codecs --message scan.msg --runner mine='python3 mine.py'   your own format")]
+  wiregauge codecs --list
+      the codecs and their options
+  wiregauge codecs --corrupt 1000 --codecs lcm,json
+      what decoders make of damage
+  wiregauge codecs --message scan.msg --runner mine='python3 mine.py'
+      your own format")]
 pub struct Arguments {
     /// A published experiment to repeat whole.
     #[arg(value_enum)]
@@ -46,18 +54,24 @@ pub struct Arguments {
     /// Measure this message with generated values.
     #[arg(long, value_name = "FILE[:TYPE]", conflicts_with_all = ["experiment", "input"])]
     message: Option<String>,
-    /// Measure the messages of this recording (.mcap).
+    /// Measure the messages of this recording: .mcap, .bag (ROS 1), .db3 or its
+    /// folder (ROS 2), or .osi.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
     input: Option<PathBuf>,
-    /// The recording's topic.
+    /// The recording's topic; of an .osi file the type, where its name does not
+    /// tell it.
     #[arg(long, requires = "input")]
     topic: Option<String>,
+    /// Look for definitions that the message or recording uses in this folder
+    /// too; several times for several folders.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    folder: Vec<PathBuf>,
     /// Keep fields that never occur in the recording.
     #[arg(long, requires = "input")]
     whole_schema: bool,
-    /// How many different messages take turns.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
-    messages: u32,
+    /// How many different messages take turns [default: 8].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    messages: Option<u32>,
 
     /// Length of a list, string or bytes field in generated values.
     #[arg(long, value_name = "PATH=N", value_parser = lineup::size)]
@@ -65,9 +79,9 @@ pub struct Arguments {
     /// Measure several lengths of a list.
     #[arg(long, value_name = "PATH=N,N,…")]
     sweep: Option<Sweep>,
-    /// Share of optional fields that are there in generated values.
-    #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
-    presence: f64,
+    /// Share of optional fields that are there in generated values [default: 1].
+    #[arg(long, value_name = "SHARE", value_parser = presence)]
+    presence: Option<f64>,
     /// Seed of generated values, corruptions and turns.
     #[arg(long, default_value_t = 1)]
     seed: u64,
@@ -79,7 +93,7 @@ pub struct Arguments {
     element: Option<String>,
 
     /// List the codecs with their options, and what is missing for them.
-    #[arg(long)]
+    #[arg(long, exclusive = true)]
     list: bool,
     /// Only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
@@ -90,6 +104,13 @@ pub struct Arguments {
     /// Only these experiments.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     experiments: Vec<String>,
+    /// What a user of the library keeps that is no message (builders, arenas,
+    /// transports) lives on from message to message, or not.
+    #[arg(long, value_enum, default_value = "reused")]
+    scratch: Life,
+    /// How formats without fixed arrays write those of up to four numbers.
+    #[arg(long, value_enum, default_value = "fields")]
+    small_arrays: SmallArrays,
     /// Output buffers live on from message to message, or not.
     #[arg(long, value_enum, default_value = "reused")]
     buffers: Life,
@@ -103,23 +124,30 @@ pub struct Arguments {
     /// Be done in a minute.
     #[arg(long, conflicts_with = "time")]
     quick: bool,
-    /// Seconds that the timing may take in all.
-    #[arg(long, value_name = "SECONDS")]
+    /// Seconds that measuring may take in all, once the runners are built;
+    /// five minutes unless set.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=A_WEEK))]
     time: Option<u64>,
     /// Processes that each codec is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
     /// Seconds that a runner may take over one answer before it counts as hung.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=A_WEEK))]
     patience: u64,
 
-    /// Write the result here.
+    /// Write the result here; - is standard output, and the table then goes to
+    /// standard error.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
 }
+
+/// Messages that take turns unless the user says so.
+const MESSAGES: u32 = 8;
+/// As many seconds as anything may take.
+const A_WEEK: u64 = 7 * 24 * 3600;
 
 /// A published experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -149,14 +177,16 @@ impl Life {
 }
 
 /// The experiments in the order of the table; phases stand with their whole.
-const EXPERIMENTS: [&str; 10] = [
+const EXPERIMENTS: [&str; 12] = [
     "encode",
     "encode/populate",
     "encode/write",
     "decode",
     "decode/parse",
     "decode/extract",
+    "decode/checked",
     "project",
+    "project/checked",
     "fixed",
     "element",
     "verify",
@@ -169,19 +199,29 @@ impl Arguments {
             print(&lineup::list())?;
             return Ok(ExitCode::SUCCESS);
         }
+        self.check()?;
+        let inputs = [self.definition(), self.input.clone()];
+        let inputs: Vec<&Path> = inputs.iter().flatten().map(PathBuf::as_path).collect();
+        let outlet = Outlet::open(&self.output, self.format, &inputs)?;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let matter = self.matter()?;
+        let mut matter = self.matter()?;
+        self.small_arrays.apply(&mut matter.schema);
+        if self.small_arrays == SmallArrays::List {
+            matter.notes.push("short fixed arrays are lists where a format has no arrays".into());
+        }
         let codecs = lineup::select(&self.codec_names())?;
+        let experiments = self.experiments()?;
         let folder = build_folder()?;
         let progress = Progress::new();
-        let entrants = lineup::build(&matter, &codecs, &self.runner, &folder, &progress)?;
+        let Lineup { entrants, tools } =
+            lineup::build(&matter, &codecs, &self.runner, &folder, &progress)?;
         let plan = Plan {
             cases: matter.loads()?,
             entrants,
-            experiments: self.experiments()?,
+            experiments,
             settings: self.settings(),
-            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
+            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 55 } else { 285 })),
             patience: Duration::from_secs(self.patience),
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: match self.experiment {
@@ -192,7 +232,7 @@ impl Arguments {
             corruptions: self.corrupt,
         };
         // Probed after the build, whose load is not the measurement's.
-        let mut environment = Environment::probe(tools::versions());
+        let mut environment = Environment::probe(tools);
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let measured = measure(&plan, &show)?;
         environment.finish();
@@ -222,25 +262,82 @@ impl Arguments {
                 None => None,
             },
         };
-        deliver(&mut run, Vec::new(), &self.output, self.format)
+        deliver(&mut run, Vec::new(), outlet)
+    }
+
+    /// Refuses what would have no effect.
+    fn check(&self) -> Result<()> {
+        let given = [
+            ("--messages", self.messages.is_some()),
+            ("--size", !self.size.is_empty()),
+            ("--sweep", self.sweep.is_some()),
+            ("--presence", self.presence.is_some()),
+            ("--fixed", self.fixed.is_some()),
+            ("--element", self.element.is_some()),
+            ("--topic", self.topic.is_some()),
+            ("--whole-schema", self.whole_schema),
+        ];
+        let (why, useless): (&str, &[&str]) = match (self.experiment, &self.message, &self.input) {
+            (Some(Published::Polysync), ..) => (
+                "polysync measures the messages of the publication",
+                &["--messages", "--size", "--sweep", "--presence"],
+            ),
+            (Some(Published::Rsb), ..) => (
+                "rsb measures the messages of the publication, by round trips",
+                &["--messages", "--size", "--sweep", "--presence", "--fixed", "--element"],
+            ),
+            (_, _, Some(_)) => {
+                ("recorded messages are measured as they are", &["--size", "--sweep", "--presence"])
+            }
+            (_, None, None) => ("the LiDAR message has no optional field", &["--presence"]),
+            (_, Some(_), None) => {
+                ("it is about a recording (--input)", &["--topic", "--whole-schema"])
+            }
+        };
+        if let Some((option, _)) =
+            given.iter().find(|(option, given)| *given && useless.contains(option))
+        {
+            bail!("{option} would do nothing: {why}");
+        }
+        for (option, given) in [("fixed", &self.fixed), ("element", &self.element)] {
+            let measured =
+                self.experiments.is_empty() || self.experiments.iter().any(|e| e == option);
+            ensure!(
+                given.is_none() || measured,
+                "--{option} would do nothing: --experiments leaves '{option}' out"
+            );
+        }
+        let swept = self.sweep.iter().map(|sweep| &sweep.path);
+        let mut paths: Vec<&String> = self.size.iter().map(|(path, _)| path).chain(swept).collect();
+        paths.sort();
+        if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
+            bail!("{} has two lengths; give it one, by --size or by --sweep", twice[0]);
+        }
+        Ok(())
+    }
+
+    /// The file of the message's definition.
+    fn definition(&self) -> Option<PathBuf> {
+        self.message.as_deref().map(|message| Source::parse(message).path)
     }
 
     fn matter(&self) -> Result<Matter> {
         let overrides: IndexMap<String, usize> = self.size.iter().cloned().collect();
-        let sizes = Sizes { overrides, presence: self.presence, ..Sizes::default() };
-        let count = self.messages as usize;
+        let sizes = Sizes { overrides, presence: self.presence.unwrap_or(1.0), ..Sizes::default() };
+        let count = self.messages.unwrap_or(MESSAGES) as usize;
         let mut matter = match (self.experiment, &self.message, &self.input) {
             (Some(Published::Polysync), _, _) => polysync::matter(self.seed)?,
             (Some(Published::Rsb), _, _) => rsb::matter()?,
             (_, Some(message), _) => Matter::file(
-                &Source::parse(message),
+                &Source::parse(message).within(&self.folder),
                 &sizes,
                 self.sweep.as_ref(),
                 count,
                 self.seed,
             )?,
             (_, _, Some(input)) => {
-                Matter::recording(input, self.topic.as_deref(), count, self.whole_schema)?
+                let topic = self.topic.as_deref();
+                Matter::recording(input, topic, count, self.whole_schema, &self.folder)?
             }
             _ => {
                 let lengths = match (&self.sweep, self.size.as_slice()) {
@@ -249,7 +346,7 @@ impl Arguments {
                     (None, [(path, points)]) if path == "points" => vec![*points],
                     _ => bail!("the LiDAR message has one list, points: --size points=N"),
                 };
-                Matter::lidar(&lengths, self.seed)?
+                Matter::lidar(&lengths, count, self.seed)?
             }
         };
         matter.choose(self.fixed.as_deref(), self.element.as_deref())?;
@@ -295,6 +392,7 @@ impl Arguments {
             processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
             rounds: 5,
             epoch_ns: if self.quick { 500_000 } else { 2_000_000 },
+            scratch: self.scratch.word(),
             buffers: self.buffers.word(),
             objects: self.objects.word(),
             seed: self.seed,
@@ -309,4 +407,11 @@ impl Arguments {
             None => format!("{message} ({})", matter.source),
         }
     }
+}
+
+/// A share from 0 to 1.
+fn presence(text: &str) -> Result<f64> {
+    let share: f64 = text.parse()?;
+    ensure!((0.0..=1.0).contains(&share), "wants a share from 0 to 1");
+    Ok(share)
 }

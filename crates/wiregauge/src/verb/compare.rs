@@ -5,18 +5,24 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{compare, Limits};
+use wiregauge_gauge::stats::{compare, Limits, Verdict};
 use wiregauge_report::compare as rendering;
 
-use crate::output::{print, Form};
+use crate::output::{print, width, Form};
 
 /// Compare two results: a verdict per cell, with its interval.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge compare before.json after.json
-  wiregauge compare before.json after.json --fail-above 10%     for CI: exit status 1
-                                                               when a cell got slower")]
+  wiregauge compare before.json after.json --fail-above 10%
+      for CI: exit status 1 when a cell got slower
+  wiregauge compare before.json after.json --fail-above 10% --fail-unsure
+      when that cannot be told, too
+
+A cell is slower or faster where its whole interval lies beyond the threshold,
+without difference where it lies within, and else cannot be told. Measure with
+--processes 10 or more for that.")]
 pub struct Arguments {
     /// The result to compare with.
     base: PathBuf,
@@ -25,6 +31,9 @@ pub struct Arguments {
     /// Smallest slowdown that counts, and that makes the exit status 1.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     fail_above: Option<f64>,
+    /// Make the exit status 1 where the data cannot tell, too.
+    #[arg(long)]
+    fail_unsure: bool,
     /// Show the cells without a difference too.
     #[arg(long)]
     all: bool,
@@ -49,12 +58,13 @@ impl Arguments {
             self.new.display()
         );
         print(&match self.format {
-            Form::Table => rendering::terminal(&base, &new, &comparison, self.all),
+            Form::Table => rendering::terminal(&base, &new, &comparison, self.all, width()),
             Form::Md => rendering::render_markdown(&base, &new, &comparison, self.all),
             Form::Json => rendering::json(&comparison),
             Form::Csv => anyhow::bail!("compare has no CSV form; use --format json"),
         })?;
-        let failed = self.fail_above.is_some() && comparison.regressed();
+        let unsure = self.fail_unsure && comparison.count(Verdict::CannotTell) > 0;
+        let failed = unsure || self.fail_above.is_some() && comparison.regressed();
         Ok(ExitCode::from(u8::from(failed)))
     }
 }

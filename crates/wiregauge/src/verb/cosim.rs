@@ -15,10 +15,12 @@ use clap::Subcommand;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge cosim run --quick                          all encodings, in a minute
+  wiregauge cosim run --quick
+      all encodings, in a minute
   wiregauge cosim run --objects 10,100,200 --encodings protobuf,packed
   wiregauge cosim run --source a.fmu --model b.fmu     FMUs of your own
-  wiregauge cosim persival                             Persival's table 1, beside the measured
+  wiregauge cosim persival
+      Persival's table 1, beside the measured
   wiregauge cosim pedestrian                           BMW's sweep over objects
   wiregauge cosim import source.json model.json        their performance logs")]
 pub struct Arguments {

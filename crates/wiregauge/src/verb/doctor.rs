@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{bail, Result};
 use wiregauge_gauge::doctor::{examine, render};
 use wiregauge_gauge::environment::Environment;
 
@@ -32,7 +32,8 @@ impl Arguments {
         let findings = examine(&environment, &tools::missing_for_any());
         print(&match self.format {
             Form::Json => serde_json::to_string_pretty(&findings)?,
-            _ => render(&findings),
+            Form::Table => render(&findings),
+            Form::Md | Form::Csv => bail!("doctor has no such form; use --format json"),
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -1,27 +1,28 @@
 //! `wiregauge report`: results as a page, or in another form.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
-use wiregauge_gauge::file::write_whole;
+use anyhow::Result;
+use wiregauge_gauge::file::Target;
 use wiregauge_gauge::run::Run;
 use wiregauge_report::{csv, html, json, markdown, terminal};
 
-use crate::output::{print, Form};
+use crate::output::{print, width, Form};
 
 /// Show results: as one self-contained page, or as text.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge report run.json -o report.html     the page, for any browser, offline
+  wiregauge report run.json -o report.html
+      the page, for any browser, offline
   wiregauge report run.json --format md        Markdown on standard output
   wiregauge report monday.json friday.json -o week.html")]
 pub struct Arguments {
     /// Results that wiregauge wrote.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
-    /// Write the page here.
+    /// Write the page here; - is standard output.
     #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
     output: Option<PathBuf>,
     /// Write this to standard output instead.
@@ -34,8 +35,10 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let runs: Vec<Run> = self.runs.iter().map(|path| Run::read(path)).collect::<Result<_>>()?;
         match (self.output, self.format) {
-            (Some(path), _) => write_whole(&path, html::render(&runs).as_bytes())
-                .with_context(|| format!("no report at {}", path.display()))?,
+            (Some(path), _) => {
+                let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
+                Target::open(&path, &inputs)?.write(html::render(&runs).as_bytes())?;
+            }
             (None, form) => print(&render(&runs, form.unwrap_or(Form::Table)))?,
         }
         Ok(ExitCode::SUCCESS)
@@ -45,7 +48,7 @@ impl Arguments {
 /// Results in a form for standard output.
 pub fn render(runs: &[Run], form: Form) -> String {
     match form {
-        Form::Table => terminal::render(runs),
+        Form::Table => terminal::render(runs, width()),
         Form::Md => markdown::render(runs),
         Form::Csv => csv::render(runs),
         Form::Json => json::render(runs),

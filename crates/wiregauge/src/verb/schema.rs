@@ -1,6 +1,7 @@
 //! `wiregauge schema`: a message as wiregauge sees it, and each format's
 //! answer to it.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
@@ -8,25 +9,42 @@ use wiregauge_codegen::{Answer, Codec};
 use wiregauge_schema::{describe, source, Schema, Source};
 use wiregauge_trace::Recording;
 
+use crate::matter::lookup;
 use crate::output::print;
+use crate::small_arrays::SmallArrays;
 
 /// Show a message definition, and what each format makes of it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge schema scan.msg                       the model and each format's answer
+  wiregauge schema scan.msg
+      the model and each format's answer
   wiregauge schema robot.proto:pkg.Type           one type of several
+  wiregauge schema scan.msg -I ~/ros2/src         with packages that lie elsewhere
   wiregauge schema drive.mcap:/lidar              the schema of a recorded topic
-  wiregauge schema scan.msg --format flatbuffers-cpp    the definition that is compiled
+  wiregauge schema drive.bag:/lidar
+      of ROS 1; drive.db3 or its folder of ROS 2
+  wiregauge schema 20240618T122540Z_sv_370_244_20_x.osi
+      of a trace of OSI
+  wiregauge schema scan.msg --format flatbuffers-cpp
+      the definition that is compiled
   wiregauge schema scan.msg --json                the model for scripts")]
 pub struct Arguments {
-    /// A .msg, .proto, descriptor set, or .mcap file; after a colon the type
-    /// or topic, where there are several.
+    /// A definition (.msg, .proto, or a descriptor set) or a recording (.mcap,
+    /// .bag, .db3 or its folder, .osi); after a colon the type or topic, where
+    /// there are several.
     #[arg(value_name = "FILE[:TYPE]")]
     source: String,
+    /// Look for definitions that are used in this folder too; several times for
+    /// several folders.
+    #[arg(short = 'I', value_name = "FOLDER")]
+    folder: Vec<PathBuf>,
     /// Show the definition that is emitted for this codec or format.
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     format: Option<String>,
+    /// How formats without fixed arrays write those of up to four numbers.
+    #[arg(long, value_enum, default_value = "fields")]
+    small_arrays: SmallArrays,
     /// Show the model as JSON.
     #[arg(long)]
     json: bool,
@@ -35,7 +53,8 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let schema = load(&self.source)?;
+        let mut schema = load(&self.source, &self.folder)?;
+        self.small_arrays.apply(&mut schema);
         if self.json {
             print(&serde_json::to_string_pretty(&schema)?)?;
         } else if let Some(format) = &self.format {
@@ -47,16 +66,21 @@ impl Arguments {
     }
 }
 
-fn load(text: &str) -> Result<Schema> {
-    let source = Source::parse(text);
-    if source.path.extension().is_some_and(|e| e == "mcap") {
-        let recording = Recording::open(&source.path)?;
+/// The extensions of recordings.
+const RECORDINGS: [&str; 4] = ["mcap", "bag", "db3", "osi"];
+
+fn load(text: &str, folders: &[PathBuf]) -> Result<Schema> {
+    let source = Source::parse(text).within(folders);
+    let extension = source.path.extension().unwrap_or_default().to_string_lossy();
+    let extension = extension.to_ascii_lowercase();
+    if RECORDINGS.contains(&extension.as_str()) || source.path.is_dir() {
+        let recording = Recording::open_with(&source.path, lookup(folders))?;
         let topic = match (&source.type_name, recording.topics()) {
             (Some(topic), _) => topic.clone(),
             (None, [only]) => only.name.clone(),
             (None, topics) => {
                 let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
-                bail!("{text} has several topics; add one: {text}:{}", names.join(", "))
+                bail!("{text} has several topics; add one: {text}:TOPIC of {}", names.join(", "))
             }
         };
         return recording.schema(&topic);

@@ -14,6 +14,14 @@ pub fn wiregauge() -> Command {
     command
 }
 
+/// Another program in the surroundings of [`wiregauge`].
+pub fn wiregauge_in(program: &str) -> Command {
+    let mut command = Command::new(program);
+    command.env("WIREGAUGE_BUILD", build_folder());
+    command.stdin(Stdio::null());
+    command
+}
+
 /// The build folder that the tests share.
 pub fn build_folder() -> PathBuf {
     let own = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("build");

@@ -2,7 +2,8 @@
 //
 // The generated code specializes Glue for the library's texts, octets and
 // records; the functions below do for members of every shape what Glue does
-// for one element: fill (normalized to C), take (C to normalized) and sum.
+// for one element: fill (normalized to C), take (C to normalized) and tally (C,
+// as the field at a place).
 //
 // A filled struct points into the message wherever both have the same layout,
 // so it is to be used while the message lives; the rest is in an arena.
@@ -15,12 +16,15 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include "wiregauge/codec.hpp"
 
 namespace c_struct {
 
@@ -101,6 +105,24 @@ class Arena {
   std::size_t total_ = 0;
 };
 
+// The arenas of a codec, which it lends to its objects.
+class Arenas {
+ public:
+  std::unique_ptr<Arena> lend() {
+    if (arenas_.empty()) return std::make_unique<Arena>();
+    std::unique_ptr<Arena> arena = std::move(arenas_.back());
+    arenas_.pop_back();
+    return arena;
+  }
+
+  void take_back(std::unique_ptr<Arena> arena) {
+    if (arena) arenas_.push_back(std::move(arena));
+  }
+
+ private:
+  std::vector<std::unique_ptr<Arena>> arenas_;
+};
+
 // One element: here a number or a truth value, elsewhere specialized.
 template <class From, class To>
 struct Glue {
@@ -113,7 +135,10 @@ struct Glue {
 
   static void fill(From from, To &to, Arena &) { to = static_cast<To>(from); }
   static void take(To from, From &to) { to = static_cast<From>(from); }
-  static double sum(To from) { return static_cast<double>(static_cast<From>(from)); }
+  template <class Tally>
+  static void tally(To from, unsigned place, Tally &tally) {
+    tally.number(place, static_cast<From>(from));
+  }
 };
 
 // Text that ends at its first NUL.
@@ -122,11 +147,14 @@ struct Glue<std::string, char *> {
   static constexpr bool kSame = false;
   static void fill(const std::string &from, char *&to, Arena &) {
     if (std::memchr(from.data(), 0, from.size()) != nullptr)
-      throw std::runtime_error("a string holds a NUL character, where a C string ends");
+      throw wiregauge::Rejected("a string holds a NUL character, where a C string ends");
     to = const_cast<char *>(from.c_str());
   }
   static void take(const char *from, std::string &to) { to = from; }
-  static double sum(const char *from) { return static_cast<double>(std::strlen(from)); }
+  template <class Tally>
+  static void tally(const char *from, unsigned place, Tally &tally) {
+    tally.length(place, std::strlen(from));
+  }
 };
 
 // Fixed arrays, where C has them.
@@ -147,10 +175,9 @@ struct Glue<std::array<From, N>, To[N]> {
       for (std::size_t i = 0; i < N; ++i) Glue<From, To>::take(from[i], to[i]);
     }
   }
-  static double sum(const To (&from)[N]) {
-    double total = 0;
-    for (const To &value : from) total += Glue<From, To>::sum(value);
-    return total;
+  template <class Tally>
+  static void tally(const To (&from)[N], unsigned place, Tally &tally) {
+    for (const To &value : from) Glue<From, To>::tally(value, place, tally);
   }
 };
 
@@ -164,9 +191,9 @@ void take_value(const To &from, From &to) {
   Glue<From, To>::take(from, to);
 }
 
-template <class From, class To>
-double sum_value(const To &from) {
-  return Glue<From, To>::sum(from);
+template <class From, class To, class Tally>
+void tally_value(const To &from, unsigned place, Tally &tally) {
+  Glue<From, To>::tally(from, place, tally);
 }
 
 // The library's elements of a list.
@@ -192,7 +219,7 @@ template <class Container, class T, class Count>
 void fill_list(const Container &from, T *&data, Count &count, Arena &arena) {
   using From = typename Container::value_type;
   if (from.size() > static_cast<std::make_unsigned_t<Count>>(std::numeric_limits<Count>::max()))
-    throw std::runtime_error("a list is longer than its count can say");
+    throw wiregauge::Rejected("a list is longer than its count can say");
   count = static_cast<Count>(from.size());
   if constexpr (Glue<From, T>::kSame) {
     data = reinterpret_cast<T *>(const_cast<From *>(from.data()));
@@ -221,12 +248,10 @@ void take_list(Span<T> from, std::array<From, N> &to) {
   for (std::size_t i = 0; i < N; ++i) Glue<From, T>::take(from.data[i], to[i]);
 }
 
-template <class Container, class T>
-double sum_list(Span<T> from) {
-  double total = 0;
+template <class Container, class T, class Tally>
+void tally_list(Span<T> from, unsigned place, Tally &tally) {
   for (std::size_t i = 0; i < from.count; ++i)
-    total += Glue<typename Container::value_type, T>::sum(from.data[i]);
-  return total;
+    Glue<typename Container::value_type, T>::tally(from.data[i], place, tally);
 }
 
 // An optional value, null where absent.
@@ -265,13 +290,13 @@ inline void take_nullable(const char *from, std::optional<std::string> &to) {
   }
 }
 
-template <class Optional, class T>
-double sum_nullable(const T *from) {
-  if (from == nullptr) return 0;
+template <class Optional, class T, class Tally>
+void tally_nullable(const T *from, unsigned place, Tally &tally) {
+  if (from == nullptr) return;
   if constexpr (std::is_same_v<Optional, std::optional<std::string>>) {
-    return Glue<std::string, char *>::sum(from);
+    Glue<std::string, char *>::tally(from, place, tally);
   } else {
-    return Glue<typename Optional::value_type, T>::sum(*from);
+    Glue<typename Optional::value_type, T>::tally(*from, place, tally);
   }
 }
 
@@ -308,9 +333,9 @@ void take_flagged(Flag has, const T &from, std::optional<From> &to) {
   }
 }
 
-template <class Optional, class Flag, class T>
-double sum_flagged(Flag has, const T &from) {
-  return has == 0 ? 0 : Glue<typename Optional::value_type, T>::sum(from);
+template <class Optional, class Flag, class T, class Tally>
+void tally_flagged(Flag has, const T &from, unsigned place, Tally &tally) {
+  if (has != 0) Glue<typename Optional::value_type, T>::tally(from, place, tally);
 }
 
 // A value that is always there, behind a pointer: null reads as an empty one.
@@ -333,9 +358,9 @@ void take_pointer(const T *from, From &to) {
   }
 }
 
-template <class From, class T>
-double sum_pointer(const T *from) {
-  return from == nullptr ? 0 : Glue<From, T>::sum(*from);
+template <class From, class T, class Tally>
+void tally_pointer(const T *from, unsigned place, Tally &tally) {
+  if (from != nullptr) Glue<From, T>::tally(*from, place, tally);
 }
 
 }  // namespace c_struct

@@ -1,7 +1,7 @@
 // What a C++ runner must know of its codec.
 //
-// A codec is a class with these members (see docs/runner-protocol.md and the
-// Rust trait of the same name):
+// A codec is a class that derives from wiregauge::Defaults and has these members
+// (see docs/runner-protocol.md and the Rust trait of the same name):
 //
 //   using Message;                 the normalized form, with
 //                                  static Message from_canonical(Reader &)
@@ -9,15 +9,24 @@
 //   struct Object;                 the library's own form of a message;
 //                                  wiregauge::None where there is none
 //   static std::string library();  its name and version
-//   static constexpr bool verifies;
 //   void populate(const Message &, Object &);
 //   void write(const Message &, Object &, Buffer &);
 //   void parse(Wire, Object &);
 //   void extract(Wire, Object &, Message &);
-//   double project(Wire);
-//   double fixed(Wire);
-//   double element(Wire);
-//   void verify(Wire);             where verifies is true
+//   template <class Tally> void project(Wire, Object &, Message &, Tally &);
+//   template <class Tally> void fixed(Wire, Object &, Message &, Tally &);
+//   template <class Tally> void element(Wire, Object &, Message &, Tally &);
+//
+// The reading experiments take the way that the library offers for reading
+// without an application's own form. Where it has none but to parse whole, they
+// do so into the object or message that they are given. `fixed` and `element`
+// say `number(0, …)`, or nothing where their number is not there.
+//
+// Three things live on from message to message or do not, as the settings say,
+// and alike for every codec: *scratch*, what a user of the library keeps that is
+// no message (builders, flyweights, transports, the blocks of arenas), which is
+// the codec itself, made anew for each message where scratch is fresh;
+// *objects*, Object and Message; and *output buffers*.
 //
 // Each refuses by throwing a std::exception.
 #pragma once
@@ -29,6 +38,10 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include "wiregauge/tally.hpp"
 
 namespace wiregauge {
 
@@ -41,44 +54,103 @@ struct Wire {
 // No object: the codec goes straight between normalized form and bytes.
 struct None {};
 
+// A message that the format cannot say. It is no fault of the codec, which is
+// then shown as rejected and not as failed.
+class Rejected : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+// What most codecs have in common; a codec hides what differs.
+class Defaults {
+ public:
+  // Whether there is verify(Wire): checking apart from reading.
+  static constexpr bool verifies = false;
+  // Whether decoding and the reading experiments trust the bytes.
+  static constexpr bool unchecked = false;
+  // Whether the reading experiments need neither object nor message.
+  static constexpr bool in_place = false;
+
+  // Called once with each message, before anything is timed: refuses one that
+  // the library would change in silence, so that no check has to be timed.
+  template <class Message>
+  void admit(const Message &) {}
+
+  // Called before each encoding where buffers are fresh: lets go of output
+  // memory that the library keeps in the codec or in the object.
+  template <class Object>
+  void forget_output(Object &) {}
+
+  // Called where buffers are fresh before each writing, also of an object that
+  // was populated ahead: lets go of output memory that writing alone uses.
+  void forget_written() {}
+
+  // Takes back an object that is not used again, where scratch of the codec was
+  // lent to it.
+  template <class Object>
+  void recycle(Object &) {}
+};
+
 // An output buffer that grows without filling what it grows by.
 class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t capacity) { reserve(capacity); }
-  Buffer(const Buffer &) = delete;
-  Buffer &operator=(const Buffer &) = delete;
-  Buffer(Buffer &&other) noexcept
-      : data_(other.data_), size_(other.size_), capacity_(other.capacity_), view_(other.view_) {
-    other.data_ = nullptr;
-    other.view_ = nullptr;
-    other.size_ = other.capacity_ = 0;
+  Buffer(Buffer &&other) noexcept { swap(other); }
+  Buffer &operator=(Buffer &&other) noexcept {
+    swap(other);
+    return *this;
   }
   ~Buffer() { std::free(data_); }
 
   std::uint8_t *data() { return data_; }
-  const std::uint8_t *data() const { return view_ != nullptr ? view_ : data_; }
-  std::size_t size() const { return size_; }
+  const std::uint8_t *data() const { return data_; }
+  // Bytes written, those that are referred to included.
+  std::size_t size() const { return size_ + referred_; }
   std::size_t capacity() const { return capacity_; }
   void clear() {
-    size_ = 0;
-    view_ = nullptr;
+    size_ = referred_ = 0;
+    pieces_.clear();
   }
 
-  // Shows bytes that the library keeps, from which a transport could take
-  // them, until the buffer is cleared.
+  // Lets go of its memory.
+  void release() {
+    std::free(data_);
+    data_ = nullptr;
+    size_ = capacity_ = referred_ = 0;
+    pieces_ = std::vector<Wire>();
+  }
+
+  // Shows bytes that the library keeps, from which a transport could take them
+  // (with writev where there are several), until the buffer is cleared. They
+  // come behind what is written here.
   void refer(const std::uint8_t *bytes, std::size_t size) {
-    view_ = bytes;
-    size_ = size;
+    pieces_.push_back({bytes, size});
+    referred_ += size;
   }
 
   // Copies what it refers to, so that it holds after the library moved on.
   void own() {
-    if (view_ == nullptr) return;
-    const std::uint8_t *bytes = view_;
-    const std::size_t size = size_;
-    clear();
-    append(bytes, size);
+    const std::vector<Wire> pieces = std::move(pieces_);
+    pieces_.clear();
+    referred_ = 0;
+    for (const Wire &piece : pieces) append(piece.data, piece.size);
+  }
+
+  // All bytes in one piece.
+  Buffer copy() const {
+    Buffer all(size());
+    all.append(data_, size_);
+    for (const Wire &piece : pieces_) all.append(piece.data, piece.size);
+    return all;
+  }
+
+  void swap(Buffer &other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    std::swap(referred_, other.referred_);
+    pieces_.swap(other.pieces_);
   }
 
   // Makes room for `capacity` bytes in all; keeps what is written.
@@ -107,7 +179,8 @@ class Buffer {
   std::uint8_t *data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  const std::uint8_t *view_ = nullptr;
+  std::size_t referred_ = 0;
+  std::vector<Wire> pieces_;
 };
 
 }  // namespace wiregauge

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <deque>
 #include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -54,6 +55,9 @@ class Runner {
         reply_.clear();
         answer(words, payload);
         send("ok", reply_.data(), reply_.size());
+      } catch (const Rejected &error) {
+        const std::string text = error.what();
+        send("rejected", text.data(), text.size());
       } catch (const std::exception &error) {
         const std::string text = error.what();
         send("error", text.data(), text.size());
@@ -75,35 +79,35 @@ class Runner {
   void answer(const std::vector<std::string> &words, const Buffer &payload) {
     const std::string &verb = words[0];
     if (verb == "hello" && words.size() == 2) {
-      if (words[1] != "1")
-        throw std::runtime_error("protocol " + words[1] + " is asked for, this runner speaks 1");
+      if (words[1] != "2")
+        throw std::runtime_error("protocol " + words[1] + " is asked for, this runner speaks 2");
       std::string names;
       for (const auto &name : experiments<Codec>()) names += " " + name;
-      say("library " + Codec::library() + "\nexperiments" + names + "\n");
+      say("library " + Codec::library() + "\nexperiments" + names + "\nunchecked " +
+          (Codec::unchecked ? "yes" : "no") + "\n");
     } else if (verb == "schema") {
       // The schema is compiled in.
     } else if (verb == "reset") {
       samples_.clear();
-    } else if (verb == "set" && words.size() == 3) {
-      set(words[1], words[2]);
     } else if (verb == "message") {
       message({payload.data(), payload.size()});
     } else if (verb == "decode") {
       decode({payload.data(), payload.size()});
     } else if (verb == "values" && words.size() == 2) {
       const Wire wire = samples_.at(std::stoull(words[1])).view();
-      char text[160];
-      std::snprintf(text, sizeof text, "project %.17e\nfixed %.17e\nelement %.17e\n",
-                    codec_.project(wire), codec_.fixed(wire), codec_.element(wire));
-      say(text);
-    } else if (verb == "run" && words.size() == 3) {
-      const Outcome outcome = run(words[1], std::stoull(words[2]));
-      char text[96];
-      std::snprintf(text, sizeof text, "ns %llu\nsum %.17e\n",
-                    static_cast<unsigned long long>(outcome.ns), outcome.sum);
-      say(text);
-    } else if (verb == "allocations" && words.size() == 2) {
-      allocations(words[1]);
+      values("project", [&](Object &object, Message &message, auto &tally) {
+        codec_->project(wire, object, message, tally);
+      });
+      values("fixed", [&](Object &object, Message &message, auto &tally) {
+        codec_->fixed(wire, object, message, tally);
+      });
+      values("element", [&](Object &object, Message &message, auto &tally) {
+        codec_->element(wire, object, message, tally);
+      });
+    } else if (verb == "run" && words.size() == 7) {
+      report(run(words[1], std::stoull(words[2]), reuse(words, 3), prove(words[6])));
+    } else if (verb == "allocations" && words.size() == 5) {
+      allocations(words[1], reuse(words, 2));
     } else {
       throw std::runtime_error("there is no request '" + verb + "'");
     }
@@ -111,16 +115,55 @@ class Runner {
 
   void say(const std::string &text) { reply_.append(text.data(), text.size()); }
 
-  void set(const std::string &what, const std::string &how) {
-    if (how != "reused" && how != "fresh")
-      throw std::runtime_error("reused or fresh, not '" + how + "'");
-    if (what == "buffers") {
-      reuse_.buffers = how == "reused";
-    } else if (what == "objects") {
-      reuse_.objects = how == "reused";
-    } else {
-      throw std::runtime_error("there is no setting '" + what + "'");
-    }
+  // The settings of a request, all of which it has to state.
+  static Reuse reuse(const std::vector<std::string> &words, std::size_t at) {
+    const auto lives = [](const std::string &word, const std::string &name) {
+      if (word == name + "=reused") return true;
+      if (word == name + "=fresh") return false;
+      throw std::runtime_error(name + "=reused or " + name + "=fresh, not '" + word + "'");
+    };
+    return {lives(words[at], "scratch"), lives(words[at + 1], "objects"),
+            lives(words[at + 2], "buffers")};
+  }
+
+  static std::optional<std::size_t> prove(const std::string &word) {
+    if (word == "prove=none") return std::nullopt;
+    if (word.rfind("prove=", 0) == 0) return std::stoull(word.substr(6));
+    throw std::runtime_error("prove=INDEX or prove=none, not '" + word + "'");
+  }
+
+  template <class Read>
+  void values(const char *name, Read read) {
+    const auto tallied = [&](auto tally) {
+      Object object{};
+      Message message{};
+      read(object, message, tally);
+      codec_->recycle(object);
+      return tally;
+    };
+    const Sum sum = tallied(Sum{});
+    const Digest digest = tallied(Digest{});
+    char text[128];
+    std::snprintf(text, sizeof text, "%s %.17e %llu %llu\n", name, sum.value,
+                  static_cast<unsigned long long>(digest.count),
+                  static_cast<unsigned long long>(digest.hash));
+    say(text);
+  }
+
+  void report(const Outcome &outcome) {
+    say("ns " + std::to_string(outcome.ns) + "\n");
+    char text[64];
+    std::snprintf(text, sizeof text, "sum %.17e\n", outcome.sum);
+    say(text);
+    const Proof &proof = outcome.proof;
+    if (proof.digest)
+      say("count " + std::to_string(proof.digest->count) + "\nhash " +
+          std::to_string(proof.digest->hash) + "\n");
+    if (proof.encoded) say("encoded " + std::to_string(proof.encoded->size()) + "\n");
+    if (proof.decoded) say("decoded " + std::to_string(proof.decoded->size()) + "\n");
+    if (proof.encoded || proof.decoded) say("\n");
+    for (const auto &product : {&proof.encoded, &proof.decoded})
+      if (*product) reply_.append((*product)->data(), (*product)->size());
   }
 
   void message(Wire canonical) {
@@ -128,10 +171,12 @@ class Runner {
     Sample<Message> sample;
     sample.message = Message::from_canonical(reader);
     reader.finish();
+    codec_->admit(sample.message);
     Object object{};
-    codec_.populate(sample.message, object);
-    codec_.write(sample.message, object, sample.wire);
+    codec_->populate(sample.message, object);
+    codec_->write(sample.message, object, sample.wire);
     sample.wire.own();
+    codec_->recycle(object);
     reply_.append(sample.wire.data(), sample.wire.size());
     samples_.push_back(std::move(sample));
   }
@@ -139,23 +184,25 @@ class Runner {
   void decode(Wire wire) {
     Message message{};
     Object object{};
-    codec_.parse(wire, object);
-    codec_.extract(wire, object, message);
+    codec_->parse(wire, object);
+    codec_->extract(wire, object, message);
+    codec_->recycle(object);
     Writer writer(reply_);
     message.to_canonical(writer);
   }
 
-  Outcome run(const std::string &experiment, std::uint64_t iterations) {
-    return Loop<Codec>(codec_, samples_, iterations, reuse_).run(experiment);
+  Outcome run(const std::string &experiment, std::uint64_t iterations, Reuse reuse,
+              std::optional<std::size_t> prove) {
+    return Loop<Codec>(codec_, samples_, iterations, reuse, prove).run(experiment);
   }
 
   // Counts over one pass through the messages. A first pass warms up what is
   // reused; the loop's own set-up goes out by the difference of two passes.
-  void allocations(const std::string &experiment) {
+  void allocations(const std::string &experiment, Reuse reuse) {
     const std::uint64_t count = samples_.size();
     const auto pass = [&](std::uint64_t iterations) {
       const auto before = allocation_counts();
-      run(experiment, iterations);
+      run(experiment, iterations, reuse, std::nullopt);
       const auto after = allocation_counts();
       return std::pair<double, double>(after.first - before.first, after.second - before.second);
     };
@@ -169,9 +216,8 @@ class Runner {
     say(text);
   }
 
-  Codec codec_{};
+  Scratch<Codec> codec_{std::in_place};
   std::deque<Sample<Message>> samples_;
-  Reuse reuse_;
   Buffer reply_;
 };
 

@@ -4,9 +4,9 @@ use anyhow::Result;
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
-use super::{camel, capital, nesting_limit, Form};
+use super::{camel, capital, flat_names, nesting_limit, Form};
 use crate::code::Code;
-use crate::codec::{Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Built, Codec, Emission, File, Language, Need, Step, Unit};
 
 inventory::submit! {
     Codec {
@@ -15,15 +15,23 @@ inventory::submit! {
         format: "capnproto",
         language: Language::Cpp,
         bound: false,
+        built: Built::Shared("libcapnp-0.9.2"),
         options: &[
-            "MallocMessageBuilder over a first segment that is kept between messages where objects are reused, and sized by the message before",
+            "MallocMessageBuilder over a first segment that is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
+            "handed over in its segments, from where they are, behind a segment table",
             "read in place; bytes must be aligned to 8",
             "traversal limit the default 64 MiB, or twice the message where that is more; nesting limit the default 64, or what the definition needs",
             "the library does not check text for UTF-8",
             "lists of numbers as blocks (AnyList::getRawBytes), lists of structs element by element, by the generated accessors, which call the shared library for each",
-            "fixed arrays of up to 4 numbers are a field each, as a list costs a pointer each",
+            "fixed arrays of up to 4 numbers are a field each",
             "empty texts, data and lists are left null, which reads the same",
             "verify: totalSize(), which follows every pointer under all limits; each access checks again",
+        ],
+        calls: &[
+            "encode: MallocMessageBuilder builder(firstSegment); builder.initRoot<X>(); set…(), init…(n); capnp::writeMessage(stream, builder.getSegmentsForOutput()), the stream refers to the segments",
+            "decode: FlatArrayMessageReader reader(words, options); reader.getRoot<X>(); get…(); lists of numbers by AnyList::getRawBytes()",
+            "project, fixed, element: the same reader, then get…() of the numbers that are read; list[i]",
+            "verify: reader.getRoot<X>().totalSize()",
         ],
         needs: &[
             Need::Program("capnp", "capnproto"),
@@ -64,7 +72,7 @@ fn main(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        tallied(schema, record, &mut code);
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
@@ -78,7 +86,12 @@ fn main(unit: &Unit) -> String {
 
 /// The name of a field in its accessors: `Guid` of `getGuid`.
 fn accessor_name(field: &Field) -> String {
-    capital(&camel(field))
+    capital(&camel(&field.name.legal))
+}
+
+/// Likewise of the numbers of a flat array.
+fn flat_accessors(record: &Record, field: &Field, len: u32) -> Vec<String> {
+    flat_names(record, field, len).iter().map(|name| capital(&camel(name))).collect()
 }
 
 /// `fill`: normalized to a new struct of Cap'n Proto's.
@@ -114,15 +127,15 @@ fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut Code) 
         (_, Element::String | Element::Bytes) => format!("if (!from.{f}.empty()) "),
         _ => String::new(),
     };
-    match Form::of(schema, record, field) {
+    match Form::of(schema, field) {
         Form::Number => code.line(format!("to.set{m}(from.{f});")),
         Form::Flagged => code.block(format!("if (from.{f}) {{"), "}", |code| {
             code.line(format!("to.setHas{m}(true);"));
             code.line(format!("to.set{m}(*from.{f});"));
         }),
         Form::Flat(len) => {
-            for at in 0..len {
-                code.line(format!("to.set{m}{at}(from.{f}[{at}]);"));
+            for (at, m) in flat_accessors(record, field, len).iter().enumerate() {
+                code.line(format!("to.set{m}(from.{f}[{at}]);"));
             }
         }
         Form::Octets if is_list => {
@@ -177,14 +190,14 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Code) 
     let m = accessor_name(field);
     let is_array = matches!(field.cardinality, Cardinality::Array { .. });
     let wrong = format!("throw std::runtime_error(\"{}.{f}: wrong length\");", record.name.legal);
-    match Form::of(schema, record, field) {
+    match Form::of(schema, field) {
         Form::Number => code.line(format!("to.{f} = from.get{m}();")),
         Form::Flagged => {
             code.line(format!("if (from.getHas{m}()) to.{f} = from.get{m}(); else to.{f}.reset();"))
         }
         Form::Flat(len) => {
-            for at in 0..len {
-                code.line(format!("to.{f}[{at}] = from.get{m}{at}();"));
+            for (at, m) in flat_accessors(record, field, len).iter().enumerate() {
+                code.line(format!("to.{f}[{at}] = from.get{m}();"));
             }
         }
         Form::Octets if is_array => code.block("{", "}", |code| {
@@ -221,54 +234,57 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Code) 
     }
 }
 
-/// `sum`: every number of Cap'n Proto's struct, read in place.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
+/// `tallied`: every number of Cap'n Proto's struct, read in place.
+fn tallied(schema: &Schema, record: &Record, code: &mut Code) {
     let name = &record.name.legal;
     code.line("");
-    code.block(format!("double sum([[maybe_unused]] wg::{name}::Reader from) {{"), "}", |code| {
-        code.line("double total = 0;");
-        for field in &record.fields {
+    code.line("template <class Tally>");
+    let open = format!("Tally tallied([[maybe_unused]] wg::{name}::Reader from) {{");
+    code.block(open, "}", |code| {
+        code.line("Tally tally{};");
+        for (place, field) in record.fields.iter().enumerate() {
             let m = accessor_name(field);
-            let number = |value: &str| match field.element {
-                Element::Record(_) => format!("sum({value})"),
+            let add = |value: &str| match field.element {
+                Element::Record(_) => format!("tally.record({place}, tallied<Tally>({value}));"),
                 Element::String | Element::Bytes => {
-                    format!("static_cast<double>({value}.size())")
+                    format!("tally.length({place}, {value}.size());")
                 }
-                _ => format!("static_cast<double>({value})"),
+                _ => format!("tally.number({place}, {value});"),
             };
-            let single = number(&format!("from.get{m}()"));
-            code.line(match Form::of(schema, record, field) {
-                Form::Number => format!("total += {single};"),
-                Form::Flagged => format!("if (from.getHas{m}()) total += {single};"),
+            let single = add(&format!("from.get{m}()"));
+            code.line(match Form::of(schema, field) {
+                Form::Flagged => format!("if (from.getHas{m}()) {single}"),
+                Form::Pointer if field.cardinality == Cardinality::Optional => {
+                    format!("if (from.has{m}()) {single}")
+                }
+                Form::Number | Form::Pointer => single,
                 Form::Flat(len) => {
-                    let each: Vec<_> = (0..len)
-                        .map(|at| format!("total += {};", number(&format!("from.get{m}{at}()"))))
-                        .collect();
+                    let names = flat_accessors(record, field, len);
+                    let each: Vec<_> =
+                        names.iter().map(|m| add(&format!("from.get{m}()"))).collect();
                     each.join("\n")
                 }
-                Form::Pointer => format!("if (from.has{m}()) total += {single};"),
                 Form::Octets | Form::List => {
-                    format!("for (const auto value : from.get{m}()) total += {};", number("value"))
+                    format!("for (const auto value : from.get{m}()) {}", add("value"))
                 }
             });
         }
-        code.line("return total;");
+        code.line("return tally;");
     });
 }
 
-/// `NAME`: the number at a path, read in place; 0 where it is not there. Null
-/// reads as zeros, so only indices need a check.
+/// `NAME`: the number at a path, read in place; nothing where it is not there.
 fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
     let root = &schema.root().name.legal;
     code.line("");
+    code.line("template <class Tally>");
     code.block(
-        format!("double {name}([[maybe_unused]] wg::{root}::Reader from) {{"),
+        format!(
+            "void {name}([[maybe_unused]] wg::{root}::Reader from, [[maybe_unused]] Tally &tally) {{"
+        ),
         "}",
         |code| {
-            let Some(path) = path else {
-                code.line("return 0;");
-                return;
-            };
+            let Some(path) = path else { return };
             let mut record = schema.root();
             let mut at = "from".to_string();
             for (depth, step) in path.iter().enumerate() {
@@ -278,24 +294,30 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut C
                     Index::At(index) => index.to_string(),
                     _ => format!("{size} / 2"),
                 };
-                at = match Form::of(schema, record, field) {
+                let form = Form::of(schema, field);
+                match form {
+                    Form::Flagged => code.line(format!("if (!{at}.getHas{m}()) return;")),
+                    Form::Pointer if field.cardinality == Cardinality::Optional => {
+                        code.line(format!("if (!{at}.has{m}()) return;"))
+                    }
+                    _ => {}
+                }
+                at = match form {
                     Form::Number | Form::Flagged | Form::Pointer => format!("{at}.get{m}()"),
                     Form::Flat(len) => {
                         let index = match step.index {
                             Index::At(index) => index,
                             _ => len / 2,
                         };
-                        if index >= len {
-                            code.line("return 0;");
-                            return;
-                        }
-                        format!("{at}.get{m}{index}()")
+                        let names = flat_accessors(record, field, len);
+                        let Some(m) = names.get(index as usize) else { return };
+                        format!("{at}.get{m}()")
                     }
                     Form::Octets | Form::List => {
                         let list = format!("list{depth}");
                         let index = index(&format!("{list}.size()"));
                         code.line(format!("const auto {list} = {at}.get{m}();"));
-                        code.line(format!("if ({index} >= {list}.size()) return 0;"));
+                        code.line(format!("if ({index} >= {list}.size()) return;"));
                         format!("{list}[{index}]")
                     }
                 };
@@ -303,7 +325,7 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut C
                     record = schema.record(inner);
                 }
             }
-            code.line(format!("return static_cast<double>({at});"));
+            code.line(format!("tally.number(0, {at});"));
         },
     );
 }
@@ -355,18 +377,30 @@ void take_block(List list, Numbers &to) {
 "#;
 
 const CODEC: &str = r#"
+using Segment = std::vector<capnp::word>;
+
+// Where capnp::writeMessage writes to: takes the segment table, and refers to
+// the segments where they are.
+class Pieces final : public kj::OutputStream {
+ public:
+  explicit Pieces(wiregauge::Buffer &out) : out_(out) {}
+  void write(const void *bytes, std::size_t size) override { out_.append(bytes, size); }
+  void write(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> pieces) override {
+    out_.append(pieces[0].begin(), pieces[0].size());
+    for (std::size_t i = 1; i < pieces.size(); ++i)
+      out_.refer(pieces[i].begin(), pieces[i].size());
+  }
+
+ private:
+  wiregauge::Buffer &out_;
+};
+
 // The library's builder and reader of a message.
 class Object {
  public:
-  // A builder without a message, over a segment that has room for the last one.
-  wg::ROOT::Builder cleared() {
-    std::size_t words = 0;
-    if (builder_) {
-      for (const auto &segment : builder_->getSegmentsForOutput()) words += segment.size();
-      // Its end zeroes what it used of the segment.
-      builder_.reset();
-    }
-    if (words > segment_.size()) segment_ = std::vector<capnp::word>(words);
+  // A builder over a first segment that it is lent: all zeros, or none.
+  wg::ROOT::Builder build(Segment segment) {
+    segment_ = std::move(segment);
     if (segment_.empty()) {
       builder_.emplace();
     } else {
@@ -375,12 +409,23 @@ class Object {
     return builder_->initRoot<wg::ROOT>();
   }
 
+  // The end of what was built. Gives back the segment, or a new one where the
+  // message had no room in it.
+  Segment take_back() {
+    std::size_t words = 0;
+    if (builder_) {
+      for (const auto &segment : builder_->getSegmentsForOutput()) words += segment.size();
+      // Its end zeroes what it used of the segment.
+      builder_.reset();
+    }
+    if (words > segment_.size()) segment_ = Segment(words);
+    return std::exchange(segment_, {});
+  }
+
   void write(wiregauge::Buffer &out) {
     if (!builder_) throw std::runtime_error("nothing was built");
-    const auto segments = builder_->getSegmentsForOutput();
-    out.resize(capnp::computeSerializedSizeInWords(segments) * sizeof(capnp::word));
-    kj::ArrayOutputStream stream(kj::arrayPtr(out.data(), out.size()));
-    capnp::writeMessage(stream, segments);
+    Pieces pieces(out);
+    capnp::writeMessage(pieces, builder_->getSegmentsForOutput());
   }
 
   void parse(wiregauge::Wire wire) { reader_.emplace(words(wire), options(wire)); }
@@ -405,12 +450,12 @@ class Object {
   }
 
  private:
-  std::vector<capnp::word> segment_;
+  Segment segment_;
   std::optional<capnp::MallocMessageBuilder> builder_;
   std::optional<capnp::FlatArrayMessageReader> reader_;
 };
 
-class CapnProto {
+class CapnProto : public wiregauge::Defaults {
  public:
   using Message = message::ROOT;
   using Object = ::Object;
@@ -419,15 +464,38 @@ class CapnProto {
            std::to_string(CAPNP_VERSION_MINOR) + "." + std::to_string(CAPNP_VERSION_MICRO);
   }
   static constexpr bool verifies = true;
+  static constexpr bool in_place = true;
 
-  void populate(const Message &message, Object &object) { fill(message, object.cleared()); }
+  // The segment is scratch: it lives here and is lent to one object.
+  void recycle(Object &object) {
+    Segment segment = object.take_back();
+    if (segment.size() > segment_.size()) segment_ = std::move(segment);
+  }
+  void forget_output(Object &object) {
+    object.take_back();
+    segment_ = Segment();
+  }
+
+  void populate(const Message &message, Object &object) {
+    recycle(object);
+    fill(message, object.build(std::exchange(segment_, {})));
+  }
   void write(const Message &, Object &object, wiregauge::Buffer &out) { object.write(out); }
   void parse(wiregauge::Wire wire, Object &object) { object.parse(wire); }
   void extract(wiregauge::Wire, Object &object, Message &message) { take(object.root(), message); }
 
-  double project(wiregauge::Wire wire) { return sum(Opened(wire).root()); }
-  double fixed(wiregauge::Wire wire) { return ::fixed(Opened(wire).root()); }
-  double element(wiregauge::Wire wire) { return ::element(Opened(wire).root()); }
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    tally = tallied<Tally>(Opened(wire).root());
+  }
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    ::fixed(Opened(wire).root(), tally);
+  }
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    ::element(Opened(wire).root(), tally);
+  }
   void verify(wiregauge::Wire wire) { Opened(wire).root().totalSize(); }
 
  private:
@@ -439,6 +507,8 @@ class CapnProto {
    private:
     capnp::FlatArrayMessageReader reader_;
   };
+
+  Segment segment_;
 };
 
 }  // namespace

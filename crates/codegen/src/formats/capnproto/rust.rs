@@ -5,30 +5,37 @@ use anyhow::{Context, Result};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
-use super::{nesting_limit, Form};
+use super::{flat_names, nesting_limit, Form};
 use crate::code::Code;
-use crate::codec::{Codec, Emission, File, Language, Need, Step, Unit};
+use crate::codec::{Built, Codec, Emission, File, Language, Need, Step, Unit};
 use crate::library::library;
-use crate::rust::scalar_number;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
 
 inventory::submit! {
     Codec {
         name: "capnproto",
-        title: "Cap'n Proto",
+        title: "Cap'n Proto Rust",
         format: "capnproto",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
-            "the builder's segment is kept between messages where objects are reused, and sized by the message before",
+            "the builder's first segment is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
+            "handed over in its segments, from where they are, behind a segment table",
             "read in place; without the crate's feature `unaligned`, which costs the access to lists as slices, so bytes must be aligned to 8",
             "traversal limit the default 64 MiB, or twice the message where that is more; nesting limit the default 64, or what the definition needs",
             "text is checked for UTF-8",
             "lists of numbers as blocks, lists of structs element by element: the generated accessors have no access to them by blocks",
-            "fixed arrays of up to 4 numbers are a field each, as a list costs a pointer each",
+            "fixed arrays of up to 4 numbers are a field each",
             "empty texts, data and lists are left null, which reads the same",
             "verify: total_size(), which follows every pointer under all limits; each access checks again",
+        ],
+        calls: &[
+            "encode: Builder::new(allocator); builder.init_root(); set_…(), init_…(n); builder.get_segments_for_output()",
+            "decode: serialize::read_message_from_flat_slice_no_alloc(&mut wire, options); get_root(); get_…(); lists of numbers by as_slice()",
+            "project, fixed, element: the same reader, then get_…() of the numbers that are read; list.try_get(i)",
+            "verify: get_root()?.total_size()",
         ],
         needs: NEEDS,
         answer: super::answer,
@@ -40,14 +47,20 @@ inventory::submit! {
 inventory::submit! {
     Codec {
         name: "capnproto-packed",
-        title: "Cap'n Proto packed",
+        title: "Cap'n Proto Rust packed",
         format: "capnproto-packed",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "packed encoding: zero bytes are left out; built and read as the standard encoding, see there",
-            "unpacked into memory that is kept between messages where objects are reused",
+            "unpacked into memory that is kept between messages; none where scratch is fresh",
             "at most 64 MiB, or 16 times the packed size where that is more, once unpacked",
+        ],
+        calls: &[
+            "encode: as the standard encoding; serialize_packed::write_message(out, &builder)",
+            "decode, project, fixed, element: serialize_packed::read_message_no_alloc(&mut wire, words, options), then as the standard encoding",
+            "verify: the same, then get_root()?.total_size()",
         ],
         needs: NEEDS,
         answer: super::answer,
@@ -80,12 +93,12 @@ fn main(unit: &Unit, wire: &str) -> String {
     code.line("use std::ptr::NonNull;");
     code.line("use capnp::message::{Allocator, Builder, HeapAllocator, Reader, ReaderOptions};");
     code.line("use capnp::{serialize, serialize_packed, Word};");
-    code.line("use wiregauge_runner::{Codec, Error, Hello};");
+    code.line("use wiregauge_runner::{Codec, Error, Hello, Tally};");
     code.line("mod message_capnp;");
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        sum(schema, record, &mut code);
+        tally(schema, record, &mut code);
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
@@ -142,16 +155,16 @@ fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut Code) 
     let is_optional = field.cardinality == Cardinality::Optional;
     // What is empty stays null; what is optional and empty must not.
     let unless_empty = |set: String| format!("if !from.{f}.is_empty() {{ {set} }}");
-    let form = Form::of(schema, record, field);
+    let form = Form::of(schema, field);
     let set = match form {
         Form::Number => format!("to.set_{f}(from.{f});"),
         Form::Flagged => {
             format!("if let Some(value) = from.{f} {{ to.set_has_{f}(true); to.set_{f}(value); }}")
         }
         Form::Flat(len) => {
-            let each: Vec<_> =
-                (0..len).map(|at| format!("to.set_{f}{at}(from.{f}[{at}]);")).collect();
-            each.join(" ")
+            let names = flat_names(record, field, len);
+            let set = |(at, name)| format!("to.set_{name}(from.{f}[{at}]);");
+            names.iter().enumerate().map(set).collect::<Vec<_>>().join(" ")
         }
         Form::Octets => format!("to.set_{f}(&from.{f});"),
         Form::Pointer => match field.element {
@@ -229,13 +242,14 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Code) 
         Element::Bytes => format!("take_data({value}?, {to});"),
         _ => format!("*{to} = {value};"),
     };
-    match Form::of(schema, record, field) {
+    match Form::of(schema, field) {
         Form::Number => code.line(format!("to.{f} = from.get_{f}();")),
         Form::Flagged => {
             code.line(format!("to.{f} = from.get_has_{f}().then(|| from.get_{f}());"))
         }
         Form::Flat(len) => {
-            let each: Vec<_> = (0..len).map(|at| format!("from.get_{f}{at}()")).collect();
+            let names = flat_names(record, field, len);
+            let each: Vec<_> = names.iter().map(|name| format!("from.get_{name}()")).collect();
             code.line(format!("to.{f} = [{}];", each.join(", ")));
         }
         Form::Octets if is_array => {
@@ -301,115 +315,124 @@ fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut Code) 
     }
 }
 
-/// `sum_X`: every number of Cap'n Proto's struct, read in place.
-fn sum(schema: &Schema, record: &Record, code: &mut Code) {
+/// `tally_X`: every number of Cap'n Proto's struct, read in place.
+fn tally(schema: &Schema, record: &Record, code: &mut Code) {
     let name = &record.name.legal;
     let of = module(record);
     code.line("");
     code.line("#[inline]");
-    code.block(
-        format!("fn sum_{name}(from: {of}::Reader<'_>) -> Result<f64, Error> {{"),
-        "}",
-        |code| {
-            code.line("let mut sum = 0.0;");
-            for field in &record.fields {
-                let f = &field.name.legal;
-                let number = |value: &str| match field.element {
-                    Element::Record(id) => {
-                        format!("sum_{}({value})?", schema.record(id).name.legal)
-                    }
-                    Element::String | Element::Bytes => format!("{value}?.len() as f64"),
-                    other => scalar_number(schema, other, value),
-                };
-                code.line(match Form::of(schema, record, field) {
-                    Form::Number => format!("sum += {};", number(&format!("from.get_{f}()"))),
-                    Form::Flagged => format!(
-                        "if from.get_has_{f}() {{ sum += {}; }}",
-                        number(&format!("from.get_{f}()"))
-                    ),
-                    Form::Flat(len) => {
-                        let each: Vec<_> = (0..len)
-                            .map(|at| format!("sum += {};", number(&format!("from.get_{f}{at}()"))))
-                            .collect();
-                        each.join(" ")
-                    }
-                    Form::Octets => {
-                        format!("for value in from.get_{f}()? {{ sum += {}; }}", number("*value"))
-                    }
-                    Form::Pointer => {
-                        let got = match field.element {
-                            Element::Record(_) => format!("from.get_{f}()?"),
-                            _ => format!("from.get_{f}()"),
-                        };
-                        format!("if from.has_{f}() {{ sum += {}; }}", number(&got))
-                    }
-                    Form::List if !is_block(schema, field) => format!(
-                        "for value in from.get_{f}()?.iter() {{ sum += {}; }}",
-                        number("value")
-                    ),
-                    Form::List => format!(
-                        "let list = from.get_{f}()?;\n\
-                         match list.as_slice() {{\n  \
-                         Some(numbers) => for value in numbers {{ sum += {}; }},\n  \
-                         None => for value in list.iter() {{ sum += {}; }},\n}}",
-                        number("*value"),
-                        number("value")
-                    ),
-                });
-            }
-            code.line("Ok(sum)");
-        },
-    );
+    let open = format!("fn tally_{name}<T: Tally>(from: {of}::Reader<'_>) -> Result<T, Error> {{");
+    code.block(open, "}", |code| {
+        code.line("let mut tally = T::default();");
+        for (place, field) in record.fields.iter().enumerate() {
+            tally_field(schema, record, place, field, code);
+        }
+        code.line("Ok(tally)");
+    });
 }
 
-/// `NAME`: the number at a path, read in place; 0 where it is not there. Null
-/// reads as zeros, so only indices need a check.
+fn tally_field(schema: &Schema, record: &Record, place: usize, field: &Field, code: &mut Code) {
+    let f = &field.name.legal;
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}({value})?);", schema.record(id).name.legal)
+        }
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}?.len());"),
+        _ => format!("tally.number({place}, {value});"),
+    };
+    code.line(match Form::of(schema, field) {
+        Form::Number => add(&format!("from.get_{f}()")),
+        Form::Flagged => {
+            format!("if from.get_has_{f}() {{ {} }}", add(&format!("from.get_{f}()")))
+        }
+        Form::Flat(len) => {
+            let names = flat_names(record, field, len);
+            let each = names.iter().map(|name| add(&format!("from.get_{name}()")));
+            each.collect::<Vec<_>>().join(" ")
+        }
+        Form::Octets => {
+            format!("for value in from.get_{f}()? {{ {} }}", add("*value"))
+        }
+        Form::Pointer => {
+            let got = match field.element {
+                Element::Record(_) => format!("from.get_{f}()?"),
+                _ => format!("from.get_{f}()"),
+            };
+            match field.cardinality {
+                Cardinality::Optional => format!("if from.has_{f}() {{ {} }}", add(&got)),
+                _ => add(&got),
+            }
+        }
+        Form::List if !is_block(schema, field) => {
+            format!("for value in from.get_{f}()?.iter() {{ {} }}", add("value"))
+        }
+        Form::List => format!(
+            "let list = from.get_{f}()?;\n\
+             match list.as_slice() {{\n  \
+             Some(numbers) => for value in numbers {{ {} }},\n  \
+             None => for value in list.iter() {{ {} }},\n}}",
+            add("*value"),
+            add("value")
+        ),
+    });
+}
+
+/// `NAME`: the number at a path, read in place; nothing where it is not there.
 fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
     let of = module(schema.root());
     code.line("");
-    code.block(format!("fn {name}(at: {of}::Reader<'_>) -> Result<f64, Error> {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("Ok(0.0)");
-            return;
-        };
-        let mut record = schema.root();
-        for step in path {
-            let field = &record.fields[step.field];
-            let f = &field.name.legal;
-            let index = |len: &str| match step.index {
-                Index::At(index) => index.to_string(),
-                _ => format!("{len} / 2"),
-            };
-            let or_zero = "else { return Ok(0.0) };";
-            match Form::of(schema, record, field) {
-                Form::Number | Form::Flagged => code.line(format!("let at = at.get_{f}();")),
-                Form::Pointer => code.line(format!("let at = at.get_{f}()?;")),
-                Form::Flat(len) => {
-                    let index = match step.index {
-                        Index::At(index) => index,
-                        _ => len / 2,
-                    };
-                    if index >= len {
-                        code.line("Ok(0.0)");
-                        return;
-                    }
-                    code.line(format!("let at = at.get_{f}{index}();"));
-                }
-                Form::Octets => code.line(format!(
-                    "let data = at.get_{f}()?;\nlet Some(&at) = data.get({}) {or_zero}",
-                    index("data.len()")
-                )),
-                Form::List => code.line(format!(
-                    "let list = at.get_{f}()?;\nlet Some(at) = list.try_get({}) {or_zero}",
-                    index("list.len()")
-                )),
-            }
-            match field.element {
-                Element::Record(inner) => record = schema.record(inner),
-                other => code.line(format!("Ok({})", scalar_number(schema, other, "at"))),
-            }
-        }
+    let open =
+        format!("fn {name}<T: Tally>(at: {of}::Reader<'_>, tally: &mut T) -> Result<(), Error> {{");
+    code.block(open, "}", |code| {
+        descend(schema, path.unwrap_or_default(), code);
+        code.line("Ok(())");
     });
+}
+
+/// The way along a path, which ends early where there is nothing.
+fn descend(schema: &Schema, path: &[PathStep], code: &mut Code) {
+    let or_nothing = "else { return Ok(()) };";
+    let mut record = schema.root();
+    for step in path {
+        let field = &record.fields[step.field];
+        let f = &field.name.legal;
+        let index = |len: &str| match step.index {
+            Index::At(index) => index.to_string(),
+            _ => format!("{len} / 2"),
+        };
+        match Form::of(schema, field) {
+            Form::Number => code.line(format!("let at = at.get_{f}();")),
+            Form::Flagged => code
+                .line(format!("if !at.get_has_{f}() {{ return Ok(()) }}\nlet at = at.get_{f}();")),
+            Form::Pointer => {
+                if field.cardinality == Cardinality::Optional {
+                    code.line(format!("if !at.has_{f}() {{ return Ok(()) }}"));
+                }
+                code.line(format!("let at = at.get_{f}()?;"));
+            }
+            Form::Flat(len) => {
+                let index = match step.index {
+                    Index::At(index) => index,
+                    _ => len / 2,
+                };
+                let names = flat_names(record, field, len);
+                let Some(name) = names.get(index as usize) else { return };
+                code.line(format!("let at = at.get_{name}();"));
+            }
+            Form::Octets => code.line(format!(
+                "let data = at.get_{f}()?;\nlet Some(&at) = data.get({}) {or_nothing}",
+                index("data.len()")
+            )),
+            Form::List => code.line(format!(
+                "let list = at.get_{f}()?;\nlet Some(at) = list.try_get({}) {or_nothing}",
+                index("list.len()")
+            )),
+        }
+        match field.element {
+            Element::Record(inner) => record = schema.record(inner),
+            _ => code.line("tally.number(0, at);"),
+        }
+    }
 }
 
 const COMMON: &str = r#"
@@ -433,7 +456,7 @@ fn options(limit_in_words: usize) -> ReaderOptions {
 }
 
 /// The heap, except that one segment stays from message to message, with room
-/// for all of the last one: what the library's ScratchSpaceHeapAllocator does,
+/// for all of the largest one: what the library's ScratchSpaceHeapAllocator does,
 /// for memory that it owns.
 #[derive(Default)]
 struct KeepingAllocator {
@@ -451,10 +474,15 @@ struct Segment {
 }
 
 impl KeepingAllocator {
+  /// Words of the kept segment.
+  fn words(&self) -> u32 {
+    self.kept.as_ref().map_or(0, |kept| kept.words)
+  }
+
   /// Between two messages: makes the kept segment large enough for the last.
   fn fit(&mut self) {
     let used = std::mem::take(&mut self.used);
-    if self.kept.as_ref().map_or(0, |kept| kept.words) < used {
+    if self.words() < used {
       self.free();
       let mut heap = HeapAllocator::new().first_segment_words(used);
       let (start, words) = heap.allocate_segment(used);
@@ -500,32 +528,24 @@ unsafe impl Allocator for KeepingAllocator {
   }
 }
 
-/// The builder of the message, none before the first.
-#[derive(Default)]
-struct Built(Option<Builder<KeepingAllocator>>);
-
-impl Built {
-  /// A builder without a message.
-  fn cleared(&mut self) -> &mut Builder<KeepingAllocator> {
-    let allocator = match self.0.take() {
-      None => KeepingAllocator::default(),
-      Some(builder) => {
-        let mut allocator = builder.into_allocator();
-        allocator.fit();
-        allocator
-      }
-    };
-    self.0.insert(Builder::new(allocator))
-  }
-
-  fn get(&self) -> Result<&Builder<KeepingAllocator>, Error> {
-    self.0.as_ref().ok_or_else(|| Error::new("nothing was built"))
-  }
-}
 "#;
 
 const STANDARD: &str = r#"
 type Segments<'a> = serialize::NoAllocSliceSegments<'a>;
+
+/// What reading needs besides the bytes: nothing.
+#[derive(Default)]
+struct Unpacked;
+
+impl Unpacked {
+  fn read<T>(
+    &mut self,
+    wire: &[u8],
+    f: impl FnOnce(MODULE::Reader<'_>) -> Result<T, Error>,
+  ) -> Result<T, Error> {
+    f(open(wire)?.get_root()?)
+  }
+}
 
 fn open(mut wire: &[u8]) -> Result<Reader<Segments<'_>>, Error> {
   let options = options(wire.len() / size_of::<Word>() * 2);
@@ -537,7 +557,7 @@ fn open(mut wire: &[u8]) -> Result<Reader<Segments<'_>>, Error> {
 struct Parsed<'a>(Option<Reader<Segments<'a>>>);
 
 impl<'a> Parsed<'a> {
-  fn parse(&mut self, wire: &'a [u8]) -> Result<(), Error> {
+  fn parse(&mut self, wire: &'a [u8], _: &mut Unpacked) -> Result<(), Error> {
     self.0 = Some(open(wire)?);
     Ok(())
   }
@@ -546,83 +566,102 @@ impl<'a> Parsed<'a> {
     let reader = self.0.as_ref().ok_or_else(|| Error::new("nothing was parsed"))?;
     f(reader.get_root()?)
   }
+
+  fn give_back(self, _: &mut Unpacked) {}
 }
 
-/// Projections read in place and need no memory.
-#[derive(Default)]
-struct Scratch;
-
-impl Scratch {
-  fn read<T>(
-    &mut self,
-    wire: &[u8],
-    f: impl FnOnce(MODULE::Reader<'_>) -> Result<T, Error>,
-  ) -> Result<T, Error> {
-    f(open(wire)?.get_root()?)
-  }
-}
-
+/// The segment table; a transport takes the segments from where they are.
 fn write(builder: &Builder<KeepingAllocator>, out: &mut Vec<u8>) -> Result<(), Error> {
-  out.reserve(serialize::compute_serialized_size_in_words(builder) * size_of::<Word>());
-  Ok(serialize::write_message(out, builder)?)
+  let segments = builder.get_segments_for_output();
+  out.extend_from_slice(&(segments.len() as u32 - 1).to_le_bytes());
+  for segment in segments.iter() {
+    out.extend_from_slice(&((segment.len() / size_of::<Word>()) as u32).to_le_bytes());
+  }
+  // To a whole number of words.
+  out.resize(out.len().next_multiple_of(size_of::<Word>()), 0);
+  Ok(())
+}
+
+fn pieces(builder: &Builder<KeepingAllocator>, out: &[u8], mut take: impl FnMut(&[u8])) {
+  take(out);
+  for segment in builder.get_segments_for_output().iter() {
+    take(segment);
+  }
 }
 "#;
 
 const PACKED: &str = r#"
-/// What was read, unpacked.
+/// Memory for an unpacked message.
 #[derive(Default)]
-struct Parsed<'a> {
-  words: Vec<Word>,
-  // Unlike the standard encoding's, it does not refer to the bytes.
-  wire: std::marker::PhantomData<&'a [u8]>,
-}
+struct Unpacked(Vec<Word>);
 
 /// Packing leaves zeros out, so a message may be larger than its bytes.
 fn packed_options(wire: &[u8]) -> ReaderOptions {
   options(wire.len() / size_of::<Word>() * 16)
 }
 
-impl Parsed<'_> {
-  fn parse(&mut self, wire: &[u8]) -> Result<(), Error> {
+impl Unpacked {
+  fn unpack(&mut self, wire: &[u8]) -> Result<(), Error> {
     let options = packed_options(wire);
     // The size is not known before: most messages pack to no less than half.
     let mut words = wire.len() / 4 + 64;
     loop {
-      if self.words.len() < words {
-        self.words = Word::allocate_zeroed_vec(words);
+      if self.0.len() < words {
+        self.0 = Word::allocate_zeroed_vec(words);
       }
-      let buffer = Word::words_to_bytes_mut(&mut self.words);
+      let buffer = Word::words_to_bytes_mut(&mut self.0);
       match serialize_packed::read_message_no_alloc(&mut &wire[..], buffer, options) {
         Ok(_) => return Ok(()),
         // Found by the header alone, and only below the limit.
         Err(error) if error.kind == capnp::ErrorKind::BufferNotLargeEnough => {
-          words = self.words.len() * 2;
+          words = self.0.len() * 2;
         }
         Err(error) => return Err(error.into()),
       }
     }
   }
 
-  fn read<T>(&self, f: impl FnOnce(MODULE::Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
-    let mut bytes = Word::words_to_bytes(&self.words);
-    let options = options(self.words.len() * 2);
+  fn message<T>(&self, f: impl FnOnce(MODULE::Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    let mut bytes = Word::words_to_bytes(&self.0);
+    let options = options(self.0.len() * 2);
     let reader = serialize::read_message_from_flat_slice_no_alloc(&mut bytes, options)?;
     f(reader.get_root()?)
   }
-}
 
-/// Projections unpack into memory that lives on.
-#[derive(Default)]
-struct Scratch(Parsed<'static>);
-
-impl Scratch {
   fn read<T>(
     &mut self,
     wire: &[u8],
     f: impl FnOnce(MODULE::Reader<'_>) -> Result<T, Error>,
   ) -> Result<T, Error> {
-    self.0.parse(wire)?;
-    self.0.read(f)
+    self.unpack(wire)?;
+    self.message(f)
+  }
+}
+
+/// What was read, unpacked into memory that is lent.
+#[derive(Default)]
+struct Parsed<'a> {
+  unpacked: Unpacked,
+  // Unlike the standard encoding's, it does not refer to the bytes.
+  wire: std::marker::PhantomData<&'a [u8]>,
+}
+
+impl Parsed<'_> {
+  fn parse(&mut self, wire: &[u8], kept: &mut Unpacked) -> Result<(), Error> {
+    if self.unpacked.0.is_empty() {
+      self.unpacked = std::mem::take(kept);
+    }
+    self.unpacked.unpack(wire)
+  }
+
+  fn read<T>(&self, f: impl FnOnce(MODULE::Reader<'_>) -> Result<T, Error>) -> Result<T, Error> {
+    self.unpacked.message(f)
+  }
+
+  fn give_back(self, kept: &mut Unpacked) {
+    if self.unpacked.0.len() > kept.0.len() {
+      *kept = self.unpacked;
+    }
   }
 }
 
@@ -631,51 +670,94 @@ fn write(builder: &Builder<KeepingAllocator>, out: &mut Vec<u8>) -> Result<(), E
   out.reserve(serialize::compute_serialized_size_in_words(builder) * size_of::<Word>());
   Ok(serialize_packed::write_message(out, builder)?)
 }
+
+fn pieces(_: &Builder<KeepingAllocator>, out: &[u8], mut take: impl FnMut(&[u8])) {
+  take(out);
+}
 "#;
 
 const CODEC: &str = r#"
 #[derive(Default)]
 struct Object<'a> {
-  built: Built,
+  /// None before the first message.
+  built: Option<Builder<KeepingAllocator>>,
   parsed: Parsed<'a>,
 }
 
+impl Object<'_> {
+  fn builder(&self) -> Result<&Builder<KeepingAllocator>, Error> {
+    self.built.as_ref().ok_or_else(|| Error::new("nothing was built"))
+  }
+}
+
+/// What is kept between messages, and lent to an object.
 #[derive(Default)]
 struct CapnProto {
-  scratch: Scratch,
+  allocator: KeepingAllocator,
+  unpacked: Unpacked,
+}
+
+impl CapnProto {
+  /// Ends what was built, and takes its memory back.
+  fn take_back(&mut self, built: Option<Builder<KeepingAllocator>>) {
+    if let Some(builder) = built {
+      let mut allocator = builder.into_allocator();
+      allocator.fit();
+      if allocator.words() > self.allocator.words() {
+        self.allocator = allocator;
+      }
+    }
+  }
 }
 
 impl Codec for CapnProto {
   type Message = message::ROOT;
   type Object<'a> = Object<'a>;
+  const IN_PLACE: bool = true;
 
   fn hello(&self) -> Hello {
-    Hello { library: "LIBRARY", phased: true, verifies: true }
+    Hello { library: "LIBRARY", phased: true, verifies: true, unchecked: false }
+  }
+  fn recycle(&mut self, object: Object<'_>) {
+    self.take_back(object.built);
+    object.parsed.give_back(&mut self.unpacked);
+  }
+  fn forget_output(&mut self, object: &mut Object<'_>) {
+    object.built = None;
+    self.allocator = KeepingAllocator::default();
   }
   fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Object<'a>) -> Result<(), Error> {
-    fill_ROOT(message, object.built.cleared().init_root());
+    self.take_back(object.built.take());
+    let allocator = std::mem::take(&mut self.allocator);
+    fill_ROOT(message, object.built.insert(Builder::new(allocator)).init_root());
     Ok(())
   }
   fn write(&mut self, _: &Self::Message, object: &mut Object<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-    write(object.built.get()?, out)
+    write(object.builder()?, out)
+  }
+  fn written(&self, object: &Object<'_>, out: &[u8], take: impl FnMut(&[u8])) {
+    if let Some(builder) = &object.built {
+      pieces(builder, out, take);
+    }
   }
   fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Object<'a>) -> Result<(), Error> {
-    object.parsed.parse(wire)
+    object.parsed.parse(wire, &mut self.unpacked)
   }
   fn extract(&mut self, _: &[u8], object: &mut Object<'_>, message: &mut Self::Message) -> Result<(), Error> {
     object.parsed.read(|from| take_ROOT(from, message))
   }
-  fn project(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    self.scratch.read(wire, sum_ROOT)
+  fn project<'a, T: Tally>(&mut self, wire: &'a [u8], _: &mut Object<'a>, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    *tally = self.unpacked.read(wire, |root| tally_ROOT(root))?;
+    Ok(())
   }
-  fn fixed(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    self.scratch.read(wire, fixed)
+  fn fixed<'a, T: Tally>(&mut self, wire: &'a [u8], _: &mut Object<'a>, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    self.unpacked.read(wire, |root| fixed(root, tally))
   }
-  fn element(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    self.scratch.read(wire, element)
+  fn element<'a, T: Tally>(&mut self, wire: &'a [u8], _: &mut Object<'a>, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    self.unpacked.read(wire, |root| element(root, tally))
   }
   fn verify(&mut self, wire: &[u8]) -> Result<(), Error> {
-    self.scratch.read(wire, |root| Ok(root.total_size().map(|_| ())?))
+    self.unpacked.read(wire, |root| Ok(root.total_size().map(|_| ())?))
   }
 }
 

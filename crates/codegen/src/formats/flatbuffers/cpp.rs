@@ -1,14 +1,15 @@
 //! FlatBuffers C++: the format's own library, from the definition with tables
-//! only and from the one with structs. What reads a message in place serves the
-//! Object API too.
+//! only and from the one with structs.
 
 use anyhow::Result;
-use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
-use super::{field_name, may_lose_sign, Dialect, Kind, Style, BUILDER, FLATC, HEADERS, VERIFY};
+use super::{
+    field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
+};
 use crate::code::Code;
-use crate::codec::{Codec, Emission, File, Language, Step, Unit};
+use crate::codec::{Built, Codec, Emission, File, Language, Step, Unit};
+use crate::slot::Slot;
 
 inventory::submit! {
     Codec {
@@ -17,7 +18,14 @@ inventory::submit! {
         format: "flatbuffers-tables",
         language: Language::Cpp,
         bound: false,
-        options: &["every record a table, every fixed array a vector", BUILDER, VERIFY],
+        built: Built::Headers,
+        options: &["every record a table", ARRAYS, SIGN, BUILDER, VERIFY],
+        calls: &[
+            "encode: builder.Clear(); CreateVector, CreateString and CreateX(builder, …) from the leaves up; builder.Finish(root); builder.GetBufferPointer()",
+            "decode: GetRoot<X>(data); every accessor; lists of numbers as blocks by Vector::data()",
+            "project, fixed, element: GetRoot<X>(data), then the accessors on the way; Vector::Get(i)",
+            "verify and the checked ones: Verifier(data, size, options).VerifyBuffer<X>()",
+        ],
         needs: &[FLATC, HEADERS],
         answer: |schema, id| super::answer(schema, id, Style::Tables),
         idl: Some(|schema| super::idl(schema, Style::Tables)),
@@ -32,11 +40,20 @@ inventory::submit! {
         format: "flatbuffers",
         language: Language::Cpp,
         bound: false,
+        built: Built::Headers,
         options: &[
             "plain old data as structs, in lists moved as blocks; bytes of theirs that belong to no \
              field are cleared on the way out",
+            ARRAYS,
+            SIGN,
             BUILDER,
             VERIFY,
+        ],
+        calls: &[
+            "encode: builder.Clear(); CreateVectorOfStructs(pointer, count) for each list of structs; CreateX(builder, …); builder.Finish(root); builder.GetBufferPointer()",
+            "decode: GetRoot<X>(data); every accessor; lists of numbers and structs as blocks by Vector::data()",
+            "project, fixed, element: GetRoot<X>(data), then the accessors on the way; Vector::Get(i)",
+            "verify and the checked ones: Verifier(data, size, options).VerifyBuffer<X>()",
         ],
         needs: &[FLATC, HEADERS],
         answer: |schema, id| super::answer(schema, id, Style::Structs),
@@ -81,8 +98,12 @@ fn main(unit: &Unit, style: Style) -> String {
         build(dialect, id, record, &mut code);
         take(dialect, id, record, &mut code);
     }
-    read(unit, dialect, &mut code);
-    code.line(CODEC.replace("MESSAGE", &dialect.schema.root().name.legal));
+    reader::common(unit, dialect, &mut code);
+    code.line(
+        CODEC
+            .replace("READING", reader::READING)
+            .replace("MESSAGE", &dialect.schema.root().name.legal),
+    );
     code.finish()
 }
 
@@ -103,19 +124,6 @@ pub fn begin(code: &mut Code) {
     code.line("using flatbuffers::Offset;");
     code.line("using flatbuffers::uoffset_t;");
     code.line("using flatbuffers::Vector;");
-}
-
-/// What reads a message in place: `sum`, `fixed`, `element`, `root`, `verify`.
-pub fn read(unit: &Unit, dialect: Dialect, code: &mut Code) {
-    for (id, record) in dialect.schema.records() {
-        sum(dialect, id, record, code);
-    }
-    accessor(dialect, "fixed", unit.projection.fixed.as_deref(), code);
-    accessor(dialect, "element", unit.projection.element.as_deref(), code);
-    code.line(
-        READ.replace("ROOT", &dialect.type_name(dialect.schema.root))
-            .replace("DEPTH", &dialect.depth().to_string()),
-    );
 }
 
 /// `fill`: normalized to a struct, field by field.
@@ -231,24 +239,19 @@ fn build(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
+            let slots = dialect.slots(id);
+            for Slot { field, .. } in &slots {
                 child(dialect, field, code);
             }
-            let negative: Vec<String> = record
-                .fields
-                .iter()
-                .filter(|field| may_lose_sign(dialect.schema, field))
-                .map(|field| format!("is_negative_zero(from.{})", field.name.legal))
-                .collect();
             let mut arguments = vec!["builder".to_string()];
-            for field in &record.fields {
+            for Slot { field, value, .. } in &slots {
                 let f = &field.name.legal;
                 let is_list = matches!(
                     field.cardinality,
                     Cardinality::List { .. } | Cardinality::Array { .. }
                 );
                 arguments.push(match (dialect.kind(field.element), field.cardinality) {
-                    (Kind::Scalar(_), _) if !is_list => format!("from.{f}"),
+                    (Kind::Scalar(_), _) if !is_list => format!("from.{value}"),
                     (Kind::Struct(_), Cardinality::Optional) => {
                         format!("from.{f} ? &{f}_at : nullptr")
                     }
@@ -256,16 +259,7 @@ fn build(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
                     _ => format!("{f}_at"),
                 });
             }
-            let create = format!("wg::Create{table}({})", arguments.join(", "));
-            if negative.is_empty() {
-                code.line(format!("return {create};"));
-            } else {
-                code.line("// A negative zero equals the default and would be left out.");
-                code.line(format!("builder.ForceDefaults({});", negative.join(" || ")));
-                code.line(format!("const auto table = {create};"));
-                code.line("builder.ForceDefaults(false);");
-                code.line("return table;");
-            }
+            code.line(format!("return wg::Create{table}({});", arguments.join(", ")));
         },
     );
 }
@@ -368,14 +362,15 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
-                take_field(dialect, name, field, code);
+            for slot in &dialect.slots(id) {
+                take_field(dialect, name, slot, code);
             }
         },
     );
 }
 
-fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
+fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut Code) {
+    let Slot { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let kind = dialect.kind(field.element);
     // From pointer `value` into `to`.
@@ -393,7 +388,7 @@ fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
         (
             Kind::Scalar(_),
             Cardinality::Required | Cardinality::Implicit | Cardinality::Optional,
-        ) => format!("to.{f} = from.{n}();"),
+        ) => format!("to.{value} = from.{n}();"),
         (Kind::Text | Kind::Bytes, Cardinality::Required | Cardinality::Implicit) => {
             format!("assign(from.{n}(), limit, to.{f});")
         }
@@ -443,116 +438,6 @@ fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
     });
 }
 
-/// `sum`: every number of a table or struct.
-fn sum(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
-    let wire = dialect.type_name(id);
-    let is_struct = dialect.is_struct(id);
-    code.line("");
-    code.block(
-        format!("[[maybe_unused]] double sum([[maybe_unused]] const wg::{wire} &from) {{"),
-        "}",
-        |code| {
-            code.line("double total = 0;");
-            for field in &record.fields {
-                let n = field_name(field);
-                let kind = dialect.kind(field.element);
-                let number = |value: &str| match kind {
-                    Kind::Scalar(_) => format!("static_cast<double>({value})"),
-                    Kind::Text | Kind::Bytes => format!("static_cast<double>({value}->size())"),
-                    Kind::Struct(_) | Kind::Table(_) => format!("sum(*{value})"),
-                };
-                let is_scalar = matches!(kind, Kind::Scalar(_));
-                let is_single = !matches!(
-                    field.cardinality,
-                    Cardinality::List { .. } | Cardinality::Array { .. }
-                );
-                code.line(match kind {
-                    Kind::Struct(_) if is_struct && is_single => {
-                        format!("total += sum(from.{n}());")
-                    }
-                    Kind::Scalar(_) if field.cardinality == Cardinality::Optional => {
-                        format!("if (const auto value = from.{n}()) total += {};", number("*value"))
-                    }
-                    _ if is_single && is_scalar => {
-                        format!("total += {};", number(&format!("from.{n}()")))
-                    }
-                    // The library's iterator over an array of structs does not compile.
-                    Kind::Struct(_) if is_struct => format!(
-                        "for (uoffset_t i = 0; i < from.{n}()->size(); ++i) \
-                         total += sum(*from.{n}()->Get(i));"
-                    ),
-                    _ if is_single => {
-                        format!("if (const auto *value = from.{n}()) total += {};", number("value"))
-                    }
-                    _ => {
-                        let element =
-                            if is_scalar { "const auto value" } else { "const auto *value" };
-                        let value = match kind {
-                            Kind::Bytes => "value->value()",
-                            _ => "value",
-                        };
-                        let each = format!("for ({element} : *values) total += {};", number(value));
-                        format!("if (const auto *values = from.{n}()) {{ {each} }}")
-                    }
-                });
-            }
-            code.line("return total;");
-        },
-    );
-}
-
-/// `double NAME(const wg::ROOT &)`: the number at a path, 0 where something on
-/// the way is not there.
-fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
-    let root = dialect.type_name(dialect.schema.root);
-    code.line("");
-    code.block(format!("double {name}([[maybe_unused]] const wg::{root} &root) {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("return 0;");
-            return;
-        };
-        let mut id = dialect.schema.root;
-        // An expression, followed by what reaches a member of it.
-        let mut at = "root.".to_string();
-        for (depth, step) in path.iter().enumerate() {
-            let field = &dialect.schema.record(id).fields[step.field];
-            let kind = dialect.kind(field.element);
-            let mut value = format!("{at}{}()", field_name(field));
-            let in_struct = dialect.is_struct(id);
-            let is_single = step.index == Index::Single;
-            let is_scalar = matches!(kind, Kind::Scalar(_));
-            let is_reference = in_struct && is_single && !is_scalar;
-            // What may be absent is a pointer, or an optional number.
-            if !in_struct
-                && (!is_single || !is_scalar || field.cardinality == Cardinality::Optional)
-            {
-                code.line(format!("const auto at{depth} = {value};"));
-                code.line(format!("if (!at{depth}) return 0;"));
-                value = format!("at{depth}");
-                if is_single && is_scalar {
-                    value = format!("*{value}");
-                }
-            }
-            let index = match step.index {
-                Index::Single => None,
-                Index::At(index) => Some(format!("{index}u")),
-                Index::Middle => Some(format!("{value}->size() / 2u")),
-            };
-            if let Some(index) = index {
-                code.line(format!("if ({index} >= {value}->size()) return 0;"));
-                value = format!("{value}->Get({index})");
-            }
-            match field.element {
-                Element::Record(inner) => {
-                    id = inner;
-                    at = if is_reference { format!("{value}.") } else { format!("{value}->") };
-                }
-                _ => code.line(format!("return static_cast<double>({value});")),
-            }
-        }
-    });
-}
-
 const SCRATCH: &str = r#"
 // Offsets of children that are built before their parent: a stack, kept between
 // messages so that building one allocates nothing.
@@ -568,11 +453,6 @@ template <class T>
     builder.PushElement(Offset<T>(scratch[at - 1]));
   scratch.resize(base);
   return Offset<Vector<Offset<T>>>(builder.EndVector(count));
-}
-
-template <class T>
-bool is_negative_zero(T value) {
-  return value == 0 && std::signbit(value);
 }
 
 // The count of a vector, refused before anything is allocated by it where a
@@ -657,45 +537,12 @@ template <class Message>
 }
 "#;
 
-const READ: &str = r#"
-// The message, unchecked as by a reader who trusts its peer.
-const wg::ROOT &root(wiregauge::Wire wire) {
-  if (wire.size < sizeof(uoffset_t)) throw std::runtime_error("shorter than an offset");
-  return *flatbuffers::GetRoot<wg::ROOT>(wire.data);
-}
-
-void verify_root(wiregauge::Wire wire) {
-  if (wire.size >= FLATBUFFERS_MAX_BUFFER_SIZE) throw std::runtime_error("2 GiB or longer");
-  flatbuffers::Verifier::Options options;
-  options.max_depth = DEPTH;
-  options.max_tables =
-      std::max(options.max_tables, static_cast<uoffset_t>(wire.size / sizeof(uoffset_t)));
-  flatbuffers::Verifier verifier(wire.data, wire.size, options);
-  if (!verifier.VerifyBuffer<wg::ROOT>(nullptr))
-    throw std::runtime_error("not a FlatBuffers message");
-}
-
-std::string version() {
-  return "flatbuffers " + std::to_string(FLATBUFFERS_VERSION_MAJOR) + "." +
-         std::to_string(FLATBUFFERS_VERSION_MINOR) + "." +
-         std::to_string(FLATBUFFERS_VERSION_REVISION);
-}
-
-void hand_out(const FlatBufferBuilder &builder, wiregauge::Buffer &out) {
-  if (builder.GetSize() >= FLATBUFFERS_MAX_BUFFER_SIZE)
-    throw std::runtime_error("2 GiB or longer");
-  out.refer(builder.GetBufferPointer(), builder.GetSize());
-}
-"#;
-
 const CODEC: &str = r#"
-class Flatbuffers {
+class Flatbuffers : public wiregauge::Defaults {
  public:
   using Message = message::MESSAGE;
   using Object = wiregauge::None;
-  static std::string library() { return version(); }
-  static constexpr bool verifies = true;
-
+READING
   void populate(const Message &, Object &) {}
 
   void write(const Message &message, Object &, wiregauge::Buffer &out) {
@@ -709,11 +556,6 @@ class Flatbuffers {
   void extract(wiregauge::Wire wire, Object &, Message &message) {
     take(root(wire), wire.size, message);
   }
-
-  double project(wiregauge::Wire wire) { return sum(root(wire)); }
-  double fixed(wiregauge::Wire wire) { return ::fixed(root(wire)); }
-  double element(wiregauge::Wire wire) { return ::element(root(wire)); }
-  void verify(wiregauge::Wire wire) { verify_root(wire); }
 
  private:
   FlatBufferBuilder builder_;

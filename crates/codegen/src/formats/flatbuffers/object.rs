@@ -6,10 +6,11 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
 use super::{
-    cpp, field_name, may_lose_sign, Dialect, Kind, Style, BUILDER, FLATC, HEADERS, VERIFY,
+    cpp, field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
 use crate::code::Code;
-use crate::codec::{Codec, Emission, File, Language, Step, Unit};
+use crate::codec::{Built, Codec, Emission, File, Language, Step, Unit};
+use crate::slot::Slot;
 
 inventory::submit! {
     Codec {
@@ -18,12 +19,19 @@ inventory::submit! {
         format: "flatbuffers-object",
         language: Language::Cpp,
         bound: false,
+        built: Built::Headers,
         options: &[
-            "every record a table, every fixed array a vector",
-            "zeros are written (ForceDefaults) where a table has a floating-point field that is \
-             always there, or a negative zero would be lost",
+            "every record a table and an object of its own",
+            ARRAYS,
+            SIGN,
             BUILDER,
             VERIFY,
+        ],
+        calls: &[
+            "encode: fill X_T; builder.Clear(); builder.Finish(X::Pack(builder, &object)); builder.GetBufferPointer()",
+            "decode: GetRoot<X>(data)->UnPackTo(&object); take the fields of X_T",
+            "project, fixed, element: in place, as with tables: GetRoot<X>(data), then the accessors on the way",
+            "verify and the checked ones: Verifier(data, size, options).VerifyBuffer<X>()",
         ],
         needs: &[FLATC, HEADERS],
         answer: |schema, id| super::answer(schema, id, Style::Objects),
@@ -54,15 +62,11 @@ fn main(unit: &Unit) -> String {
         take(dialect, id, record, &mut code);
     }
     clear(dialect, &mut code);
-    cpp::read(unit, dialect, &mut code);
-    let force = dialect
-        .schema
-        .records()
-        .any(|(_, record)| record.fields.iter().any(|f| may_lose_sign(dialect.schema, f)));
+    reader::common(unit, dialect, &mut code);
     code.line(
         CODEC
+            .replace("READING", reader::READING)
             .replace("MESSAGE", &dialect.schema.root().name.legal)
-            .replace("FORCE", if force { "true" } else { "false" })
             .replace("OBJECT", &class(dialect, dialect.schema.root))
             .replace("ROOT", &dialect.type_name(dialect.schema.root)),
     );
@@ -94,14 +98,15 @@ fn fill(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
-                fill_field(dialect, field, code);
+            for slot in &dialect.slots(id) {
+                fill_field(dialect, slot, code);
             }
         },
     );
 }
 
-fn fill_field(dialect: Dialect, field: &Field, code: &mut Code) {
+fn fill_field(dialect: Dialect, slot: &Slot, code: &mut Code) {
+    let Slot { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let class = element_class(dialect, field);
     code.line(match (dialect.kind(field.element), field.cardinality, class) {
@@ -130,7 +135,7 @@ fn fill_field(dialect: Dialect, field: &Field, code: &mut Code) {
         (_, Cardinality::List { .. } | Cardinality::Array { .. }, _) => {
             format!("to.{n}.assign(from.{f}.begin(), from.{f}.end());")
         }
-        _ => format!("to.{n} = from.{f};"),
+        _ => format!("to.{n} = from.{value};"),
     });
 }
 
@@ -145,14 +150,15 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
-                take_field(dialect, name, field, code);
+            for slot in &dialect.slots(id) {
+                take_field(dialect, name, slot, code);
             }
         },
     );
 }
 
-fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
+fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut Code) {
+    let Slot { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let kind = dialect.kind(field.element);
     if let Cardinality::Array { .. } = field.cardinality {
@@ -197,7 +203,7 @@ fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
         (Kind::Text | Kind::Bytes, _) | (_, Cardinality::List { .. }) => {
             format!("to.{f}.swap(from.{n});")
         }
-        _ => format!("to.{f} = from.{n};"),
+        _ => format!("to.{value} = from.{n};"),
     });
 }
 
@@ -207,7 +213,7 @@ fn clear(dialect: Dialect, code: &mut Code) {
     let root = class(dialect, dialect.schema.root);
     code.line("");
     code.block(format!("void clear([[maybe_unused]] {root} &object) {{"), "}", |code| {
-        for field in &dialect.schema.root().fields {
+        for Slot { field, .. } in &dialect.slots(dialect.schema.root) {
             let n = field_name(field);
             let is_single =
                 !matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
@@ -221,15 +227,11 @@ fn clear(dialect: Dialect, code: &mut Code) {
 }
 
 const CODEC: &str = r#"
-class Flatbuffers {
+class Flatbuffers : public wiregauge::Defaults {
  public:
   using Message = message::MESSAGE;
   using Object = OBJECT;
-  static std::string library() { return version(); }
-  static constexpr bool verifies = true;
-
-  Flatbuffers() { builder_.ForceDefaults(FORCE); }
-
+READING
   void populate(const Message &message, Object &object) { fill(message, object); }
 
   void write(const Message &, Object &object, wiregauge::Buffer &out) {
@@ -244,11 +246,6 @@ class Flatbuffers {
   }
 
   void extract(wiregauge::Wire, Object &object, Message &message) { take(object, message); }
-
-  double project(wiregauge::Wire wire) { return sum(root(wire)); }
-  double fixed(wiregauge::Wire wire) { return ::fixed(root(wire)); }
-  double element(wiregauge::Wire wire) { return ::element(root(wire)); }
-  void verify(wiregauge::Wire wire) { verify_root(wire); }
 
  private:
   FlatBufferBuilder builder_;

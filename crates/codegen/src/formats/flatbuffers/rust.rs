@@ -5,23 +5,32 @@ use anyhow::Result;
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
-use super::{may_lose_sign, Dialect, Kind, Style, BUILDER, FLATC, VERIFY};
+use super::{may_lose_sign, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, SIGN, VERIFY};
 use crate::code::Code;
-use crate::codec::{Codec, Emission, File, Language, Step, Unit};
+use crate::codec::{Built, Codec, Emission, File, Language, Step, Unit};
 use crate::library::library;
-use crate::rust::scalar_number;
+use crate::slot::{self, Slot};
 
 inventory::submit! {
     Codec {
         name: "flatbuffers",
-        title: "FlatBuffers",
+        title: "FlatBuffers Rust structs",
         format: "flatbuffers",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "plain old data as structs; the crate, unlike C++, does not align them in the message",
+            ARRAYS,
+            SIGN,
             BUILDER,
             VERIFY,
+        ],
+        calls: &[
+            "encode: builder.reset(); builder.create_vector_direct(&structs) for each list of structs; X::create(&mut builder, &XArgs { … }); builder.finish(root, None); builder.finished_data()",
+            "decode: flatbuffers::root_unchecked::<X>(wire); every accessor; lists of numbers by safe_slice(), of structs as blocks",
+            "project, fixed, element: flatbuffers::root_unchecked::<X>(wire), then the accessors on the way",
+            "verify and the checked ones: flatbuffers::root_with_opts::<X>(&options, wire)",
         ],
         needs: &[FLATC],
         answer: |schema, id| super::answer(schema, id, Style::Structs),
@@ -49,7 +58,7 @@ fn main(unit: &Unit) -> String {
     code.line(
         "use flatbuffers::{FlatBufferBuilder, Push, SafeSliceAccess, UOffsetT, Vector, WIPOffset};",
     );
-    code.line("use wiregauge_runner::{Direct, Error, Hello};");
+    code.line("use wiregauge_runner::{Direct, Error, Hello, Tally};");
     code.line("");
     code.line("mod message_generated;");
     code.line("use message_generated::wg;");
@@ -59,10 +68,11 @@ fn main(unit: &Unit) -> String {
         if dialect.is_struct(id) {
             plain(dialect, id, record, &mut code);
         } else {
+            admit(dialect, id, record, &mut code);
             build(dialect, id, record, &mut code);
             take(dialect, id, record, &mut code);
         }
-        sum(dialect, id, record, &mut code);
+        tally(dialect, id, record, &mut code);
     }
     accessor(dialect, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(dialect, "element", unit.projection.element.as_deref(), &mut code);
@@ -178,45 +188,27 @@ fn build(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
+            let slots = dialect.slots(id);
+            for Slot { field, .. } in &slots {
                 child(dialect, field, code);
             }
-            let negative: Vec<String> = record
-                .fields
-                .iter()
-                .filter(|field| may_lose_sign(dialect.schema, field))
-                .map(|field| format!("is_negative_zero(f64::from(from.{}))", field.name.legal))
-                .collect();
-            if !negative.is_empty() {
-                code.line("// A negative zero equals the default and would be left out.");
-                code.line(format!("builder.force_defaults({});", negative.join(" || ")));
-            }
-            code.block(
-                format!("let table = wg::{table}::create(builder, &wg::{table}Args {{"),
-                "});",
-                |code| {
-                    for field in &record.fields {
-                        let (f, n) = (&field.name.legal, field_name(field));
-                        let value = match (dialect.kind(field.element), field.cardinality) {
-                            (_, Cardinality::List { .. }) => format!("{f}_at"),
-                            (_, Cardinality::Array { .. }) => format!("Some({f}_at)"),
-                            (Kind::Scalar(_), _) => format!("from.{f}"),
-                            (Kind::Struct(_), Cardinality::Optional) => format!("{f}_at.as_ref()"),
-                            (Kind::Struct(_), _) => format!("Some(&{f}_at)"),
-                            (Kind::Table(_), Cardinality::Implicit)
-                            | (_, Cardinality::Required) => {
-                                format!("Some({f}_at)")
-                            }
-                            _ => format!("{f}_at"),
-                        };
-                        code.line(format!("{n}: {value},"));
-                    }
-                },
-            );
-            if !negative.is_empty() {
-                code.line("builder.force_defaults(false);");
-            }
-            code.line("table");
+            code.block(format!("wg::{table}::create(builder, &wg::{table}Args {{"), "})", |code| {
+                for Slot { field, value: from, .. } in &slots {
+                    let (f, n) = (&field.name.legal, field_name(field));
+                    let value = match (dialect.kind(field.element), field.cardinality) {
+                        (_, Cardinality::List { .. }) => format!("{f}_at"),
+                        (_, Cardinality::Array { .. }) => format!("Some({f}_at)"),
+                        (Kind::Scalar(_), _) => format!("from.{from}"),
+                        (Kind::Struct(_), Cardinality::Optional) => format!("{f}_at.as_ref()"),
+                        (Kind::Struct(_), _) => format!("Some(&{f}_at)"),
+                        (Kind::Table(_), Cardinality::Implicit) | (_, Cardinality::Required) => {
+                            format!("Some({f}_at)")
+                        }
+                        _ => format!("{f}_at"),
+                    };
+                    code.line(format!("{n}: {value},"));
+                }
+            });
         },
     );
 }
@@ -311,15 +303,16 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
         ),
         "}",
         |code| {
-            for field in &record.fields {
-                take_field(dialect, name, field, code);
+            for slot in &dialect.slots(id) {
+                take_field(dialect, name, slot, code);
             }
             code.line("Ok(())");
         },
     );
 }
 
-fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
+fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut Code) {
+    let Slot { field, value, .. } = slot;
     let (f, n) = (&field.name.legal, field_name(field));
     let kind = dialect.kind(field.element);
     // From `value` into `to`.
@@ -341,7 +334,7 @@ fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
             Kind::Scalar(_),
             Cardinality::Required | Cardinality::Implicit | Cardinality::Optional,
         ) => {
-            format!("to.{f} = from.{n}();")
+            format!("to.{value} = from.{n}();")
         }
         (Kind::Table(_), Cardinality::Implicit) => format!(
             "match from.{n}() {{ None => to.{f} = Default::default(), \
@@ -387,77 +380,114 @@ fn take_field(dialect: Dialect, record: &str, field: &Field, code: &mut Code) {
     });
 }
 
-/// `sum_X`: every number of a table or struct.
-fn sum(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
+/// `admit_X`: refuses a negative zero where a table would leave it out. Lists and
+/// what else is never left out may hold one.
+fn admit(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!("fn admit_{name}(from: &message::{name}) -> Result<(), Error> {{"),
+        "}",
+        |code| {
+            for Slot { field, place, value, .. } in &dialect.slots(id) {
+                let original = &record.fields[*place].name.legal;
+                code.line(match (dialect.kind(field.element), field.cardinality) {
+                    (Kind::Scalar(_), _) if may_lose_sign(dialect.schema, field) => {
+                        format!("keep_sign(f64::from(from.{value}), \"{name}.{original}\")?;")
+                    }
+                    (Kind::Table(id), cardinality) => {
+                        let inner = &dialect.schema.record(id).name.legal;
+                        match cardinality {
+                            Cardinality::Required | Cardinality::Implicit => {
+                                format!("admit_{inner}(&from.{value})?;")
+                            }
+                            _ => format!("for value in &from.{value} {{ admit_{inner}(value)?; }}"),
+                        }
+                    }
+                    _ => continue,
+                });
+            }
+            code.line("Ok(())");
+        },
+    );
+}
+
+/// `tally_X`: every number of a table or struct.
+fn tally(dialect: Dialect, id: TypeId, record: &Record, code: &mut Code) {
     let name = &record.name.legal;
     let wire = dialect.type_name(id);
     let is_struct = dialect.is_struct(id);
     let of = if is_struct { format!("&wg::{wire}") } else { format!("wg::{wire}<'_>") };
     code.line("");
-    code.block(format!("fn sum_{name}(from: {of}) -> f64 {{"), "}", |code| {
-        code.line("let mut sum = 0.0;");
-        for field in &record.fields {
-            let n = field_name(field);
-            let kind = dialect.kind(field.element);
-            let number = |value: &str| match kind {
-                Kind::Struct(id) | Kind::Table(id) => {
-                    format!("sum_{}({value})", dialect.schema.record(id).name.legal)
-                }
-                Kind::Text | Kind::Bytes => format!("{value}.len() as f64"),
-                Kind::Scalar(_) => scalar_number(dialect.schema, field.element, value),
-            };
-            let is_scalar = matches!(kind, Kind::Scalar(_));
-            let is_optional = match field.cardinality {
-                Cardinality::Optional => true,
-                Cardinality::Implicit => !is_scalar && !is_struct,
-                _ => false,
-            };
-            code.line(match (kind, field.cardinality) {
-                (_, Cardinality::Array { .. }) if is_struct => {
-                    format!("for value in from.{n}().iter() {{ sum += {}; }}", number("value"))
-                }
-                (Kind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. }) => format!(
-                    "for value in {} {{ sum += {}; }}",
-                    slice(field, kind),
-                    number("*value")
-                ),
-                (Kind::Struct(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
-                    format!("for value in {} {{ sum += {}; }}", slice(field, kind), number("value"))
-                }
-                (_, cardinality @ (Cardinality::List { .. } | Cardinality::Array { .. })) => {
-                    let value = if let Kind::Bytes = kind { "value.value()" } else { "value" };
-                    let each = format!("for value in list {{ sum += {}; }}", number(value));
-                    match cardinality {
-                        Cardinality::Array { .. } => format!("{{ let list = from.{n}(); {each} }}"),
-                        _ => format!("if let Some(list) = from.{n}() {{ {each} }}"),
-                    }
-                }
-                _ if is_optional => {
-                    format!("if let Some(value) = from.{n}() {{ sum += {}; }}", number("value"))
-                }
-                _ => format!("sum += {};", number(&format!("from.{n}()"))),
-            });
+    code.block(format!("fn tally_{name}<T: Tally>(from: {of}) -> T {{"), "}", |code| {
+        code.line("let mut tally = T::default();");
+        for Slot { field, place, .. } in &dialect.slots(id) {
+            tally_field(dialect, is_struct, *place, field, code);
         }
-        code.line("sum");
+        code.line("tally");
     });
 }
 
-/// `fn NAME(at: wg::ROOT) -> f64`: the number at a path.
+fn tally_field(dialect: Dialect, is_struct: bool, place: usize, field: &Field, code: &mut Code) {
+    let n = field_name(field);
+    let kind = dialect.kind(field.element);
+    let add = |value: &str| match kind {
+        Kind::Struct(id) | Kind::Table(id) => {
+            let inner = &dialect.schema.record(id).name.legal;
+            format!("tally.record({place}, tally_{inner}({value}));")
+        }
+        Kind::Text | Kind::Bytes => format!("tally.length({place}, {value}.len());"),
+        Kind::Scalar(_) => format!("tally.number({place}, {value});"),
+    };
+    let is_scalar = matches!(kind, Kind::Scalar(_));
+    code.line(match (kind, field.cardinality) {
+        (_, Cardinality::Array { .. }) if is_struct => {
+            format!("for value in from.{n}().iter() {{ {} }}", add("value"))
+        }
+        (Kind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
+            format!("for value in {} {{ {} }}", slice(field, kind), add("*value"))
+        }
+        (Kind::Struct(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
+            format!("for value in {} {{ {} }}", slice(field, kind), add("value"))
+        }
+        (_, cardinality @ (Cardinality::List { .. } | Cardinality::Array { .. })) => {
+            let value = if let Kind::Bytes = kind { "value.value()" } else { "value" };
+            let each = format!("for value in list {{ {} }}", add(value));
+            match cardinality {
+                Cardinality::Array { .. } => format!("{{ let list = from.{n}(); {each} }}"),
+                _ => format!("if let Some(list) = from.{n}() {{ {each} }}"),
+            }
+        }
+        // What is empty is left out.
+        (Kind::Text | Kind::Bytes, Cardinality::Implicit) => {
+            add(&format!("from.{n}().unwrap_or_default()"))
+        }
+        (_, Cardinality::Implicit) if !is_scalar && !is_struct => {
+            format!("if let Some(value) = from.{n}() {{ {} }}", add("value"))
+        }
+        (_, Cardinality::Optional) => {
+            format!("if let Some(value) = from.{n}() {{ {} }}", add("value"))
+        }
+        _ => add(&format!("from.{n}()")),
+    });
+}
+
+/// `fn NAME(from: wg::ROOT, tally: &mut T)`: the number at a path, nothing where
+/// it is not there.
 fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut Code) {
     let root = dialect.type_name(dialect.schema.root);
     code.line("");
-    code.block(format!("fn {name}(from: wg::{root}<'_>) -> f64 {{"), "}", |code| {
-        let Some(path) = path else {
-            code.line("0.0");
-            return;
-        };
+    let open = format!("fn {name}<T: Tally>(from: wg::{root}<'_>, tally: &mut T) {{");
+    code.block(open, "}", |code| {
+        let Some(path) = path else { return };
         let mut id = dialect.schema.root;
         for step in path {
-            let field = &dialect.schema.record(id).fields[step.field];
+            let slots = dialect.slots(id);
+            let Some((Slot { field, .. }, index)) = slot::find(&slots, step) else { return };
             let n = field_name(field);
             let kind = dialect.kind(field.element);
             let is_struct = dialect.is_struct(id);
-            let index = match step.index {
+            let index = match index {
                 Index::Single => None,
                 Index::At(index) => Some(index.to_string()),
                 Index::Middle => Some("list.len() / 2".to_string()),
@@ -467,11 +497,11 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
                     let is_slice = !is_struct && matches!(kind, Kind::Scalar(_) | Kind::Struct(_));
                     let list = if is_slice { slice(field, kind) } else { format!("from.{n}()") };
                     if !is_slice && matches!(cardinality, Cardinality::List { .. }) {
-                        code.line(format!("let Some(list) = {list} else {{ return 0.0 }};"));
+                        code.line(format!("let Some(list) = {list} else {{ return }};"));
                     } else {
                         code.line(format!("let list = {list};"));
                     }
-                    code.line(format!("if {index} >= list.len() {{ return 0.0 }}"));
+                    code.line(format!("if {index} >= list.len() {{ return }}"));
                     code.line(match kind {
                         Kind::Scalar(_) if is_slice => format!("let from = list[{index}];"),
                         Kind::Struct(_) if is_slice => format!("let from = &list[{index}];"),
@@ -485,7 +515,7 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
                         _ => false,
                     };
                     code.line(if is_optional {
-                        format!("let Some(from) = from.{n}() else {{ return 0.0 }};")
+                        format!("let Some(from) = from.{n}() else {{ return }};")
                     } else {
                         format!("let from = from.{n}();")
                     });
@@ -493,7 +523,7 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
             }
             match field.element {
                 Element::Record(inner) => id = inner,
-                other => code.line(scalar_number(dialect.schema, other, "from")),
+                _ => code.line("tally.number(0, from);"),
             }
         }
     });
@@ -573,8 +603,11 @@ fn counted(count: usize, table: &flatbuffers::Table) -> Result<usize, Error> {
   Ok(count)
 }
 
-fn is_negative_zero(value: f64) -> bool {
-  value == 0.0 && value.is_sign_negative()
+fn keep_sign(value: f64, field: &str) -> Result<(), Error> {
+  if value == 0.0 && value.is_sign_negative() {
+    return Err(Error::rejected(format!("loses the sign of zero: {field} is -0.0")));
+  }
+  Ok(())
 }
 "#;
 
@@ -596,9 +629,13 @@ fn root(wire: &[u8]) -> Result<wg::ROOT<'_>, Error> {
 
 impl Direct for Flatbuffers {
   type Message = message::MESSAGE;
+  const IN_PLACE: bool = true;
 
   fn hello(&self) -> Hello {
-    Hello { library: "LIBRARY", phased: false, verifies: true }
+    Hello { library: "LIBRARY", phased: false, verifies: true, unchecked: true }
+  }
+  fn admit(&mut self, message: &Self::Message) -> Result<(), Error> {
+    admit_MESSAGE(message)
   }
   fn encode(&mut self, message: &Self::Message, _: &mut Vec<u8>) -> Result<(), Error> {
     self.builder.reset();
@@ -606,20 +643,27 @@ impl Direct for Flatbuffers {
     self.builder.finish(root, None);
     Ok(())
   }
-  fn written<'b>(&'b self, _: &'b [u8]) -> &'b [u8] {
-    self.builder.finished_data()
+  fn written(&self, _: &[u8], mut take: impl FnMut(&[u8])) {
+    take(self.builder.finished_data());
+  }
+  /// Who hands the bytes over collapses the builder into them and takes a new one.
+  fn forget_output(&mut self) {
+    self.builder = Builder::new();
   }
   fn decode(&mut self, wire: &[u8], message: &mut Self::Message) -> Result<(), Error> {
     take_MESSAGE(root(wire)?, message)
   }
-  fn project(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(sum_MESSAGE(root(wire)?))
+  fn project<T: Tally>(&mut self, wire: &[u8], _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    *tally = tally_MESSAGE(root(wire)?);
+    Ok(())
   }
-  fn fixed(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(fixed(root(wire)?))
+  fn fixed<T: Tally>(&mut self, wire: &[u8], _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    fixed(root(wire)?, tally);
+    Ok(())
   }
-  fn element(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(element(root(wire)?))
+  fn element<T: Tally>(&mut self, wire: &[u8], _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    element(root(wire)?, tally);
+    Ok(())
   }
   fn verify(&mut self, wire: &[u8]) -> Result<(), Error> {
     let mut options = flatbuffers::VerifierOptions::default();

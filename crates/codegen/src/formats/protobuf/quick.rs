@@ -8,33 +8,42 @@ use std::path::Path;
 
 use anyhow::{anyhow, Context, Result};
 use pb_rs::types::FileDescriptor;
-use wiregauge_schema::path::Index;
 use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
 };
 
 use super::{
-    as_bytes, check_length, fill_numbers, fill_records, from_rust, number, take_numbers,
-    take_records, to_rust,
+    as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax, LOSES_SIGN,
 };
 use crate::code::Code;
-use crate::codec::{Answer, Codec, Emission, File, Language, Step, Unit};
+use crate::codec::{Answer, Built, Codec, Emission, File, Language, Step, Unit};
 use crate::library::library;
 use crate::lowering::Lowering;
-use crate::rust_glue;
+use crate::slot::{self, Slot};
 
 inventory::submit! {
     Codec {
         name: "quick-protobuf",
-        title: "Quick-Protobuf",
+        title: "Protobuf Rust quick-protobuf",
         format: "protobuf",
         language: Language::Rust,
         bound: false,
+        built: Built::Crate,
         options: &[
             "strings, bytes and packed floats are borrowed (Cow), pb-rs's default",
-            "optional scalars, strings and bytes and singular floats are each alone in a oneof: \
-             pb-rs ignores the word optional, and drops the sign of -0.0",
+            "a definition with optional scalars, strings or bytes is proto2, as pb-rs ignores the \
+             word in proto3",
             "the library refers to packed floats where they lie, aligned or not",
+            "the output has room for get_size() before it is written, as in serialize_into_vec()",
+            "fixed and element decode a message that knows only the fields on the way: pb-rs's \
+             code passes over the others by read_unknown()",
+            "-0.0 in a field that is not optional is refused: the library drops it as it drops 0.0",
+        ],
+        calls: &[
+            "encode: out.reserve(message.get_size()); message.write_message(&mut Writer::new(out))",
+            "decode: Message::from_reader(&mut BytesReader::from_bytes(bytes), bytes)",
+            "project: as decode, then the struct's members",
+            "fixed, element: from_reader(…) of a struct of the fields on the way, then its members",
         ],
         needs: &[],
         answer,
@@ -73,9 +82,9 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     if TAKEN.contains(&record.name.legal.as_str()) {
         return Answer::Rejected("pb-rs's code imports another type of this name".into());
     }
-    if record.fields.iter().any(|field| alone(schema, field)) {
+    if syntax(schema) == Syntax::Proto2 {
         lowerings.push(Lowering::new(
-            "optional and singular float as a oneof of one",
+            "definition with optional fields as proto2, its other fields with a default",
             "nothing; the bytes are the same",
         ));
     }
@@ -83,53 +92,64 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 }
 
 fn idl(schema: &Schema) -> Result<File> {
-    super::definition(schema, |field| alone(schema, field))
+    Ok(super::definition(schema, syntax(schema)))
 }
 
-/// Whether a field is alone in a oneof: one whose presence pb-rs would lose,
-/// and a float, which it would take for absent where it is -0.0.
-fn alone(schema: &Schema, field: &Field) -> bool {
-    let is_record = matches!(field.element, Element::Record(_));
-    match field.cardinality {
-        Cardinality::Optional => !is_record,
-        Cardinality::Required | Cardinality::Implicit => is_float(schema, field),
-        Cardinality::List { .. } | Cardinality::Array { .. } => false,
+/// pb-rs heeds `optional` of anything but records in proto2 only.
+fn syntax(schema: &Schema) -> Syntax {
+    let is_optional = |field: &Field| {
+        field.cardinality == Cardinality::Optional && !matches!(field.element, Element::Record(_))
+    };
+    if schema.records().any(|(_, record)| record.fields.iter().any(is_optional)) {
+        Syntax::Proto2
+    } else {
+        Syntax::Proto3
     }
-}
-
-fn is_float(schema: &Schema, field: &Field) -> bool {
-    schema.scalar(field.element).is_some_and(Scalar::is_float)
 }
 
 /// Whether pb-rs borrows a list of numbers: packed, and each of the same size.
 fn is_block(schema: &Schema, field: &Field) -> bool {
-    !field.wire.unpacked && (is_float(schema, field) || field.wire.integer == Integer::Fixed)
+    let is_float = schema.scalar(field.element).is_some_and(Scalar::is_float);
+    !field.wire.unpacked && (is_float || field.wire.integer == Integer::Fixed)
 }
 
 /// Whether pb-rs's struct of a record has a lifetime.
 fn borrows(schema: &Schema, record: &Record) -> bool {
-    record.fields.iter().any(|field| {
-        let repeats =
-            matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+    slot::slots(schema, record).iter().any(|slot| {
+        let field = &slot.field;
         match field.element {
             Element::String | Element::Bytes => true,
             Element::Record(id) => borrows(schema, schema.record(id)),
-            _ => as_bytes(field) || (repeats && is_block(schema, field)),
+            _ => as_bytes(field) || (repeats(field) && is_block(schema, field)),
         }
     })
 }
 
+fn repeats(field: &Field) -> bool {
+    matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
 fn emit(unit: &Unit) -> Result<Emission> {
+    let partials = Partial::both(unit);
+    let mut files = vec![idl(unit.schema)?, File::new("main.rs", main(unit, &partials))];
+    files.extend(super::partial_definition(&partials, syntax(unit.schema)));
+    let definitions: Vec<String> = files
+        .iter()
+        .filter(|file| file.path.ends_with(".proto"))
+        .map(|file| file.path.clone())
+        .collect();
     Ok(Emission {
-        files: vec![idl(unit.schema)?, File::new("main.rs", main(unit))],
-        steps: vec![Step::Call(Box::new(generate))],
+        files,
+        steps: vec![Step::Call(Box::new(move |folder| {
+            definitions.iter().try_for_each(|path| generate(folder, path))
+        }))],
         ..Emission::default()
     })
 }
 
-/// Runs pb-rs, which makes `wg.rs`.
-fn generate(folder: &Path) -> Result<()> {
-    let proto = folder.join("message.proto");
+/// Runs pb-rs, which makes `wg.rs` of a definition in package `wg`.
+fn generate(folder: &Path, definition: &str) -> Result<()> {
+    let proto = folder.join(definition);
     let config = pb_rs::ConfigBuilder::new(&[proto.as_path()], None, Some(&folder), &[folder])
         .map_err(|error| anyhow!("pb-rs: {error}"))?;
     let _silence = Silence::begin().context("cannot silence pb-rs")?;
@@ -158,269 +178,176 @@ impl Drop for Silence {
     }
 }
 
-fn main(unit: &Unit) -> String {
+fn main(unit: &Unit, partials: &[(&str, Partial)]) -> String {
     let schema = unit.schema;
     let mut code = Code::new();
     code.line("// Generated by wiregauge: glue between the normalized message and pb-rs's.");
     code.line("#![allow(clippy::all, non_camel_case_types, non_snake_case, unused)]");
     code.line("use std::borrow::Cow;");
-    code.line("use wiregauge_runner::{Codec, Error, Hello};");
+    code.line("use quick_protobuf::{MessageRead, MessageWrite};");
+    code.line("use wiregauge_runner::{Codec, Error, Hello, Tally};");
     code.line("mod wg;");
+    if partials.iter().any(|(_, partial)| !partial.is_empty()) {
+        code.line("mod partial;");
+    }
     for (_, record) in schema.records() {
-        fill(schema, record, &mut code);
-        take(schema, record, &mut code);
-        let of = object(schema, record, "'_");
-        rust_glue::sum(record, &of, &mut code, |field| add(schema, record, field));
+        let object = |lifetime: &str| object("wg", schema, record, lifetime);
+        let slots = slot::slots(schema, record);
+        super::fill(record, &object("'a"), &slots, &mut code, |slot| fill(schema, slot));
+        super::take(record, &object("'_"), &slots, &mut code, |slot| {
+            (member(&slot.field), take(schema, slot))
+        });
+        super::tally(schema, record, &object("'_"), &mut code, member);
     }
     let root = schema.root();
-    rust_glue::accessors(
-        unit,
-        &object(schema, root, "'_"),
-        &mut code,
-        |record, field, index| down(schema, record, field, index),
-        |field| number(schema, field.element, "at"),
-    );
-    code.line(
-        CODEC
-            .replace("LIBRARY", &library("quick-protobuf"))
-            .replace("OBJECT", &object(schema, root, "'a"))
-            .replace("ROOT", &root.name.legal),
-    );
+    let mut codec = CODEC
+        .replace("LIBRARY", &library("quick-protobuf"))
+        .replace("WHOLE", &object("wg", schema, root, "'a"))
+        .replace("ROOT", &root.name.legal);
+    for (name, partial) in partials {
+        let (of, read) = if partial.is_empty() {
+            ("()".to_string(), String::new())
+        } else {
+            let object = |lifetime: &str| {
+                object("partial", &partial.schema, partial.schema.root(), lifetime)
+            };
+            partial.accessor(name, &object("'_"), &mut code, member);
+            let read = format!("object.{name} = read(wire)?;\n    {name}(&object.{name}, tally);");
+            (object("'a"), read)
+        };
+        codec = codec
+            .replace(&format!("PARTIAL_{}", name.to_uppercase()), &of)
+            .replace(&format!("READ_{}", name.to_uppercase()), &read);
+    }
+    code.line(codec.replace("LOSES_SIGN", LOSES_SIGN));
     code.finish()
 }
 
 /// pb-rs's struct of a record.
-fn object(schema: &Schema, record: &Record, lifetime: &str) -> String {
+fn object(module: &str, schema: &Schema, record: &Record, lifetime: &str) -> String {
     let name = &record.name.legal;
     if borrows(schema, record) {
-        format!("wg::{name}<{lifetime}>")
+        format!("{module}::{name}<{lifetime}>")
     } else {
-        format!("wg::{name}")
+        format!("{module}::{name}")
     }
 }
 
-/// A field's name in pb-rs's struct: that of its oneof where it is in one.
-fn member(schema: &Schema, field: &Field) -> String {
-    if alone(schema, field) {
-        format!("_{}", field.name.legal)
-    } else {
-        variant(field)
-    }
-}
-
-/// A field's own name, in its oneof or its struct.
-fn variant(field: &Field) -> String {
+/// A field's name in pb-rs's struct.
+fn member(field: &Field) -> String {
     let name = &field.name.legal;
     let suffix = if RENAMED.contains(&name.as_str()) { "_pb" } else { "" };
     format!("{name}{suffix}")
 }
 
-/// The enum that pb-rs makes of a oneof of one.
-fn oneof(record: &Record, field: &Field) -> String {
-    format!("wg::mod_{}::OneOf_{}", record.name.legal, field.name.legal)
-}
-
-fn is_array(field: &Field) -> bool {
-    matches!(field.cardinality, Cardinality::Array { .. })
-}
-
-/// `fill_X`: normalized to pb-rs's, into whatever that held before.
-fn fill(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = &record.name.legal;
-    let object = object(schema, record, "'a");
-    code.line("");
-    code.block(
-        format!("fn fill_{name}<'a>(from: &'a message::{name}, to: &mut {object}) {{"),
-        "}",
-        |code| {
-            for field in &record.fields {
-                let f = &field.name.legal;
-                let m = member(schema, field);
-                let text = matches!(field.element, Element::String | Element::Bytes);
-                code.line(match (field.element, field.cardinality) {
-                    _ if as_bytes(field) => format!("to.{m} = Cow::Borrowed(&from.{f});"),
-                    (Element::Record(id), _) => fill_records(schema, id, field, &m),
-                    (_, Cardinality::Optional) => {
-                        let value = if text {
-                            "Cow::Borrowed(value)".into()
-                        } else {
-                            to_rust(schema, field, "*value")
-                        };
-                        let (oneof, variant) = (oneof(record, field), variant(field));
-                        format!(
-                            "to.{m} = match &from.{f} {{ None => {oneof}::None, \
-                             Some(value) => {oneof}::{variant}({value}) }};"
-                        )
-                    }
-                    // Absent is what is zero in every bit.
-                    _ if alone(schema, field) => {
-                        let (oneof, variant) = (oneof(record, field), variant(field));
-                        format!(
-                            "to.{m} = if from.{f}.to_bits() == 0 {{ {oneof}::None }} \
-                             else {{ {oneof}::{variant}(from.{f}) }};"
-                        )
-                    }
-                    (_, Cardinality::Required | Cardinality::Implicit) if text => {
-                        format!("to.{m} = Cow::Borrowed(&from.{f});")
-                    }
-                    _ if text => format!(
-                        "to.{m}.clear(); \
-                         to.{m}.extend(from.{f}.iter().map(|v| Cow::Borrowed(v.as_ref())));"
-                    ),
-                    (_, Cardinality::List { .. } | Cardinality::Array { .. })
-                        if is_block(schema, field) =>
-                    {
-                        format!("to.{m} = Cow::Borrowed(&from.{f});")
-                    }
-                    _ => fill_numbers(schema, field, &m),
-                });
-            }
-        },
-    );
-}
-
-/// `take_X`: pb-rs's to normalized. What is borrowed is copied into what the
-/// message has, what is owned moves.
-fn take(schema: &Schema, record: &Record, code: &mut Code) {
-    let name = &record.name.legal;
-    let object = object(schema, record, "'_");
-    code.line("");
-    code.block(
-        format!(
-            "fn take_{name}(from: &mut {object}, to: &mut message::{name}) -> Result<(), Error> {{"
+/// Fills a member, whatever it held before.
+fn fill(schema: &Schema, slot: &Slot) -> String {
+    let (field, f, m) = (&slot.field, &slot.value, member(&slot.field));
+    let is_text = matches!(field.element, Element::String | Element::Bytes);
+    match (field.element, field.cardinality) {
+        (Element::Record(id), _) => fill_records(schema, id, slot, &m),
+        (_, Cardinality::Optional) if is_text => {
+            format!("to.{m} = from.{f}.as_ref().map(|value| Cow::Borrowed(value.as_ref()));")
+        }
+        (_, Cardinality::Required | Cardinality::Implicit) if is_text => {
+            format!("to.{m} = Cow::Borrowed(&from.{f});")
+        }
+        _ if is_text => format!(
+            "to.{m}.clear(); to.{m}.extend(from.{f}.iter().map(|v| Cow::Borrowed(v.as_ref())));"
         ),
-        "}",
-        |code| {
-            for field in &record.fields {
-                let f = &field.name.legal;
-                let m = member(schema, field);
-                let array = is_array(field);
-                check_length(record, field, &m, code);
-                code.line(match (field.element, field.cardinality) {
-                    (Element::Record(id), _) => take_records(schema, id, field, &m),
-                    (element, cardinality) if alone(schema, field) => {
-                        let (oneof, variant) = (oneof(record, field), variant(field));
-                        let (none, some) = match (element, cardinality) {
-                            (Element::String | Element::Bytes, _) => (
-                                "None".to_string(),
-                                format!(
-                                    "value.as_ref().clone_into(\
-                                     to.{f}.get_or_insert_with(Default::default))"
-                                ),
-                            ),
-                            (_, Cardinality::Optional) => (
-                                "None".to_string(),
-                                format!("to.{f} = Some({})", from_rust(schema, field, "*value")),
-                            ),
-                            _ => ("0.0".to_string(), format!("to.{f} = *value")),
-                        };
-                        format!(
-                            "match &from.{m} {{ {oneof}::None => to.{f} = {none}, \
-                             {oneof}::{variant}(value) => {some} }}"
-                        )
-                    }
-                    _ if array && as_bytes(field) => {
-                        format!("to.{f}.copy_from_slice(&from.{m});")
-                    }
-                    (
-                        Element::String | Element::Bytes,
-                        Cardinality::Required | Cardinality::Implicit,
-                    ) => {
-                        format!("from.{m}.as_ref().clone_into(&mut to.{f});")
-                    }
-                    (Element::String | Element::Bytes, _) => {
-                        let resize = if array {
-                            String::new()
-                        } else {
-                            format!("to.{f}.resize_with(from.{m}.len(), Default::default);\n")
-                        };
-                        format!(
-                            "{resize}for (from, to) in from.{m}.iter().zip(&mut to.{f}) \
-                             {{ from.as_ref().clone_into(to) }}"
-                        )
-                    }
-                    (_, Cardinality::List { .. }) if as_bytes(field) || is_block(schema, field) => {
-                        format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{m});")
-                    }
-                    _ => take_numbers(schema, field, &m),
-                });
-            }
-            code.line("Ok(())");
-        },
-    );
-}
-
-/// The statement that adds a field's numbers.
-fn add(schema: &Schema, record: &Record, field: &Field) -> String {
-    let m = member(schema, field);
-    let number = |value: &str| number(schema, field.element, value);
-    let single = matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit);
-    let is_record = matches!(field.element, Element::Record(_));
-    if alone(schema, field) {
-        let (oneof, variant, number) = (oneof(record, field), variant(field), number("value"));
-        format!("if let {oneof}::{variant}(value) = &from.{m} {{ sum += {number}; }}")
-    } else if single && !is_record {
-        format!("sum += {};", number(&format!("(&from.{m})")))
-    } else {
-        format!("for value in from.{m}.iter() {{ sum += {}; }}", number("value"))
+        _ if as_bytes(field) || (repeats(field) && is_block(schema, field)) => {
+            format!("to.{m} = Cow::Borrowed(&from.{f});")
+        }
+        _ => fill_numbers(schema, slot, &m),
     }
 }
 
-/// The statement that goes down to a field's value or element.
-fn down(schema: &Schema, record: &Record, field: &Field, index: Index) -> String {
-    let value = format!("at.{}", member(schema, field));
-    let is_record = matches!(field.element, Element::Record(_));
-    let (pattern, found) = match index {
-        Index::Single if alone(schema, field) => {
-            (format!("{}::{}(at)", oneof(record, field), variant(field)), format!("&{value}"))
+/// Takes from a member. What is borrowed is copied into what the message has,
+/// what is owned moves.
+fn take(schema: &Schema, slot: &Slot) -> String {
+    let (field, f, m) = (&slot.field, &slot.value, member(&slot.field));
+    let is_array = matches!(field.cardinality, Cardinality::Array { .. });
+    let is_text = matches!(field.element, Element::String | Element::Bytes);
+    match (field.element, field.cardinality) {
+        (Element::Record(id), _) => take_records(schema, id, slot, &m),
+        (_, Cardinality::Optional) if is_text => format!(
+            "match &from.{m} {{ None => to.{f} = None, Some(value) => \
+             value.as_ref().clone_into(to.{f}.get_or_insert_with(Default::default)) }}"
+        ),
+        (_, Cardinality::Required | Cardinality::Implicit) if is_text => {
+            format!("from.{m}.as_ref().clone_into(&mut to.{f});")
         }
-        Index::Single if is_record => ("Some(at)".into(), format!("&{value}")),
-        Index::Single => ("Some(at)".into(), format!("Some(&{value})")),
-        Index::At(index) => ("Some(at)".into(), format!("{value}.get({index})")),
-        Index::Middle => ("Some(at)".into(), format!("{value}.get({value}.len() / 2)")),
-    };
-    format!("let {pattern} = {found} else {{ return 0.0 }};")
+        _ if is_text => {
+            let resize = if is_array {
+                String::new()
+            } else {
+                format!("to.{f}.resize_with(from.{m}.len(), Default::default);\n")
+            };
+            format!(
+                "{resize}for (from, to) in from.{m}.iter().zip(&mut to.{f}) \
+                 {{ from.as_ref().clone_into(to) }}"
+            )
+        }
+        _ if is_array && as_bytes(field) => format!("to.{f}.copy_from_slice(&from.{m});"),
+        (_, Cardinality::List { .. }) if as_bytes(field) || is_block(schema, field) => {
+            format!("to.{f}.clear(); to.{f}.extend_from_slice(&from.{m});")
+        }
+        _ => take_numbers(schema, slot, &m),
+    }
 }
 
 const CODEC: &str = r#"
-struct Quick;
-
-fn read<'a>(wire: &'a [u8]) -> Result<OBJECT, Error> {
-  use quick_protobuf::MessageRead;
-  let mut reader = quick_protobuf::BytesReader::from_bytes(wire);
-  Ok(wg::ROOT::from_reader(&mut reader, wire)?)
+fn read<'a, M: MessageRead<'a>>(wire: &'a [u8]) -> Result<M, Error> {
+  Ok(M::from_reader(&mut quick_protobuf::BytesReader::from_bytes(wire), wire)?)
 }
+
+#[derive(Default)]
+struct Object<'a> {
+  whole: WHOLE,
+  fixed: PARTIAL_FIXED,
+  element: PARTIAL_ELEMENT,
+  wire: std::marker::PhantomData<&'a ()>,
+}
+
+#[derive(Default)]
+struct Quick;
 
 impl Codec for Quick {
   type Message = message::ROOT;
-  type Object<'a> = OBJECT;
+  type Object<'a> = Object<'a>;
 
   fn hello(&self) -> Hello {
-    Hello { library: "LIBRARY", phased: true, verifies: false }
+    Hello { library: "LIBRARY", phased: true, verifies: false, unchecked: false }
   }
-  fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Self::Object<'a>) -> Result<(), Error> {
-    fill_ROOT(message, object);
+  fn populate<'a>(&mut self, message: &'a Self::Message, object: &mut Object<'a>) -> Result<(), Error> {
+    if fill_ROOT(message, &mut object.whole) {
+      return Err(Error::rejected("LOSES_SIGN"));
+    }
     Ok(())
   }
-  fn write(&mut self, _: &Self::Message, object: &mut Self::Object<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
-    use quick_protobuf::MessageWrite;
-    Ok(object.write_message(&mut quick_protobuf::Writer::new(out))?)
+  fn write(&mut self, _: &Self::Message, object: &mut Object<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    out.reserve(object.whole.get_size());
+    Ok(object.whole.write_message(&mut quick_protobuf::Writer::new(out))?)
   }
-  fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Self::Object<'a>) -> Result<(), Error> {
-    *object = read(wire)?;
+  fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Object<'a>) -> Result<(), Error> {
+    object.whole = read(wire)?;
     Ok(())
   }
-  fn extract(&mut self, _: &[u8], object: &mut Self::Object<'_>, message: &mut Self::Message) -> Result<(), Error> {
-    take_ROOT(object, message)
+  fn extract(&mut self, _: &[u8], object: &mut Object<'_>, message: &mut Self::Message) -> Result<(), Error> {
+    take_ROOT(&mut object.whole, message)
   }
-  fn project(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(sum_ROOT(&read(wire)?))
+  fn project<'a, T: Tally>(&mut self, wire: &'a [u8], object: &mut Object<'a>, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    object.whole = read(wire)?;
+    *tally = tally_ROOT(&object.whole);
+    Ok(())
   }
-  fn fixed(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(fixed(&read(wire)?))
+  fn fixed<'a, T: Tally>(&mut self, wire: &'a [u8], object: &mut Object<'a>, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    READ_FIXED
+    Ok(())
   }
-  fn element(&mut self, wire: &[u8]) -> Result<f64, Error> {
-    Ok(element(&read(wire)?))
+  fn element<'a, T: Tally>(&mut self, wire: &'a [u8], object: &mut Object<'a>, _: &mut Self::Message, tally: &mut T) -> Result<(), Error> {
+    READ_ELEMENT
+    Ok(())
   }
 }
 

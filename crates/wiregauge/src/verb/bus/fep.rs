@@ -1,9 +1,9 @@
 //! `wiregauge bus fep`: the reference's table over all transports.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Result;
+use wiregauge_bus::trial::LENGTH;
 use wiregauge_bus::{catalogue, fep};
 
 use super::series::{Common, Series};
@@ -16,12 +16,12 @@ use super::series::{Common, Series};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge bus fep --quick                     ten seconds each
+  wiregauge bus fep --quick                     fifteen seconds each
   wiregauge bus fep --transport dds,zenoh       five minutes each, and raw TCP
   sudo wiregauge bus fep --quick --emulate 1gbit
-                                                over a link, as the reference's hosts had")]
+      over a link, as the reference's hosts had")]
 pub struct Arguments {
-    /// Ten seconds each.
+    /// Fifteen seconds each.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
     #[command(flatten)]
@@ -31,20 +31,23 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        let outlet = self.common.delivery.open(&[])?;
         let entries = catalogue::select(&self.common.transport)?;
+        let terms = self.common.terms(match self.quick {
+            true => LENGTH,
+            false => fep::DURATION,
+        });
+        terms.check(&entries)?;
         let subjects: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
         Series {
             title: "The simulation bus of FEP SDK 3, repeated".into(),
             loads: fep::loads(),
             entries,
             site: self.common.site()?,
-            terms: self.common.terms(match self.quick {
-                true => Duration::from_secs(10),
-                false => fep::DURATION,
-            }),
+            terms,
             cargo: None,
             reference: Some(fep::reference(&subjects)),
         }
-        .run(&self.common.delivery)
+        .run(outlet)
     }
 }

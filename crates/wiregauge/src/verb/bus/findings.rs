@@ -6,14 +6,14 @@ use std::time::{Instant, SystemTime};
 use anyhow::Result;
 use wiregauge_bus::result::Cell;
 use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::run::{
     Case, Curve, Fact, Measurement, Reference, Run, Settings, FORMAT, VERSION,
 };
 use wiregauge_gauge::warning::{self, Caution};
 
 use super::row::Row;
-use super::series::Delivery;
-use crate::output::{command, hand_over};
+use crate::output::{command, hand_over, Outlet};
 use crate::tools;
 
 /// What a series finds.
@@ -69,13 +69,26 @@ impl Findings {
         self.cautions.extend(cell.cautions(title));
     }
 
-    /// Writes the result and prints it.
-    pub fn hand_over(
-        mut self,
-        about: About,
-        rows: Vec<Row>,
-        delivery: &Delivery,
-    ) -> Result<ExitCode> {
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.measurements.is_empty() && self.facts.is_empty() && self.curves.is_empty()
+    }
+
+    /// Writes the result and prints it: what there is of it, where the user asked
+    /// to stop. The exit status tells that, and losses of what promises none.
+    ///
+    /// # Errors
+    /// That the user asked to stop before anything was found; a disk that is
+    /// full.
+    pub fn hand_over(mut self, about: About, rows: Vec<Row>, outlet: Outlet) -> Result<ExitCode> {
+        let interrupted = interrupt::interrupted();
+        if interrupted {
+            if self.is_empty() {
+                return Err(Interrupted.into());
+            }
+            self.cautions.push(Caution::Interrupted);
+        }
+        let lost = self.cautions.iter().any(|caution| matches!(caution, Caution::Lost { .. }));
         let seconds = self.began.elapsed().as_secs_f64();
         self.environment.finish();
         let mut cautions = self.environment.cautions();
@@ -100,8 +113,10 @@ impl Findings {
                 processes: 1,
                 rounds: about.rounds,
                 epoch_ns: about.epoch_ns,
+                // As `Coder::start` sets the codecs' runners.
                 buffers: "reused".into(),
-                objects: "reused".into(),
+                objects: "fresh".into(),
+                scratch: "reused".into(),
                 seed: about.seed,
             },
             cases: about.cases,
@@ -111,6 +126,11 @@ impl Findings {
             curves: self.curves,
             reference: about.reference,
         };
-        hand_over(&run, &delivery.output, delivery.format)
+        let code = hand_over(&run, outlet)?;
+        Ok(match (interrupted, lost) {
+            (true, _) => ExitCode::from(130),
+            (_, true) => ExitCode::FAILURE,
+            _ => code,
+        })
     }
 }

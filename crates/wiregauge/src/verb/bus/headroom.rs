@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_bus::catalogue;
+use wiregauge_bus::conductor::Account;
 use wiregauge_bus::headroom::{Search, Tried, Verdict};
 use wiregauge_bus::quantity::{bytes, time};
 use wiregauge_bus::quest::{Aim, Quest};
 use wiregauge_bus::result::Cell;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Terms, Trial};
-use wiregauge_gauge::interrupt::Interrupted;
+use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::run::{Curve, Fact};
 use wiregauge_gauge::warning::Caution;
 
@@ -43,9 +44,12 @@ const TOLD: [&str; 6] =
 #[command(mut_arg("round_trips", |argument| argument.hide(true)))]
 #[command(after_help = "\
 Examples:
-  wiregauge bus headroom --size 500                         the highest rate of 500 B
-  wiregauge bus headroom --cycle 10ms --mode discrete       the largest sample each 10 ms
-  wiregauge bus headroom --rate 100 --transport dds,zenoh   the same at 100 a second")]
+  wiregauge bus headroom --size 500
+      the highest rate of 500 B
+  wiregauge bus headroom --cycle 10ms --mode discrete
+      the largest sample each 10 ms
+  wiregauge bus headroom --rate 100 --transport dds,zenoh
+      the same at 100 a second")]
 pub struct Arguments {
     /// Search the rate at this size: 500, 64kB, 10MB.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
@@ -82,6 +86,11 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let common = &self.common;
+        ensure!(
+            common.round_trips.is_none(),
+            "--round-trips would do nothing: the verdicts are about one way"
+        );
+        let outlet = common.delivery.open(&[])?;
         let aim = self.aim()?;
         let terms = common.terms(TRIAL);
         let window = common.window.unwrap_or(terms.duration / WINDOWS);
@@ -113,13 +122,16 @@ impl Arguments {
                         findings.cautions.extend(told.caution());
                         notes.push(told.note());
                     }
-                    Err(error) if error.is::<Interrupted>() => return Err(error),
+                    Err(error) if error.is::<Interrupted>() => break,
                     Err(error) => row.failed(&quest.id(), &error),
                 }
                 done += 1;
             }
             notes.extend(site.notes());
             cases.push(quest.case(notes));
+            if interrupt::interrupted() {
+                break;
+            }
         }
         drop(progress);
         let title = match aim {
@@ -134,7 +146,7 @@ impl Arguments {
             seed: terms.seed,
             reference: None,
         };
-        findings.hand_over(about, rows, &common.delivery)
+        findings.hand_over(about, rows, outlet)
     }
 
     /// What is given and what is searched.
@@ -177,7 +189,10 @@ fn search(
         let show = |state: &str| show(&format!("{}: {state}", quest.shown(value)));
         let Some(program) = &row.program else { bail!("there is no program") };
         let trial = Trial { site, load: &load, entry: &row.entry, program, coding: None, terms };
-        match trial.run(&show) {
+        // What broke off says nothing of a whole trial.
+        let outcome = trial.run(&show);
+        let whole = |(account, machine): (Account, _)| Ok((account.whole()?, machine));
+        match outcome.and_then(whole) {
             Ok((account, machine)) => {
                 works = true;
                 row.measured(&account.about);

@@ -12,7 +12,10 @@ use wiregauge_bus::agent::{addresses, Agent};
 use wiregauge_bus::assembly::Assembly;
 use wiregauge_bus::quantity::time;
 use wiregauge_bus::scenario::Scenario;
+use wiregauge_bus::secret::Key;
 use wiregauge_bus::site::Site;
+use wiregauge_gauge::interrupt;
+use wiregauge_gauge::text::safe;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
 use wiregauge_participant::transports::builtin;
@@ -28,10 +31,16 @@ use crate::matter::build_folder;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge bus participant --scenario two_hosts.toml --name sender                  on one
-  wiregauge bus participant --scenario two_hosts.toml --name receiver --peer HOST    on the other
+  wiregauge bus participant --scenario two_hosts.toml --name sender
+      on one
+  wiregauge bus participant --scenario two_hosts.toml --name receiver --peer HOST
+      on the other
 
-HOST is the sender's machine. docs/bus.md has a whole scenario, and says what a firewall must admit.")]
+  openssl rand -hex 32 > bus.key; chmod 600 bus.key
+      a key for --key bus.key on both
+
+HOST is the sender's machine. docs/bus.md has a whole scenario, and says what
+a firewall must admit.")]
 pub struct Arguments {
     /// The scenario, the same on all machines.
     #[arg(long, value_name = "FILE", required_unless_present = "control")]
@@ -43,6 +52,10 @@ pub struct Arguments {
     /// machines may receivers join.
     #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
     peer: Vec<String>,
+    /// A key that all machines have, 64 hexadecimal digits in a file: who has
+    /// another or none cannot join, or lead [env: WIREGAUGE_KEY, the digits].
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     /// How long to wait for the other machines.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     wait: Duration,
@@ -70,23 +83,31 @@ impl Arguments {
         }
         match own.iter().any(|(_, role)| *role == Role::Sender) {
             true => self.lead(scenario, &peers),
-            false => self.join(&scenario, &peers),
+            false => {
+                ensure!(
+                    !self.delivery.chosen(),
+                    "-o and --format would do nothing: the sender's machine has the result"
+                );
+                self.join(&scenario, &peers)
+            }
         }
     }
 
     /// Waits for the others and conducts all runs.
     fn lead(&self, scenario: Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
+        let outlet = self.delivery.open(self.scenario.as_deref().as_slice())?;
         let only: Vec<IpAddr> =
             peers.iter().flatten().map(|address| address.ip().to_canonical()).collect();
-        let own = &self.name;
-        let assembly = Assembly { scenario: &scenario, own, only: &only, tell: &tell };
+        let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
+        let (only, key) = (&only[..], key.as_ref());
+        let assembly = Assembly { scenario: &scenario, own, only, key, tell: &tell };
         let machines = assembly.gather(self.wait)?;
         let site = Site::of(&scenario.participants, &machines);
-        let outcome = Series::of(scenario, site).run(&self.delivery);
+        let outcome = Series::of(scenario, site).run(outlet);
         for machine in &machines {
             if let Some(lost) = machine.lost() {
                 tell(&lost);
-            } else if outcome.is_ok() {
+            } else if outcome.is_ok() && !interrupt::interrupted() {
                 machine.dismiss();
             }
         }
@@ -101,13 +122,16 @@ impl Arguments {
             self.name.join(", "),
             scenario.sender()
         );
-        let agent = Agent { scenario, names: &self.name, folder: &build_folder()?, tell: &tell };
+        let (names, folder) = (&self.name, build_folder()?);
+        let key = Key::find(self.key.as_deref())?;
+        let agent = Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &tell };
         agent.serve(&peers[0], self.wait)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Tells the user what goes on. That nobody reads it is no error.
+/// Tells the user what goes on, some of it in the words of others. That nobody
+/// reads it is no error.
 fn tell(what: &str) {
-    let _ = writeln!(std::io::stderr(), "{what}");
+    let _ = writeln!(std::io::stderr(), "{}", safe(what));
 }

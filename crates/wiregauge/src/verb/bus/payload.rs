@@ -1,7 +1,7 @@
 //! What samples carry: generated content, or a message as codecs write it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use wiregauge_gauge::check::prove;
 use wiregauge_gauge::plan::{Entrant, Load};
 use wiregauge_gauge::process::Limits;
-use wiregauge_gauge::run::{Case, Status, Subject};
+use wiregauge_gauge::run::{Case, Subject};
 use wiregauge_gauge::runner::{Runner, Spec, Trouble};
 use wiregauge_participant::coder::Coding;
 use wiregauge_schema::{Sizes, Source};
@@ -71,6 +71,11 @@ pub struct Codec {
 }
 
 impl Payload {
+    /// The recording.
+    pub fn input(&self) -> Option<&Path> {
+        self.input.as_deref()
+    }
+
     /// Builds the codecs and has each carry the message; none for generated
     /// content.
     pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<Cargo>> {
@@ -89,9 +94,9 @@ impl Payload {
         let mut codecs = lineup::select(&self.codec)?;
         let only_own = self.codec.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.bound && !only_own);
-        let entrants = lineup::build(&matter, &codecs, &self.runner, &build_folder()?, progress)?;
+        let built = lineup::build(&matter, &codecs, &self.runner, &build_folder()?, progress)?;
         let mut codecs = Vec::new();
-        for (number, Entrant { mut subject, runner }) in entrants.into_iter().enumerate() {
+        for (number, Entrant { mut subject, runner }) in built.entrants.into_iter().enumerate() {
             let (mut size, mut coding) = (0, None);
             if let Some(spec) = runner {
                 match encoded(&spec, &load, &mut subject) {
@@ -103,7 +108,7 @@ impl Payload {
                         (size, coding) =
                             (bytes, Some(Coding { program, arguments, schema, message }));
                     }
-                    Err(trouble) => subject.status = Status::Failed(trouble.to_string()),
+                    Err(trouble) => subject.status = trouble.status(),
                 }
             }
             codecs.push(Codec { subject, size, coding });
@@ -113,12 +118,12 @@ impl Payload {
 
     fn matter(&self, seed: u64) -> Result<Matter> {
         if let Some(input) = &self.input {
-            return Matter::recording(input, self.topic.as_deref(), RECORDED, false);
+            return Matter::recording(input, self.topic.as_deref(), RECORDED, false, &[]);
         }
         let message = self.message.as_deref().unwrap_or_default();
         match (message, self.length.as_slice()) {
-            ("lidar", []) => Matter::lidar(&[10_000], seed),
-            ("lidar", [(path, points)]) if path == "points" => Matter::lidar(&[*points], seed),
+            ("lidar", []) => Matter::lidar(&[10_000], 1, seed),
+            ("lidar", [(path, points)]) if path == "points" => Matter::lidar(&[*points], 1, seed),
             ("lidar", _) => {
                 bail!("the LiDAR message has one list, points: --length points=N")
             }
@@ -154,6 +159,6 @@ fn median(loads: Vec<Load>) -> Result<Load> {
 fn encoded(spec: &Spec, load: &Load, subject: &mut Subject) -> Result<usize, Trouble> {
     let mut runner = Runner::start(spec, Limits::default(), None, PATIENCE)?;
     subject.library.clone_from(&runner.hello.library);
-    let encoded = prove(&mut runner, &load.samples, false)?;
+    let (encoded, _) = prove(&mut runner, &load.samples, false)?;
     Ok(encoded.iter().map(Vec::len).sum())
 }

@@ -52,8 +52,10 @@ impl Row {
             title: entry.title.into(),
             language: String::new(),
             library: String::new(),
+            built: String::new(),
             options: Vec::new(),
             bound: false,
+            unchecked: false,
             lowerings: Vec::new(),
             status,
         };
@@ -115,21 +117,22 @@ impl Row {
         self.failures.push((load.into(), format!("{error:#}")));
     }
 
-    /// The row as it goes into the result. The transport has failed if it
-    /// carried no load at all; each failure that this does not say is a caution.
+    /// The row as it goes into the result, with a caution for each failure. The
+    /// transport has failed if it carried no load at all: for one reason, or for
+    /// each load its own.
     pub fn settle(self) -> (Subject, Vec<Caution>) {
         let Row { mut subject, worked, failures, .. } = self;
-        let mut failures = failures.into_iter();
-        if !worked {
-            if let Some((load, reason)) = failures.next() {
-                subject.status = Status::Failed(format!("at {load}: {reason}"));
-            }
+        if let Some((_, first)) = failures.first().filter(|_| !worked) {
+            let alike = failures.iter().all(|(_, reason)| reason == first);
+            let each = failures.iter().map(|(load, reason)| format!("at {load}: {reason}"));
+            let each = || each.collect::<Vec<_>>().join("; ");
+            subject.status = Status::Failed(if alike { first.clone() } else { each() });
         }
         let caution = |(load, reason)| Caution::Failed {
             cell: format!("{} at {load}", subject.title),
             reason,
         };
-        let cautions = failures.map(caution).collect();
+        let cautions = failures.into_iter().map(caution).collect();
         (subject, cautions)
     }
 }
@@ -186,7 +189,17 @@ mod tests {
         row.failed("10 B", &anyhow!("no port"));
         row.failed("10 MB", &anyhow!("no room"));
         let (subject, cautions) = row.settle();
-        assert_eq!(subject.status, Status::Failed("at 10 B: no port".into()));
-        assert_eq!(cautions.len(), 1, "the status tells the first");
+        assert_eq!(subject.status, Status::Failed("at 10 B: no port; at 10 MB: no room".into()));
+        assert_eq!(cautions.len(), 2, "each load that failed is named");
+    }
+
+    #[test]
+    fn what_fails_all_loads_is_not_said_of_one() {
+        let mut row = row();
+        row.failed("10 B", &anyhow!("beta is lost"));
+        row.failed("10 MB", &anyhow!("beta is lost"));
+        let (subject, cautions) = row.settle();
+        assert_eq!(subject.status, Status::Failed("beta is lost".into()));
+        assert_eq!(cautions.len(), 2);
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::fan_out::FanOut;
@@ -12,11 +12,13 @@ use wiregauge_bus::load::Load;
 use wiregauge_bus::quantity::{bytes, time};
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
+use wiregauge_bus::trial::LENGTH;
 use wiregauge_participant::control;
 
 use super::payload::Payload;
 use super::series::{Common, Series};
 use crate::progress::Progress;
+use crate::verb::distinct;
 
 /// Send samples of a size in a cycle, and measure what arrives.
 ///
@@ -26,14 +28,18 @@ use crate::progress::Progress;
 Examples:
   wiregauge bus run --size 500 --cycle 1ms --transport dds,zenoh
   wiregauge bus run --size 10MB --cycle 100ms --mode both --duration 5m
-  wiregauge bus run --size 500 --mode discrete --fast       as many steps as there can be
-  wiregauge bus run --size 1MB --cycle 0                    as much as gets through
+  wiregauge bus run --size 500 --mode discrete --fast
+      as many steps as there can be
+  wiregauge bus run --size 1MB --cycle 0
+      as much as gets through
   wiregauge bus run --message lidar --codec flatbuffers,prost --cycle 100ms
-                                                            what encode, wire and decode take
-  wiregauge bus run --participants 2..64 --mode both        what a receiver more costs
+      what encode, wire and decode take
+  wiregauge bus run --participants 2..64 --mode both
+      what a receiver more costs
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
-                                                            over a link between two hosts
-  wiregauge bus run --scenario two_hosts.toml               as a file says, all on this machine")]
+      over a link between two hosts
+  wiregauge bus run --scenario two_hosts.toml
+      as a file says, all on this machine")]
 pub struct Arguments {
     /// What to send over what, and to whom, in a file: docs/bus.md. All
     /// participants run on this machine.
@@ -63,7 +69,7 @@ pub struct Arguments {
 }
 
 /// What a scenario says in its own words.
-const SAID: [&str; 17] = [
+const SAID: [&str; 18] = [
     "size",
     "cycle",
     "mode",
@@ -77,6 +83,7 @@ const SAID: [&str; 17] = [
     "option",
     "seed",
     "round_trips",
+    "alive_within",
     "emulate",
     "message",
     "input",
@@ -106,14 +113,33 @@ impl Modes {
 }
 
 impl Arguments {
+    /// Refuses what would have no effect.
+    fn check(&self) -> Result<()> {
+        distinct("--size", &self.size)?;
+        let steps = [
+            ("--fast", self.fast),
+            ("--timeout", self.common.timeout.is_some()),
+            ("--announce", self.common.announce),
+        ];
+        for (option, given) in steps {
+            ensure!(
+                !given || self.mode != Modes::Continuous,
+                "{option} would do nothing without steps (--mode discrete); --cycle 0 sends unpaced"
+            );
+        }
+        Ok(())
+    }
+
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let delivery = &self.common.delivery;
+        let inputs = self.scenario.as_deref().or(self.payload.input());
+        let outlet = self.common.delivery.open(inputs.as_slice())?;
         if let Some(path) = &self.scenario {
             let scenario = Scenario::read(path)?;
             let site = Site::of(&scenario.participants, &[]);
-            return Series::of(scenario, site).run(delivery);
+            return Series::of(scenario, site).run(outlet);
         }
+        self.check()?;
         let (cycle, fast) = (self.cycle, self.fast);
         let mut loads = Vec::new();
         for mode in self.mode.all() {
@@ -125,6 +151,10 @@ impl Arguments {
                 }
             }
         }
+        let entries = catalogue::named(&self.common.transport)?;
+        let terms = self.common.terms(LENGTH);
+        terms.check(&entries)?;
+        // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &Progress::new())?;
         let series = Series {
             title: match &cargo {
@@ -132,12 +162,12 @@ impl Arguments {
                 None => "Samples over a bus".into(),
             },
             loads,
-            entries: catalogue::named(&self.common.transport)?,
+            entries,
             site: self.common.site()?,
-            terms: self.common.terms(Duration::from_secs(10)),
+            terms,
             cargo,
             reference: None,
         };
-        series.run(delivery)
+        series.run(outlet)
     }
 }

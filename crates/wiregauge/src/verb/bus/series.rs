@@ -1,10 +1,10 @@
 //! Loads over transports, one run after another, and the result of all.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{anyhow, Result};
 use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::emulation::{Emulation, Rate};
 use wiregauge_bus::load::{self, Load};
@@ -13,17 +13,23 @@ use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
-use wiregauge_gauge::interrupt::Interrupted;
+use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::run::{Case, Reference};
 
 use super::findings::{About, Findings};
 use super::payload::Cargo;
 use super::row::Row;
-use crate::output::Form;
+use crate::output::{Form, Outlet};
 use crate::progress::Progress;
 
 /// Shortest window unless the user says so.
 const WINDOW: Duration = Duration::from_secs(1);
+
+/// How long a step may go unacknowledged unless the user says so.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Round trips before each run unless the user says so.
+const ROUND_TRIPS: u32 = 1000;
 
 /// What all measuring sub-verbs take.
 #[derive(clap::Args)]
@@ -31,26 +37,32 @@ pub struct Common {
     /// These transports, and raw TCP as the floor.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub transport: Vec<String>,
-    /// How long each run lasts: 10s, 5m.
+    /// How long each run lasts: 10s, 5m. It must have more than five windows, of
+    /// which the first three and the last do not count; eight or more that count
+    /// tell seven transports apart.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<Duration>,
     /// Shortest window of the receiver [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub window: Option<Duration>,
-    /// How long a step may go unacknowledged in discrete mode.
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = time)]
-    timeout: Duration,
+    /// How long a step may go unacknowledged in discrete mode [default: 5s].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub timeout: Option<Duration>,
     /// Announce each step by a message of its own in discrete mode, and not by
     /// its sample alone.
     #[arg(long)]
-    announce: bool,
-    /// How many round trips to take before each run, in two seconds at most.
-    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
-    round_trips: u32,
+    pub announce: bool,
+    /// How many round trips to take before each run, in two seconds at most
+    /// [default: 1000].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
+    pub round_trips: Option<u32>,
     /// Between two hosts that this machine emulates, over a link of this rate:
     /// 100mbit, 1gbit. Wants root.
     #[arg(long, value_name = "RATE")]
     emulate: Option<Rate>,
+    /// How long a participant may be silent before it is lost.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    alive_within: Duration,
     /// What else to say to a transport, such as dds.domain=7.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = choice)]
     option: Vec<Choice>,
@@ -64,12 +76,26 @@ pub struct Common {
 /// Where the result goes.
 #[derive(clap::Args)]
 pub struct Delivery {
-    /// Write the result here.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
-    pub output: PathBuf,
-    /// Form on standard output.
-    #[arg(long, value_enum, default_value = "table")]
-    pub format: Form,
+    /// Write the result here; - is standard output, and the table then goes to
+    /// standard error [default: run.json].
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Form on standard output [default: table].
+    #[arg(long, value_enum)]
+    format: Option<Form>,
+}
+
+impl Delivery {
+    /// Looks whether the result can be kept, which replaces none of `inputs`.
+    pub fn open(&self, inputs: &[&Path]) -> Result<Outlet> {
+        let output = self.output.as_deref().unwrap_or(Path::new("run.json"));
+        Outlet::open(output, self.format.unwrap_or(Form::Table), inputs)
+    }
+
+    /// Whether the user said anything of it.
+    pub fn chosen(&self) -> bool {
+        self.output.is_some() || self.format.is_some()
+    }
 }
 
 impl Common {
@@ -78,9 +104,10 @@ impl Common {
         Terms {
             duration: self.duration.unwrap_or(duration),
             window: self.window.unwrap_or(WINDOW),
-            patience: self.timeout,
+            patience: self.timeout.unwrap_or(PATIENCE),
             announced: self.announce,
-            round_trips: self.round_trips.into(),
+            round_trips: self.round_trips.unwrap_or(ROUND_TRIPS).into(),
+            alive: self.alive_within,
             seed: self.seed,
             choices: self.option.clone(),
         }
@@ -105,7 +132,7 @@ pub struct Series {
     pub entries: Vec<Entry>,
     /// Where.
     pub site: Site,
-    /// How.
+    /// How; whoever makes a series has checked it.
     pub terms: Terms,
     /// The message that is carried, if not generated content.
     pub cargo: Option<Cargo>,
@@ -121,9 +148,8 @@ impl Series {
     }
 
     /// Runs all, writes the result and prints it.
-    pub fn run(self, delivery: &Delivery) -> Result<ExitCode> {
+    pub fn run(self, outlet: Outlet) -> Result<ExitCode> {
         let terms = &self.terms;
-        terms.check(&self.entries)?;
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
         if let Some(cargo) = &self.cargo {
@@ -138,7 +164,8 @@ impl Series {
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
-        for (load, Case { id, .. }) in self.loads.iter().zip(&cases) {
+        let mut broken: Vec<(usize, String)> = Vec::new();
+        'all: for (number, (load, Case { id, .. })) in self.loads.iter().zip(&cases).enumerate() {
             for row in &mut rows {
                 let Some(program) = &row.program else { continue };
                 let what = format!("{}, {id}", row.title());
@@ -158,13 +185,28 @@ impl Series {
                         if swept {
                             findings.measurements.extend(cell.slowest());
                         }
+                        let losses = cell.losses(row.title(), row.entry.drops);
+                        findings.cautions.extend(losses);
+                        if let Some(reason) = &account.broken {
+                            broken.push((number, format!("{} broke off: {reason}", row.title())));
+                            if interrupt::interrupted() {
+                                break 'all;
+                            }
+                            row.failed(
+                                id,
+                                &anyhow!("{reason}; the figures are of the time before"),
+                            );
+                        }
                     }
-                    Err(error) if error.is::<Interrupted>() => return Err(error),
+                    Err(error) if error.is::<Interrupted>() => break 'all,
                     Err(error) => row.failed(id, &error),
                 }
             }
         }
         drop(progress);
+        for (number, note) in broken {
+            cases[number].notes.push(note);
+        }
         let rounds = (terms.duration.as_nanos() / terms.window.as_nanos()) as u32;
         let about = About {
             title: self.title,
@@ -174,6 +216,6 @@ impl Series {
             seed: terms.seed,
             reference: self.reference,
         };
-        findings.hand_over(about, rows, delivery)
+        findings.hand_over(about, rows, outlet)
     }
 }

@@ -1,6 +1,6 @@
 //! `wiregauge cosim import`: performance logs of other people's FMUs.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 use std::time::SystemTime;
@@ -10,12 +10,13 @@ use wiregauge_cosim::import::{import, Given};
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
 
-use crate::output::{command, deliver, Form};
+use crate::output::{command, deliver, Form, Outlet};
 
 /// Make a result of the performance logs that FMUs have written.
 ///
 /// The logs of a source and of a model that were written at the same time make
-/// a run of a simulation; several runs of the same FMUs count as processes.
+/// a run of a simulation; several runs of the same FMUs count as processes. How
+/// many steps belong together, and why others do not, is said.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +31,8 @@ pub struct Arguments {
     /// Steps to leave out at the start of each log.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// Write the result here.
+    /// Write the result here; - is standard output, and the table then goes to
+    /// standard error.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
@@ -59,7 +61,12 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let given: Vec<Given> = self.logs.into_iter().map(|labelled| labelled.0).collect();
+        let inputs: Vec<&Path> = given.iter().map(|given| given.path.as_path()).collect();
+        let outlet = Outlet::open(&self.output, self.format, &inputs)?;
         let imported = import(&given, self.skip)?;
+        for note in &imported.notes {
+            eprintln!("{note}");
+        }
         let mut run = Run {
             format: FORMAT.into(),
             version: VERSION,
@@ -81,6 +88,7 @@ impl Arguments {
                 epoch_ns: 0,
                 buffers: "reused".into(),
                 objects: "reused".into(),
+                scratch: "reused".into(),
                 seed: 0,
             },
             cases: imported.cases,
@@ -90,6 +98,6 @@ impl Arguments {
             curves: Vec::new(),
             reference: None,
         };
-        deliver(&mut run, imported.warnings, &self.output, self.format)
+        deliver(&mut run, imported.warnings, outlet)
     }
 }

@@ -1,7 +1,7 @@
 //! What every co-simulation measurement has in common: how long it takes, how
 //! it is carried out, and where its result goes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -9,9 +9,9 @@ use anyhow::Result;
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::plan::{Entrant, Load, Plan};
 use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::{Reference, Run, Settings, FORMAT, VERSION};
+use wiregauge_gauge::run::{Reference, Run, Settings, Status, FORMAT, VERSION};
 
-use crate::output::{command, deliver, Form};
+use crate::output::{command, deliver, Form, Outlet};
 use crate::progress::Progress;
 use crate::tools;
 
@@ -33,7 +33,8 @@ pub struct Pace {
     /// Steps of an epoch; calibrated, unless given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
     steps: Option<u64>,
-    /// Steps of each process that are done first and not counted.
+    /// Steps of each process that are done first and not counted; those before
+    /// the first message are not counted either.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     warm_up: u64,
     /// Seed of the order of turns.
@@ -46,7 +47,8 @@ pub struct Pace {
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
 
-    /// Write the result here.
+    /// Write the result here; - is standard output, and the table then goes to
+    /// standard error.
     #[arg(short, long, value_name = "FILE", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
@@ -71,8 +73,18 @@ pub struct Matter {
 }
 
 impl Pace {
+    /// Looks whether the result can be kept, which replaces none of `inputs`.
+    pub fn open(&self, inputs: &[&Path]) -> Result<Outlet> {
+        Outlet::open(&self.output, self.format, inputs)
+    }
+
     /// Measures, writes the result and shows it.
-    pub fn carry_out(&self, matter: Matter, progress: Progress) -> Result<ExitCode> {
+    pub fn carry_out(
+        &self,
+        matter: Matter,
+        outlet: Outlet,
+        progress: Progress,
+    ) -> Result<ExitCode> {
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let life = if matter.fresh { "fresh" } else { "reused" };
@@ -82,6 +94,7 @@ impl Pace {
             epoch_ns: if self.quick { 2_000_000 } else { 10_000_000 },
             buffers: life.into(),
             objects: life.into(),
+            scratch: "reused".into(),
             seed: self.seed,
         };
         let plan = Plan {
@@ -124,6 +137,22 @@ impl Pace {
             reference: matter.reference,
         };
         (matter.derive)(&mut run);
-        deliver(&mut run, measured.warnings, &self.output, self.format)
+        if matches!(self.format, Form::Csv | Form::Json) {
+            say_what_is_missing(&run);
+        }
+        deliver(&mut run, measured.warnings, outlet)
+    }
+}
+
+/// Forms for programs have no place for why there are no figures.
+fn say_what_is_missing(run: &Run) {
+    for subject in &run.subjects {
+        let (what, why) = match &subject.status {
+            Status::Measured => continue,
+            Status::Failed(why) => ("failed", why),
+            Status::Rejected(why) => ("rejected", why),
+            Status::Skipped(why) => ("skipped", why),
+        };
+        eprintln!("wiregauge: {}: {what}: {why}", subject.title);
     }
 }

@@ -1,12 +1,13 @@
 //! `wiregauge cosim run`: two FMUs, step by step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
 use wiregauge_cosim::coupling::Wanted;
-use wiregauge_cosim::package::file_name;
+use wiregauge_cosim::description;
+use wiregauge_cosim::package::names_apart;
 use wiregauge_cosim::plan::{Entrant, Load, Pair, Parameters, Work};
 use wiregauge_gauge::run::Case;
 use wiregauge_osi::fmus::{Build, Model};
@@ -14,6 +15,7 @@ use wiregauge_osi::fmus::{Build, Model};
 use super::pace::{Matter, Pace};
 use crate::crew::{encodings, load, memcpy, subject, Crew, Member};
 use crate::progress::Progress;
+use crate::verb::distinct;
 
 /// Couple FMUs and measure each phase of each step.
 ///
@@ -22,11 +24,13 @@ use crate::progress::Progress;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge cosim run --quick                          100,000 reflections in every encoding
+  wiregauge cosim run --quick
+      100,000 reflections in every encoding
   wiregauge cosim run --reflections 829440 --encodings protobuf,packed
   wiregauge cosim run --reflections 0 --objects 10,100,500 --model pedestrian
   wiregauge cosim run --build release,debug --fmi 2,3
-  wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2    FMUs of your own")]
+  wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2
+      FMUs of your own")]
 pub struct Arguments {
     /// Only these encodings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
@@ -44,7 +48,7 @@ pub struct Arguments {
     #[arg(long, visible_alias = "sensor", value_name = "MODEL", default_value = "sensor")]
     model: String,
     /// An FMU of your own as the source.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["encodings", "build", "fmi"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["encodings", "build", "fmi", "reflections", "objects", "scene"])]
     source: Option<PathBuf>,
     /// Build types of the FMUs.
     #[arg(
@@ -66,10 +70,12 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "source")]
     fresh: bool,
 
-    /// Set a variable of an FMU before it is initialized.
+    /// Set a variable of an FMU before it is initialized. Paths are relative to
+    /// where you stand.
     #[arg(long, value_name = "source.NAME=VALUE", value_parser = setting)]
     set: Vec<Setting>,
-    /// Which output goes into which input, where there are several.
+    /// Which output goes into which input, where there are several or where
+    /// they do not say what they carry.
     #[arg(long, value_name = "OUTPUT=INPUT")]
     connect: Option<String>,
     /// Which output of the model is the result, where there are several.
@@ -82,7 +88,7 @@ pub struct Arguments {
     #[arg(long)]
     varying: bool,
     /// Step size in seconds; what the source proposes, unless given.
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = description::step_size)]
     step_size: Option<f64>,
 
     #[command(flatten)]
@@ -143,12 +149,17 @@ fn setting(text: &str) -> Result<Setting> {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        distinct("--reflections", &self.reflections)?;
+        distinct("--objects", &self.objects)?;
+        let model = Path::new(&self.model);
+        let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
+        let outlet = self.pace.open(&inputs)?;
         let progress = Progress::new();
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
                 let model = self.own_model()?;
-                let title =
-                    format!("Co-simulation of {} and {}", file_name(source), file_name(&model));
+                let names = names_apart(source, &model);
+                let title = format!("Co-simulation of {} and {}", names[0], names[1]);
                 (title, vec![own_case()], own(source.clone(), model))
             }
             None => {
@@ -163,7 +174,7 @@ impl Arguments {
         }
         let matter =
             Matter { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
-        self.pace.carry_out(matter, progress)
+        self.pace.carry_out(matter, outlet, progress)
     }
 
     /// Reflections times objects.
@@ -210,7 +221,7 @@ impl Arguments {
         }
         ensure!(
             !members.is_empty(),
-            "there are no FMI 3 FMUs of these encodings; there are of protobuf and packed"
+            "there are no FMI 3 FMUs of these encodings; there are of protobuf, protobuf-arena and packed"
         );
         Ok(members)
     }
@@ -236,9 +247,6 @@ impl Arguments {
             Some(text) => Some(text.split_once('=').context("--connect wants OUTPUT=INPUT")?),
             None => None,
         };
-        if let Some(step) = self.step_size {
-            ensure!(step > 0.0 && step.is_finite(), "--step-size must be more than 0");
-        }
         pair.step = self.step_size;
         pair.wanted = Wanted {
             output: connect.map(|(output, _)| output.to_owned()),

@@ -1,0 +1,55 @@
+//! CBOR (RFC 8949) by minicbor: the normalized structure itself, by a derive of
+//! its own.
+//!
+//! The format has no definition language here: the Rust types are the
+//! definition.
+
+use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language, Unit};
+use crate::direct::{self, Direct};
+use crate::part::Part;
+
+inventory::submit! {
+    Codec {
+        name: "minicbor",
+        title: "CBOR Rust minicbor",
+        format: "cbor-arrays",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "a record is an array of its fields, each at the place of its number: the library's \
+             default and its compact form",
+            "integers take as few bytes as their value needs, floats keep their width; octets are a \
+             byte string",
+            "one number is read through a structure of the fields on its way; the library skips the \
+             others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: minicbor::encode(message, out)",
+            "decode, project: minicbor::decode::<Message>(bytes)",
+            "fixed, element: minicbor::decode::<Part>(bytes)",
+        ],
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    direct::answer_octets(schema, id, "a byte string")
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let runner = Direct {
+        library: "minicbor",
+        encode: "minicbor::encode(message, out)?;",
+        decode: "minicbor::decode(wire)",
+        part: Some(Part::Numbered),
+        items: String::new(),
+    };
+    Ok(runner.emit(unit))
+}

@@ -1,0 +1,45 @@
+//! Words of others (other machines, programs, FMUs, files) made safe to show: a
+//! terminal obeys what it is sent, and a line break forges a line.
+
+/// Most characters of a text that are shown.
+pub const MOST: usize = 2000;
+
+/// A text as one line that no terminal obeys: control characters and those that
+/// turn the direction of writing are written out, as `\u{1b}`, and what is
+/// longer than [`MOST`] characters is cut.
+pub fn safe(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len().min(4 * MOST));
+    for (number, character) in text.chars().enumerate() {
+        if number == MOST {
+            shown.push('…');
+            break;
+        }
+        match character {
+            '\n' | '\r' | '\t' => shown.push(' '),
+            _ if obeyed(character) => shown.extend(character.escape_unicode()),
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
+
+/// Whether a terminal may do something else with it than to show it.
+fn obeyed(character: char) -> bool {
+    character.is_control()
+        || matches!(character,
+            '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_written_out() {
+        assert_eq!(safe("Grüße, 100 µs ±2 %"), "Grüße, 100 µs ±2 %");
+        assert_eq!(safe("\x1b[2J\x07"), "\\u{1b}[2J\\u{7}");
+        assert_eq!(safe("a\nwiregauge: all is well\r"), "a wiregauge: all is well ");
+        assert_eq!(safe("\u{9b}31m\u{202e}txt"), "\\u{9b}31m\\u{202e}txt");
+        assert_eq!(safe(&"x".repeat(MOST + 5)).chars().count(), MOST + 1);
+    }
+}

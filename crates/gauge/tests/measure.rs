@@ -1,0 +1,207 @@
+//! The gauge beside a runner that logs its requests and has a fault, or none.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use wiregauge_gauge::measure::{measure, Measured};
+use wiregauge_gauge::plan::{Entrant, Experiment, Load, Numbers, Plan, Reading, Sample};
+use wiregauge_gauge::run::{Case, Settings, Status, Subject};
+use wiregauge_gauge::runner::Spec;
+use wiregauge_runner::{Digest, Tally};
+
+/// Points of large numbers, among which a small one is lost in any float sum.
+const POINTS: [[u32; 2]; 3] = [[4_000_000_000, 3_000_000_000], [1, 2], [2_500_000_001, 17]];
+
+fn sample() -> Sample {
+    let mut canonical = (POINTS.len() as u32).to_le_bytes().to_vec();
+    let mut all = Digest::default();
+    for point in POINTS {
+        let mut inner = Digest::default();
+        for (place, number) in (0..).zip(point) {
+            canonical.extend_from_slice(&number.to_le_bytes());
+            inner.number(place, number);
+        }
+        all.record(0, inner);
+    }
+    let sum = POINTS.iter().flatten().map(|number| f64::from(*number)).sum();
+    let numbers = Numbers { count: all.count, hash: all.hash };
+    Sample {
+        canonical,
+        readings: [Reading { sum, numbers }, Reading::default(), Reading::default()],
+    }
+}
+
+fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/fake_runner.py");
+    let words = [script.display().to_string(), log.display().to_string(), fault.into()];
+    Entrant {
+        subject: Subject {
+            id: id.into(),
+            title: id.into(),
+            language: "own".into(),
+            library: String::new(),
+            built: String::new(),
+            options: Vec::new(),
+            bound: false,
+            unchecked: false,
+            lowerings: Vec::new(),
+            status: Status::Measured,
+        },
+        runner: Some(Spec {
+            id: id.into(),
+            program: "python3".into(),
+            arguments: words.to_vec(),
+            schema: b"{}".to_vec(),
+        }),
+    }
+}
+
+fn plan(entrants: Vec<Entrant>, experiments: Vec<Experiment>) -> Plan {
+    let case = Case {
+        id: "points".into(),
+        message: "Points".into(),
+        source: "test".into(),
+        messages: 2,
+        canonical_bytes: 28.0,
+        parameter: None,
+        fixed: None,
+        element: None,
+        notes: Vec::new(),
+    };
+    Plan {
+        cases: vec![Load { case, samples: vec![sample(), sample()] }],
+        entrants,
+        experiments,
+        settings: Settings {
+            processes: 2,
+            rounds: 4,
+            epoch_ns: 50_000,
+            scratch: "reused".into(),
+            buffers: "reused".into(),
+            objects: "fresh".into(),
+            seed: 1,
+        },
+        time: Duration::from_millis(1),
+        patience: Duration::from_secs(60),
+        most_rounds: 200,
+        least_iterations: 0,
+        counter: None,
+        corruptions: 0,
+    }
+}
+
+fn run(plan: &Plan) -> Measured {
+    measure(plan, &|_, _, _| ()).expect("nothing that concerns all")
+}
+
+fn experiments() -> Vec<Experiment> {
+    ["encode", "decode", "project"].map(Experiment::plain).to_vec()
+}
+
+fn log() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    (folder, log)
+}
+
+/// An experiment's own setting holds for its requests and no others, from the
+/// first round to the last.
+#[test]
+fn every_request_states_every_setting() {
+    let (_folder, log) = log();
+    let mut wanted = experiments();
+    wanted.push(Experiment {
+        metric: "encode-reused".into(),
+        name: "encode".into(),
+        objects: Some("reused".into()),
+    });
+    let measured = run(&plan(vec![entrant("fake", &log, "none")], wanted));
+    assert_eq!(measured.subjects[0].status, Status::Measured);
+
+    let text = std::fs::read_to_string(&log).expect("it logged");
+    let runs: Vec<&str> = text.lines().filter(|line| line.starts_with("run ")).collect();
+    let of = |name: &str, objects: &str| {
+        let settings = format!(" scratch=reused objects={objects} buffers=reused prove=");
+        runs.iter()
+            .filter(|line| line.starts_with(&format!("run {name} ")) && line.contains(&settings))
+            .count()
+    };
+    let rounds = measured.rounds as usize * 2;
+    for name in ["decode", "project"] {
+        assert!(of(name, "fresh") >= rounds, "{name}: {text}");
+        assert_eq!(of(name, "reused"), 0, "{name}: {text}");
+    }
+    assert!(of("encode", "fresh") >= rounds && of("encode", "reused") >= rounds, "{text}");
+    let stated = of("encode", "fresh") + of("encode", "reused") + of("decode", "fresh");
+    assert_eq!(stated + of("project", "fresh"), runs.len(), "{text}");
+}
+
+#[test]
+fn epochs_prove_themselves_first_and_last_in_each_process() {
+    let (_folder, log) = log();
+    run(&plan(vec![entrant("fake", &log, "none")], experiments()));
+    let text = std::fs::read_to_string(&log).expect("it logged");
+    let proven = |name: &str| {
+        text.lines()
+            .filter(|line| line.starts_with(&format!("run {name} ")))
+            .filter(|line| !line.ends_with("prove=none"))
+            .count()
+    };
+    for name in ["encode", "decode", "project"] {
+        assert_eq!(proven(name), 4, "two processes, first and last: {text}");
+    }
+}
+
+/// What becomes of a runner with a fault.
+fn status(fault: &str) -> Status {
+    let (_folder, log) = log();
+    let measured = run(&plan(vec![entrant("fake", &log, fault)], experiments()));
+    measured.subjects[0].status.clone()
+}
+
+fn failure(fault: &str) -> String {
+    match status(fault) {
+        Status::Failed(why) => why,
+        other => panic!("{fault}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_wrong_reading_fails_in_the_proof() {
+    for fault in ["skips-a-point", "swaps-fields", "rounds-a-value"] {
+        let why = failure(fault);
+        assert!(why.contains("message 0 all numbers: "), "{fault}: {why}");
+    }
+}
+
+#[test]
+fn a_wrong_reading_fails_in_epochs() {
+    for fault in ["skips-a-point", "swaps-fields", "rounds-a-value"] {
+        let why = failure(&format!("{fault}-in-epochs"));
+        assert!(why.contains("after an epoch of project: "), "{fault}: {why}");
+    }
+    let why = failure("decodes-zeros-in-epochs");
+    assert!(why.contains("after an epoch of") && why.contains("does not survive"), "{why}");
+    let why = failure("proves-nothing");
+    assert!(why.contains("does not tell the encoded bytes"), "{why}");
+}
+
+#[test]
+fn a_time_that_cannot_be_is_nonsense() {
+    for fault in ["claims-ages", "claims-zero", "claims-nan", "claims-less"] {
+        let why = failure(fault);
+        assert!(why.contains("nonsense") && why.contains(" ns"), "{fault}: {why}");
+        assert!(!why.contains("hung"), "{fault}: {why}");
+    }
+}
+
+#[test]
+fn a_runner_that_offers_nothing_is_not_measured() {
+    let why = failure("offers-nothing");
+    assert!(why.contains("offers none of the experiments (dance)"), "{why}");
+}
+
+#[test]
+fn what_a_format_cannot_say_is_rejected_and_no_failure() {
+    assert_eq!(status("rejects"), Status::Rejected("this cannot be said".into()));
+}

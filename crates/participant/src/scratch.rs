@@ -1,0 +1,140 @@
+//! A folder of one run, for what libraries leave in the file system: files of
+//! their own, and shared memory under its name. It is the user's alone. The
+//! conductor holds it by a lock; whoever finds one that nobody holds removes it
+//! with all that belongs to it, however its run ended.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rustix::process::geteuid;
+
+/// Where shared memory lies.
+const SHARED: &str = "/dev/shm";
+/// How all of them are called, before the user and what tells them apart.
+const PREFIX: &str = "wg-";
+/// The file that is locked as long as a run lives.
+const HELD: &str = "held";
+
+/// A run's folder, held.
+#[derive(Debug)]
+pub struct Scratch {
+    path: PathBuf,
+    _held: File,
+}
+
+impl Scratch {
+    /// Makes a new one, and removes those that nobody holds any more.
+    ///
+    /// # Errors
+    /// When there can be none.
+    pub fn new() -> io::Result<Scratch> {
+        sweep();
+        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let (user, process) = (geteuid().as_raw(), std::process::id());
+        // Short, as the paths of sockets in it have 108 bytes at most. One that is
+        // there already is not taken.
+        let number = (time.as_nanos() as u32).wrapping_add(process.rotate_left(16));
+        let name = format!("{PREFIX}{user}-{number:08x}");
+        let path = std::env::temp_dir().join(name);
+        fs::DirBuilder::new().mode(0o700).create(&path)?;
+        let held = OpenOptions::new().write(true).create_new(true).open(path.join(HELD))?;
+        held.lock()?;
+        Ok(Scratch { path, _held: held })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+/// What the names of its shared memory begin with.
+pub fn shared_prefix(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("{name}_")
+}
+
+/// Removes what a participant's own run left, where its conductor is gone: also
+/// where another participant did so before, as this one may have left more since.
+pub fn remove_remains(path: &Path) {
+    match path.join(HELD).exists() {
+        true => remove_if_dead(path),
+        false if is_ours(path) || !path.exists() => remove(path),
+        false => {}
+    }
+}
+
+fn is_ours(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir() && meta.uid() == geteuid().as_raw())
+}
+
+/// Removes a run's folder and its shared memory, where nobody holds it.
+fn remove_if_dead(path: &Path) {
+    if !is_ours(path) {
+        return;
+    }
+    // One that is just being made has no file yet, or one that is not locked yet.
+    let Ok(held) = File::open(path.join(HELD)) else { return };
+    let young = held
+        .metadata()
+        .and_then(|meta| meta.modified())
+        .is_ok_and(|made| made.elapsed().is_ok_and(|age| age.as_secs() < 1));
+    if !young && held.try_lock_shared().is_ok() {
+        remove(path);
+    }
+}
+
+/// Removes all that nobody holds.
+fn sweep() {
+    let user = format!("{PREFIX}{}-", geteuid().as_raw());
+    for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&user) {
+            remove_if_dead(&entry.path());
+        }
+    }
+}
+
+fn remove(path: &Path) {
+    let prefix = shared_prefix(path);
+    for entry in fs::read_dir(SHARED).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&prefix) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    // Another that found it dead may be at it as well.
+    let _ = fs::remove_dir_all(path);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dead_one_goes_with_its_shared_memory_and_a_held_one_stays() {
+        let scratch = Scratch::new().unwrap();
+        let path = scratch.path().to_owned();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o700);
+        let shared = Path::new(SHARED).join(format!("{}data", shared_prefix(&path)));
+        fs::write(&shared, "x").unwrap();
+        let old = SystemTime::now() - std::time::Duration::from_secs(10);
+        let held = OpenOptions::new().write(true).open(path.join(HELD)).unwrap();
+        held.set_modified(old).unwrap();
+        drop(held);
+        remove_if_dead(&path);
+        assert!(path.exists() && shared.exists(), "it is held");
+        // As if its process had been killed: the lock is gone, and the folder not.
+        let Scratch { path: _, _held } = &scratch;
+        _held.unlock().unwrap();
+        remove_if_dead(&path);
+        assert!(!path.exists() && !shared.exists());
+    }
+}

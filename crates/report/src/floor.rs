@@ -1,0 +1,51 @@
+//! What the harness itself costs, in each language. What takes less than twice
+//! as long cannot be told from it.
+
+use wiregauge_gauge::run::{Run, Subject};
+use wiregauge_gauge::stats::Summary;
+
+/// Id of the empty operation; in other languages than Rust with the language
+/// after it, as `noop-cpp`.
+const NOTHING: &str = "noop";
+/// How many times the empty operation a figure must be, to be told from it.
+const APART: f64 = 2.0;
+
+/// The floors of one metric of a case.
+#[derive(Clone, Debug, Default)]
+pub struct Floors<'a>(Vec<(&'a str, f64)>);
+
+impl<'a> Floors<'a> {
+    /// What the bounds that do nothing took.
+    pub fn of(run: &'a Run, case: &str, metric: &str) -> Floors<'a> {
+        let nothing = |subject: &&Subject| {
+            let rest = subject.id.strip_prefix(NOTHING);
+            subject.bound && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+        };
+        let floor = |subject: &'a Subject| {
+            let measurement = run.measurement(case, &subject.id, metric)?;
+            let time = Summary::of(measurement)?.median;
+            (measurement.unit == "ns" && time > 0.0)
+                .then_some((subject.language.as_str(), APART * time))
+        };
+        Floors(run.subjects.iter().filter(nothing).filter_map(floor).collect())
+    }
+
+    /// The time below which a subject's cannot be told from the harness's.
+    pub fn end(&self, subject: &Subject) -> Option<f64> {
+        let own = self.0.iter().find(|(language, _)| *language == subject.language);
+        own.map(|(_, end)| *end)
+    }
+
+    /// Whether a subject's time cannot be told from the harness's.
+    pub fn holds(&self, subject: &Subject, time: f64) -> bool {
+        self.end(subject).is_some_and(|end| time < end)
+    }
+
+    /// How many times the end of the floor a subject's time is at least: of its
+    /// own language's, or of the highest.
+    pub fn at_least(&self, subject: &Subject, time: f64) -> Option<f64> {
+        let highest = self.0.iter().map(|(_, end)| *end).fold(0.0, f64::max);
+        let end = self.end(subject).unwrap_or(highest);
+        (end > 0.0).then(|| time / end)
+    }
+}

@@ -1,0 +1,121 @@
+//! Files that are read: regular ones, of a size that a definition can have.
+//!
+//! A pipe would keep its reader waiting for ever, and a device need not end.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{bail, ensure, Context, Result};
+
+/// Largest definition in bytes that is read: 64 MiB. All of OSI takes 0.3.
+pub const LARGEST: u64 = 64 << 20;
+
+/// Opens a regular file, or what a link to one leads to. Fails on anything else,
+/// and says what it is.
+pub fn open(path: &Path) -> Result<File> {
+    let origin = path.display();
+    let found = fs::metadata(path).with_context(|| format!("cannot read {origin}"))?;
+    if !found.is_file() {
+        bail!("{origin} is {}; give a regular file", kind(&found));
+    }
+    File::open(path).with_context(|| format!("cannot read {origin}"))
+}
+
+/// The bytes of a definition. Fails like [`open`], and beyond [`LARGEST`].
+pub fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let origin = path.display();
+    let mut bytes = Vec::new();
+    let file = open(path)?;
+    // A file under /proc has no size that could be asked for.
+    file.take(LARGEST + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read {origin}"))?;
+    ensure!(
+        bytes.len() as u64 <= LARGEST,
+        "{origin} is larger than {} MiB, which no definition is; is it the right file?",
+        LARGEST >> 20
+    );
+    Ok(bytes)
+}
+
+/// The text of a definition, without the byte order mark that some editors put
+/// at its start. Fails like [`bytes`], and on what is not UTF-8.
+pub fn text(path: &Path) -> Result<String> {
+    let bytes = bytes(path)?;
+    let text = String::from_utf8(bytes)
+        .with_context(|| format!("{} is not UTF-8 text; save it as UTF-8", path.display()))?;
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    })
+}
+
+/// What a file is that is not a regular one.
+fn kind(found: &fs::Metadata) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = found.file_type();
+        if kind.is_fifo() {
+            return "a pipe";
+        }
+        if kind.is_char_device() || kind.is_block_device() {
+            return "a device";
+        }
+        if kind.is_socket() {
+            return "a socket";
+        }
+    }
+    if found.is_dir() {
+        "a folder"
+    } else {
+        "no regular file"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error<T>(result: Result<T>) -> String {
+        format!("{:#}", result.err().expect("an error"))
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(error(text(folder.path())).contains("is a folder; give a regular file"));
+        #[cfg(unix)]
+        {
+            let pipe = folder.path().join("pipe.msg");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+            assert!(made.success());
+            assert!(error(text(&pipe)).contains("pipe.msg is a pipe"));
+            assert!(error(bytes(Path::new("/dev/zero"))).contains("is a device"));
+            let link = folder.path().join("link.msg");
+            fs::write(folder.path().join("a.msg"), "int32 x").unwrap();
+            std::os::unix::fs::symlink("a.msg", &link).unwrap();
+            assert_eq!(text(&link).unwrap(), "int32 x");
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_too_large_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("large.msg");
+        // Sparse: it takes no room.
+        File::create(&path).unwrap().set_len(LARGEST + 1).unwrap();
+        assert!(error(bytes(&path)).contains("larger than 64 MiB"));
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_text() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.msg");
+        fs::write(&path, "\u{feff}int32 x").unwrap();
+        assert_eq!(text(&path).unwrap(), "int32 x");
+        fs::write(&path, [0xff, 0xfe, b'i', 0]).unwrap();
+        assert!(error(text(&path)).contains("save it as UTF-8"));
+    }
+}

@@ -1,0 +1,117 @@
+//! The kinds of files that hold recorded messages, told apart by their first
+//! bytes. What is no recording is refused with what to do about it.
+
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{bail, Context, Result};
+use wiregauge_schema::file;
+
+use crate::recording::{Definition, Topic};
+use crate::{bag, mcap, osi, sqlite};
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// MCAP.
+    Mcap,
+    /// A bag of ROS 1.
+    Bag,
+    /// A bag of ROS 2 in SQLite.
+    Sqlite,
+    /// A trace of OSI: messages of one type, each after its length.
+    Osi,
+}
+
+impl Kind {
+    /// The kind of a file. Fails on what is no regular file, and on a file that
+    /// is of none of these kinds.
+    pub fn of(path: &Path) -> Result<Kind> {
+        let mut head = Vec::new();
+        let file = file::open(path)?;
+        file.take(16)
+            .read_to_end(&mut head)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        if head.starts_with(::mcap::MAGIC) {
+            return Ok(Kind::Mcap);
+        }
+        if head.starts_with(bag::MAGIC) {
+            return Ok(Kind::Bag);
+        }
+        if head.starts_with(b"SQLite format 3\0") {
+            return Ok(Kind::Sqlite);
+        }
+        refuse(path, &head)?;
+        Ok(Kind::Osi)
+    }
+
+    /// Finds the topics, in the order of their first message; those without any
+    /// stand at the end.
+    pub fn topics(self, path: &Path) -> Result<Vec<(Topic, Definition)>> {
+        match self {
+            Kind::Mcap => mcap::topics(path),
+            Kind::Bag => bag::topics(path),
+            Kind::Sqlite => sqlite::topics(path),
+            Kind::Osi => osi::topics(path),
+        }
+    }
+
+    /// Calls a function with the content of every message of a topic.
+    pub fn each_message(
+        self,
+        path: &Path,
+        topic: &str,
+        visit: impl FnMut(&[u8]) -> Result<()>,
+    ) -> Result<()> {
+        match self {
+            Kind::Mcap => mcap::each_message(path, topic, visit),
+            Kind::Bag => bag::each_message(path, topic, visit),
+            Kind::Sqlite => sqlite::each_message(path, topic, visit),
+            Kind::Osi => osi::each_message(path, visit),
+        }
+    }
+}
+
+/// Fails unless the file is called a trace of OSI, which has no first bytes of
+/// its own.
+fn refuse(path: &Path, head: &[u8]) -> Result<()> {
+    let origin = path.display();
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let unpack = |tool: &str| -> Result<()> {
+        bail!("{origin} is compressed as a whole; unpack it first: {tool} {origin}")
+    };
+    match head {
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => return unpack("zstd -d"),
+        [0x1f, 0x8b, ..] => return unpack("gunzip -k"),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => return unpack("unxz -k"),
+        [b'B', b'Z', b'h', ..] => return unpack("bunzip2 -k"),
+        [0x04, 0x22, 0x4d, 0x18, ..] => return unpack("lz4 -d"),
+        [0xd4, 0xc3, 0xb2, 0xa1, ..]
+        | [0xa1, 0xb2, 0xc3, 0xd4, ..]
+        | [0x4d, 0x3c, 0xb2, 0xa1, ..]
+        | [0x0a, 0x0d, 0x0d, 0x0a, ..] => bail!(
+            "{origin} is a capture of network packets, not of messages; have the sensor maker's \
+             tool or driver write it to MCAP or a ROS bag and give that"
+        ),
+        _ if head.starts_with(b"#ROSBAG V1") => bail!(
+            "{origin} is a bag of version 1; write it anew as version 2.0 with the rosbag of ROS 1 \
+             and give that"
+        ),
+        _ => {}
+    }
+    match extension.as_str() {
+        "osi" => Ok(()),
+        "txth" | "txt" => bail!(
+            "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \
+             it was made from"
+        ),
+        "yaml" => bail!("{origin} describes a bag; give the folder that it is in"),
+        "mcap" => bail!("{origin} is no MCAP file, although it is called so"),
+        "bag" => bail!("{origin} is no ROS 1 bag of version 2.0, although it is called so"),
+        "db3" => bail!("{origin} is no SQLite database, although it is called so"),
+        _ => bail!(
+            "{origin} is no recording that can be read; give MCAP (.mcap), a ROS 1 bag (.bag), a \
+             ROS 2 bag (.db3 or its folder) or an OSI trace (.osi)"
+        ),
+    }
+}

@@ -1,0 +1,368 @@
+//! Recordings that are not MCAP. Those in `bags` were written by the Python
+//! library rosbags 0.11: ten messages on /scan, none on /empty.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use proptest::prelude::*;
+use prost_reflect::prost::Message;
+use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
+use prost_reflect::prost_types::{
+    DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
+};
+use rusqlite::{params, Connection};
+use tempfile::TempDir;
+use wiregauge_schema::{Element, Value};
+use wiregauge_trace::{Lookup, Recording};
+
+fn bag(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bags").join(name)
+}
+
+fn error<T>(result: Result<T>) -> String {
+    let error = format!("{:#}", result.err().expect("an error"));
+    assert!(!error.contains('\n'), "{error}");
+    error
+}
+
+/// A field by its name.
+fn field(recording: &Recording, topic: &str, value: &Value, name: &str) -> Value {
+    let schema = recording.schema(topic).unwrap();
+    let at = schema.root().fields.iter().position(|f| f.name.original == name).unwrap();
+    let Value::Record(values) = value else { panic!() };
+    values[at].clone()
+}
+
+/// What every one of the scans must hold.
+fn check_scans(path: &Path, time: bool) {
+    let recording = Recording::open(path).unwrap();
+    let topics: Vec<(&str, u64)> =
+        recording.topics().iter().map(|t| (t.name.as_str(), t.messages)).collect();
+    assert_eq!(topics, [("/scan", 10), ("/empty", 0)], "{}", path.display());
+    let values = recording.messages("/scan", 100).unwrap();
+    let pair = |x, y| Value::Record(vec![Value::Unsigned(x), Value::F64(y)]);
+    for (n, value) in values.iter().enumerate() {
+        let field = |name| field(&recording, "/scan", value, name);
+        assert_eq!(field("b"), Value::Signed(-1));
+        assert_eq!(field("name"), Value::String(format!("s{n}")));
+        assert_eq!(field("xs"), Value::List(vec![Value::F32(0.5); n]));
+        assert_eq!(field("pairs"), Value::List(vec![pair(1, 1.5), pair(2, 2.5)]));
+        if time {
+            let stamp = Value::Record(vec![Value::Unsigned(n as u64), Value::Unsigned(5)]);
+            assert_eq!(field("stamp"), stamp);
+        }
+    }
+    assert_eq!(values.len(), 10);
+    assert_eq!(recording.messages("/scan", 3).unwrap().len(), 3);
+}
+
+#[test]
+fn bags_of_ros_1_are_read() {
+    for name in ["plain.bag", "bz2.bag", "lz4.bag"] {
+        check_scans(&bag(name), true);
+    }
+}
+
+#[test]
+fn bags_of_ros_2_are_read() {
+    for name in ["iron", "iron/iron.db3", "packed", "packed/packed.db3"] {
+        check_scans(&bag(name), false);
+    }
+}
+
+/// One record of a bag: its header's fields and its data.
+fn record(fields: &[(&str, &[u8])], data: &[u8]) -> Vec<u8> {
+    let mut header = Vec::new();
+    for (name, value) in fields {
+        let length = name.len() + 1 + value.len();
+        header.extend((length as u32).to_le_bytes());
+        header.extend([name.as_bytes(), b"=", value].concat());
+    }
+    let size = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
+    [&size(&header)[..], &header, &size(data), data].concat()
+}
+
+/// A bag without index or chunks, as a recorder that was killed may leave it.
+fn unindexed() -> Vec<u8> {
+    let mut bytes = b"#ROSBAG V2.0\n".to_vec();
+    let header = [("op", &[3][..]), ("index_pos", &[0; 8]), ("conn_count", &[1, 0, 0, 0])];
+    bytes.extend(record(&header, &[b' '; 100]));
+    let mut inner = Vec::new();
+    for (name, value) in [("topic", "/n"), ("type", "p/N"), ("message_definition", "uint8 n")] {
+        inner.extend(((name.len() + 1 + value.len()) as u32).to_le_bytes());
+        inner.extend(format!("{name}={value}").into_bytes());
+    }
+    bytes.extend(record(&[("op", &[7]), ("conn", &[0; 4]), ("topic", b"/n")], &inner));
+    for n in 0..3 {
+        bytes.extend(record(&[("op", &[2]), ("conn", &[0; 4]), ("time", &[0; 8])], &[n]));
+    }
+    bytes
+}
+
+fn file(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+#[test]
+fn a_bag_without_index_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let recording = Recording::open(file(&folder, "a.bag", &unindexed())).unwrap();
+    let numbers = recording.messages("/n", 10).unwrap();
+    let wanted = [0, 1, 2].map(|n| Value::Record(vec![Value::Unsigned(n)]));
+    assert_eq!(numbers, wanted);
+}
+
+#[test]
+fn cut_bags_are_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = unindexed();
+    let mut refused = 0;
+    for length in 13..whole.len() {
+        let Err(error) = Recording::open(file(&folder, "a.bag", &whole[..length])) else {
+            // Cut between two records: nothing tells that there was more.
+            continue;
+        };
+        let error = format!("{error:#}");
+        assert!(error.contains("is damaged or truncated after"), "{error}");
+        assert!(error.contains("rosbag reindex"), "{error}");
+        refused += 1;
+    }
+    assert!(refused > whole.len() - 13 - 10, "{refused}");
+    let mut chunk = b"#ROSBAG V2.0\n".to_vec();
+    let fields = [("op", &[5][..]), ("compression", b"none"), ("size", &[255; 4])];
+    chunk.extend(record(&fields, b""));
+    let huge = error(Recording::open(file(&folder, "huge.bag", &chunk)));
+    assert!(huge.contains("a chunk of 4294967295 bytes"), "{huge}");
+    let secret = [("op", &[3][..]), ("encryptor", b"rosbag/AesCbcEncryptor")];
+    let secret = [b"#ROSBAG V2.0\n".to_vec(), record(&secret, b"")].concat();
+    let secret = error(Recording::open(file(&folder, "secret.bag", &secret)));
+    assert!(secret.contains("it is encrypted"), "{secret}");
+}
+
+/// A bag of ROS 2 before Iron: without definitions.
+fn humble(folder: &TempDir, name: &str, numbers: std::ops::Range<u8>) -> PathBuf {
+    let path = folder.path().join(name);
+    let database = Connection::open(&path).unwrap();
+    database
+        .execute_batch(
+            "CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT NOT NULL, type TEXT NOT NULL, \
+             serialization_format TEXT NOT NULL, offered_qos_profiles TEXT NOT NULL);
+             CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER NOT NULL, \
+             timestamp INTEGER NOT NULL, data BLOB NOT NULL);
+             INSERT INTO topics VALUES(1, '/n', 'p/msg/N', 'cdr', '');",
+        )
+        .unwrap();
+    for n in numbers {
+        let data = [0, 1, 0, 0, n];
+        let text = "INSERT INTO messages(topic_id, timestamp, data) VALUES(1, ?1, ?2)";
+        database.execute(text, params![n, data]).unwrap();
+    }
+    path
+}
+
+fn numbers(recording: &Recording, topic: &str) -> Vec<u64> {
+    let values = recording.messages(topic, 100).unwrap();
+    let number = |value: &Value| match value {
+        Value::Record(fields) => match fields[0] {
+            Value::Unsigned(number) => number,
+            _ => panic!(),
+        },
+        _ => panic!(),
+    };
+    values.iter().map(number).collect()
+}
+
+#[test]
+fn a_bag_without_definitions_takes_them_from_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = humble(&folder, "a.db3", 0..5);
+    let refused = error(Recording::open(&path).unwrap().schema("/n"));
+    assert!(refused.contains("p/msg/N.msg by -I"), "{refused}");
+    fs::create_dir_all(folder.path().join("src/p/msg")).unwrap();
+    fs::write(folder.path().join("src/p/msg/N.msg"), "uint8 n\n").unwrap();
+    let lookup = Lookup { folders: vec![folder.path().join("src")], osi: None };
+    let recording = Recording::open_with(&path, lookup.clone()).unwrap();
+    assert_eq!(numbers(&recording, "/n"), [0, 1, 2, 3, 4]);
+    let beside = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(beside, 2, "nothing is written beside a bag");
+
+    // Split, and named as old recorders did: with the folder.
+    humble(&folder, "b_1.db3", 5..7);
+    let text = "rosbag2_bagfile_information:\n  version: 4\n  relative_file_paths:\n    - \
+                bag/a.db3\n    - b_1.db3\n  duration:\n    nanoseconds: 1\n";
+    fs::write(folder.path().join("metadata.yaml"), text).unwrap();
+    let recording = Recording::open_with(folder.path(), lookup).unwrap();
+    assert_eq!(recording.topics().len(), 1);
+    assert_eq!(recording.topics()[0].messages, 7);
+    assert_eq!(numbers(&recording, "/n"), [0, 1, 2, 3, 4, 5, 6]);
+}
+
+#[test]
+fn other_databases_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("other.db3");
+    let database = Connection::open(&path).unwrap();
+    database.execute_batch("CREATE TABLE x(y); CREATE VIEW topics AS SELECT 1;").unwrap();
+    let refused = error(Recording::open(&path));
+    assert!(refused.contains("no ROS 2 bag: it has no table 'topics'"), "{refused}");
+}
+
+/// `message SensorView { optional uint32 n = 1; }` in OSI's package.
+fn definitions() -> Result<Vec<u8>> {
+    numbered(1)
+}
+
+/// The same with a number that no field of OSI has.
+fn foreign_definitions() -> Result<Vec<u8>> {
+    numbered(1000)
+}
+
+fn numbered(number: i32) -> Result<Vec<u8>> {
+    let field = FieldDescriptorProto {
+        name: Some("n".into()),
+        number: Some(number),
+        label: Some(Label::Optional.into()),
+        r#type: Some(Type::Uint32.into()),
+        ..Default::default()
+    };
+    let message = |name: &str| DescriptorProto {
+        name: Some(name.into()),
+        field: vec![field.clone()],
+        ..Default::default()
+    };
+    let file = FileDescriptorProto {
+        name: Some("osi.proto".into()),
+        package: Some("osi3".into()),
+        message_type: vec![message("SensorView"), message("GroundTruth")],
+        ..Default::default()
+    };
+    Ok(FileDescriptorSet { file: vec![file] }.encode_to_vec())
+}
+
+fn osi() -> Lookup {
+    Lookup { folders: Vec::new(), osi: Some(definitions) }
+}
+
+/// Three messages: 0, nothing at all, and 2.
+const TRACE: [u8; 16] = [2, 0, 0, 0, 8, 0, 0, 0, 0, 0, 2, 0, 0, 0, 8, 2];
+
+#[test]
+fn traces_of_osi_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "20240618T122540Z_sv_370_244_3_x_gt.osi", &TRACE);
+    let recording = Recording::open_with(&path, osi()).unwrap();
+    let [topic] = recording.topics() else { panic!() };
+    assert_eq!((topic.name.as_str(), topic.messages), ("osi3.SensorView", 3));
+    let values = recording.messages("osi3.SensorView", 10).unwrap();
+    let wanted = [Value::Unsigned(0), Value::Absent, Value::Unsigned(2)];
+    assert_eq!(values, wanted.map(|value| Value::Record(vec![value])));
+    for called in ["sv", "SensorView"] {
+        assert_eq!(recording.messages(called, 10).unwrap(), values);
+    }
+    let other = recording.schema("gt").unwrap();
+    assert_eq!(other.root().name.original, "osi3.GroundTruth", "the user knows better");
+    assert!(matches!(other.root().fields[0].element, Element::Scalar(_)));
+
+    let unnamed = Recording::open_with(file(&folder, "trace.osi", &TRACE), osi()).unwrap();
+    assert_eq!(unnamed.topics().len(), 10, "any type that a trace may hold");
+    assert_eq!(unnamed.messages("sv", 10).unwrap(), values);
+    let refused = error(Recording::open(&path).unwrap().schema("sv"));
+    assert!(refused.contains("OSI's definitions are not at hand"), "{refused}");
+}
+
+#[test]
+fn cut_traces_are_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    for length in 1..TRACE.len() {
+        let path = file(&folder, "a_sv_.osi", &TRACE[..length]);
+        match length {
+            6 | 10 => assert!(Recording::open_with(&path, osi()).is_ok()),
+            1..6 => assert!(error(Recording::open(&path)).contains("is no OSI trace")),
+            _ => {
+                let error = error(Recording::open(&path));
+                let (messages, at) = if length < 10 { (1, 6) } else { (2, 10) };
+                assert!(error.contains(&format!("truncated after {messages} messages")), "{error}");
+                assert!(error.contains(&format!("head -c {at}")), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_real_trace_is_read() {
+    let name = "20240618T122540Z_sv_370_244_20_minimal_valid_example.osi";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
+    if !path.exists() {
+        println!("skipped: {name} is not there");
+        return;
+    }
+    let lookup = Lookup { folders: Vec::new(), osi: Some(foreign_definitions) };
+    let recording = Recording::open_with(&path, lookup).unwrap();
+    assert_eq!(recording.topics()[0].messages, 20, "as its name says");
+    assert!(recording.sample("sv", 20).unwrap().unknown_fields > 0, "none is of our definition");
+}
+
+#[test]
+fn what_is_no_recording_is_refused_with_a_way_out() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, head, wanted) in [
+        ("a.db3.zstd", [0x28, 0xb5, 0x2f, 0xfd].as_slice(), "zstd -d"),
+        ("a.osi.xz", &[0xfd, b'7', b'z', b'X', b'Z', 0], "unxz -k"),
+        ("a.mcap.gz", &[0x1f, 0x8b], "gunzip -k"),
+        ("a.pcap", &[0xd4, 0xc3, 0xb2, 0xa1], "a capture of network packets"),
+        ("old.bag", b"#ROSBAG V1.2\n", "as version 2.0"),
+        ("a.txth", b"version {", "a trace as text"),
+        ("metadata.yaml", b"rosbag2", "give the folder"),
+        ("a.bag", b"hello", "no ROS 1 bag"),
+        ("a.db3", b"hello", "no SQLite database"),
+        ("a.bin", b"hello", "no recording that can be read"),
+    ] {
+        let refused = error(Recording::open(file(&folder, name, head)));
+        assert!(refused.contains(wanted) && refused.contains(name), "{refused}");
+    }
+    let refused = error(Recording::open(tempfile::tempdir().unwrap().path()));
+    assert!(refused.contains("without metadata.yaml"), "{refused}");
+    #[cfg(unix)]
+    {
+        let pipe = folder.path().join("pipe.mcap");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(error(Recording::open(&pipe)).contains("pipe.mcap is a pipe"));
+        assert!(error(Recording::open("/dev/zero")).contains("is a device"));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 300, failure_persistence: None, ..ProptestConfig::default()
+    })]
+    #[test]
+    fn damaged_recordings_are_read_or_refused(
+        name in prop::sample::select(
+            vec!["plain.bag", "bz2.bag", "lz4.bag", "iron/iron.db3", "packed/packed.db3"],
+        ),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
+    ) {
+        let mut bytes = fs::read(bag(name)).unwrap();
+        for (at, byte) in flips {
+            let at = at.index(bytes.len());
+            bytes[at] = byte;
+        }
+        if let Some(cut) = cut {
+            bytes.truncate(cut.index(bytes.len()));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = file(&folder, Path::new(name).file_name().unwrap().to_str().unwrap(), &bytes);
+        let read = Recording::open(&path).and_then(|recording| {
+            let topics: Vec<String> = recording.topics().iter().map(|t| t.name.clone()).collect();
+            topics.iter().try_for_each(|topic| recording.messages(topic, 100).map(drop))
+        });
+        if let Err(error) = read {
+            let error = format!("{error:#}");
+            prop_assert!(!error.contains('\n'), "{}", error);
+        }
+    }
+}

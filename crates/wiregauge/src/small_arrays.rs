@@ -1,0 +1,23 @@
+//! The one rule for short fixed arrays in formats that have no fixed arrays.
+
+use clap::ValueEnum;
+use wiregauge_schema::Schema;
+
+/// How formats without fixed arrays write short ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum SmallArrays {
+    /// As so many fields, as authors of such formats do.
+    Fields,
+    /// As lists, like longer ones.
+    List,
+}
+
+impl SmallArrays {
+    /// Has a schema compiled so.
+    pub fn apply(self, schema: &mut Schema) {
+        schema.small_array = match self {
+            SmallArrays::Fields => Schema::small_array(),
+            SmallArrays::List => 0,
+        };
+    }
+}

@@ -27,7 +27,7 @@ targets: setup build
 	cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY)
 
 # What `compare` says of the same binary, quiet and beside a load on all
-# processors: about 45 minutes; RUNS=3 for fewer comparisons, ONLY=quiet for one
+# processors: about half an hour; RUNS=3 for fewer comparisons, ONLY=quiet for one
 # half, AA='--quick --codecs prost' for a part.
 bench-aa: setup build
 	RUNS=$(or $(RUNS),10) cargo bench --locked -p wiregauge --bench aa -- $(ONLY)

@@ -497,6 +497,7 @@ impl Facts<'_> {
             }
         }
         self.add(&format!("{metric}/max"), "ns", times.most as f64);
+        self.add(&format!("{metric}/count"), "1", times.count as f64);
     }
 }
 
@@ -570,6 +571,12 @@ mod tests {
             windows.add_due(now, 500, 0, due);
         }
         windows.closed()
+    }
+
+    #[test]
+    fn distributions_are_told_at_the_percentiles_of_the_gauge() {
+        let participants = wiregauge_participant::latency::shares();
+        assert_eq!(participants, wiregauge_gauge::stats::tail::told());
     }
 
     #[test]

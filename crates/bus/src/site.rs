@@ -182,6 +182,11 @@ impl Site {
         }
     }
 
+    /// Whether other machines take part.
+    pub fn has_others(&self) -> bool {
+        self.places.iter().any(|place| matches!(place, Place::Remote(_)))
+    }
+
     /// Sees to it that an engine is there on all other machines.
     ///
     /// # Errors

@@ -12,7 +12,8 @@ use anyhow::{bail, Context, Result};
 use wiregauge_gauge::interrupt;
 use wiregauge_gauge::process::Broken;
 use wiregauge_gauge::random::Random;
-use wiregauge_gauge::run::{Fact, Measurement, Status, Subject};
+use wiregauge_gauge::run::{Curve, Fact, Measurement, Status, Subject};
+use wiregauge_gauge::stats::tail;
 use wiregauge_gauge::warning::Warning;
 
 use crate::content;
@@ -55,6 +56,9 @@ pub const METRICS: [&str; 13] = [
 /// Where the metrics begin that the master measures by itself.
 const EXCHANGE: usize = 8;
 
+/// The metrics of which each step is kept, for percentiles.
+const DISTRIBUTED: [&str; 2] = ["step", "exchange"];
+
 /// What a measurement tells of its progress.
 pub type Progress<'a> = &'a dyn Fn(&str, usize, usize);
 
@@ -66,6 +70,8 @@ pub struct Measured {
     pub measurements: Vec<Measurement>,
     /// Sizes.
     pub facts: Vec<Fact>,
+    /// How the steps' times are distributed.
+    pub curves: Vec<Curve>,
     /// What the logs say against being trusted.
     pub warnings: Vec<Warning>,
     /// Rounds in each process.
@@ -127,6 +133,8 @@ struct Cell {
     start_ns: f64,
     /// One for each metric: `samples[process][round]`.
     samples: Vec<Vec<Vec<Option<f64>>>>,
+    /// What each measured step took, for each of [`DISTRIBUTED`].
+    times: [Vec<f64>; 2],
 }
 
 /// A host that runs, and the epochs that it was measured in.
@@ -427,6 +435,10 @@ impl<'a> Session<'a> {
                     Some(of.sum::<Option<f64>>()? / numbers.len() as f64)
                 };
                 cell.put(process, round, phase_values(std::array::from_fn(mean)));
+                let whole = numbers.iter().filter_map(|&number| {
+                    phases.get(number as usize)?.iter().copied().sum::<Option<f64>>()
+                });
+                cell.times[0].extend(whole);
             }
         }
         Ok(())
@@ -453,10 +465,12 @@ impl<'a> Session<'a> {
                 }
             }
         }
+        let curves = self.distributions();
         Measured {
             subjects: self.contenders.into_iter().map(|c| c.subject).collect(),
             measurements,
             facts: self.facts,
+            curves,
             warnings: merge(self.warnings),
             rounds,
         }
@@ -464,6 +478,40 @@ impl<'a> Session<'a> {
 }
 
 impl Session<'_> {
+    /// How the times of single steps are distributed, with the facts that
+    /// percentiles need.
+    fn distributions(&mut self) -> Vec<Curve> {
+        let mut curves = Vec::new();
+        for contender in &mut self.contenders {
+            for cell in &mut contender.cells {
+                let case = &self.plan.cases[cell.case].case.id;
+                for (metric, times) in DISTRIBUTED.iter().zip(&mut cell.times) {
+                    times.sort_by(f64::total_cmp);
+                    let Some(most) = times.last().copied() else { continue };
+                    let count = times.len() as f64;
+                    for (what, unit, value) in [("max", "ns", most), ("count", "1", count)] {
+                        self.facts.push(Fact {
+                            case: case.clone(),
+                            subject: contender.subject.id.clone(),
+                            metric: format!("{metric}/{what}"),
+                            unit: unit.into(),
+                            value,
+                        });
+                    }
+                    curves.push(Curve {
+                        case: case.clone(),
+                        subject: contender.subject.id.clone(),
+                        metric: (*metric).into(),
+                        unit: "ns".into(),
+                        over: "share".into(),
+                        points: tail::distribution(times),
+                    });
+                }
+            }
+        }
+        curves
+    }
+
     /// What the hosts said of their steps, as warnings and facts.
     fn tell(&mut self) {
         for contender in &self.contenders {
@@ -656,7 +704,10 @@ impl Live {
             mean(|step| step.set),
             mean(|step| step.model),
         ];
+        let whole = |step: &Step| (step.source + step.get + step.set + step.model) as f64;
+        cell.times[1].extend(steps.iter().map(whole));
         if bound {
+            cell.times[0].extend(steps.iter().map(whole));
             let [source, .., model] = parts;
             let phases = [(0, source + model), (2, source), (5, model), (6, source), (7, model)];
             cell.put(process, round, phases.to_vec());
@@ -843,6 +894,7 @@ fn prove_one(
         epoch_ns: 0.0,
         start_ns,
         samples: Vec::new(),
+        times: Default::default(),
     };
     let left = warm_up.saturating_sub(count as u64);
     let cell = calibrate(plan, cell, second, left, seen.count() as u64)?;
@@ -898,6 +950,7 @@ fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<Cell, Trouble> {
         epoch_ns: 0.0,
         start_ns,
         samples: Vec::new(),
+        times: Default::default(),
     };
     calibrate(plan, cell, live, warm_up, 0)
 }

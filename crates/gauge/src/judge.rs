@@ -1,6 +1,6 @@
 //! What the samples themselves say against being trusted.
 
-use crate::run::{Measurement, Run};
+use crate::run::{Measurement, Run, Subject};
 use crate::stats::Summary;
 use crate::warning::{self, Caution};
 
@@ -23,15 +23,21 @@ pub fn cautions(run: &Run) -> Vec<Caution> {
             let (between, within) = (between * summary.median, summary.within * summary.median);
             cautions.extend(warning::processes(&cell, between, within, summary.median));
         }
-        let nothing = run
-            .measurement(&measurement.case, "noop", &measurement.metric)
-            .filter(|_| measurement.subject != "noop")
-            .and_then(Summary::of);
-        if let Some(nothing) = nothing {
+        if let Some(nothing) = nothing(run, measurement) {
             cautions.extend(warning::negative_net(&cell, summary.median, nothing.median));
         }
     }
     cautions
+}
+
+/// What the harness of the same language takes for nothing; none beside a bound.
+fn nothing(run: &Run, measurement: &Measurement) -> Option<Summary> {
+    let subject = run.subject(&measurement.subject).filter(|subject| !subject.bound)?;
+    let empty = |other: &&Subject| {
+        other.bound && other.id.starts_with("noop") && other.language == subject.language
+    };
+    let empty = run.subjects.iter().find(empty)?;
+    Summary::of(run.measurement(&measurement.case, &empty.id, &measurement.metric)?)
 }
 
 /// How a cell is called in a warning.

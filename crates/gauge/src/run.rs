@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 use crate::file::read_whole;
+use crate::requirement::Requirements;
 use crate::runner::Lifetimes;
 use crate::warning::Warning;
 
@@ -62,6 +63,9 @@ pub struct Run {
     /// Published figures to show beside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
+    /// What is required of the figures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub require: Option<Requirements>,
 }
 
 /// How the gauge was set.
@@ -291,6 +295,12 @@ pub struct Figure {
     /// The published standard deviation, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deviation: Option<f64>,
+}
+
+/// What a phase is a part of: `encode` of `encode/write`. A checked variant such
+/// as `decode/checked` is an experiment of its own.
+pub fn whole(metric: &str) -> Option<&str> {
+    metric.split_once('/').filter(|(_, part)| *part != "checked").map(|(whole, _)| whole)
 }
 
 impl Run {

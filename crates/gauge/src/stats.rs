@@ -8,12 +8,13 @@
 //! these medians alone. More rounds make a process's median steadier; only
 //! more processes make an interval narrower.
 
-mod comparison;
+pub(crate) mod comparison;
 mod fit;
 mod interval;
 mod ratio;
 mod sample;
 mod summary;
+pub mod tail;
 
 pub use comparison::{
     compare, Cell, Change, Comparison, Drift, FactChange, Limits, Verdict, View, BUSY, WIDEST,

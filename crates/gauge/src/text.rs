@@ -4,16 +4,20 @@
 /// Most characters of a text that are shown.
 pub const MOST: usize = 2000;
 
-/// A text as one line that no terminal obeys: control characters and those that
-/// turn the direction of writing are written out, as `\u{1b}`, and what is
-/// longer than [`MOST`] characters is cut.
+/// A text as one line that no terminal obeys, and no longer than [`MOST`]
+/// characters of it. See [`plain`].
 pub fn safe(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len().min(4 * MOST));
-    for (number, character) in text.chars().enumerate() {
-        if number == MOST {
-            shown.push('…');
-            break;
-        }
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => plain(&text[..end]) + "…",
+        None => plain(text),
+    }
+}
+
+/// A text as one line that no terminal obeys: control characters and those that
+/// turn the direction of writing are written out, as `\u{1b}`.
+pub fn plain(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
         match character {
             '\n' | '\r' | '\t' => shown.push(' '),
             _ if obeyed(character) => shown.extend(character.escape_unicode()),

@@ -32,6 +32,8 @@ pub const LEAST_MEMORY: u64 = 1 << 30;
 pub const LEAST_STEPS: f64 = 100.0;
 /// Code of the warning that says that a subject failed on one of its cases.
 pub const FAILED: &str = "failed";
+/// Code of the warning that says that the user stopped the run.
+pub const INTERRUPTED: &str = "interrupted";
 /// Code of the warning that says that samples were lost.
 pub const LOST: &str = "lost";
 /// Largest good spread: scaled median absolute deviation over median.
@@ -186,7 +188,7 @@ impl Caution {
             Caution::Datagrams { .. } => "datagrams",
             Caution::Surplus { .. } => "surplus",
             Caution::Lost { .. } => LOST,
-            Caution::Interrupted => "interrupted",
+            Caution::Interrupted => INTERRUPTED,
             Caution::Failed { .. } => FAILED,
             Caution::NegativeNet { .. } => "negative-net",
         }

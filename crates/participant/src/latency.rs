@@ -4,12 +4,18 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Shares for which the distribution is told: from the shortest times to a
-/// tail that is spaced logarithmically.
-pub const SHARES: [f64; 15] = [
-    0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.975, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.99999,
-    0.999999,
-];
+/// The shares for which a distribution is told, ascending: quarters, and ten in
+/// each of six nines. They are those of the gauge's percentiles.
+pub fn shares() -> Vec<f64> {
+    const STEPS: [f64; 10] = [1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.25, 0.2, 0.16, 0.125];
+    let mut shares = vec![0.01, 0.1, 0.25, 0.5, 0.75];
+    for nines in 1..=6 {
+        let tail = 0.1f64.powi(nines);
+        // Rounded, so that 0.999 is the number that others write.
+        shares.extend(STEPS.map(|step| ((1.0 - tail * step) * 1e9).round() / 1e9));
+    }
+    shares
+}
 
 /// Times in nanoseconds.
 pub struct Times(Histogram<u64>);
@@ -44,7 +50,7 @@ impl Times {
             mean: self.0.mean(),
             least: self.0.min(),
             most: self.0.max(),
-            shares: SHARES
+            shares: shares()
                 .into_iter()
                 .filter(told)
                 .map(|share| (share, self.0.value_at_quantile(share)))

@@ -137,11 +137,6 @@ pub fn is_loss(metric: &str) -> bool {
     ["lost", "damaged", "foreign", "timeouts"].contains(&metric)
 }
 
-/// Whether it is counted only if it happened: where it is missing it is 0.
-pub fn is_rare(metric: &str) -> bool {
-    ["unsent", "repeated", "damaged", "foreign", "timeouts", "udp-errors"].contains(&metric)
-}
-
 /// Whether a short table does without it: the clock, and times between those
 /// that matter.
 pub fn is_detail(metric: &str) -> bool {

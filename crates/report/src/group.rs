@@ -1,8 +1,9 @@
 //! A case of the bus in groups of figures that are read together.
 
+use wiregauge_gauge::requirement::is_mishap;
 use wiregauge_gauge::run::{Case, Curve, Run, Status, Subject};
 
-use crate::figure::{is_detail, is_rare, part, place, Part};
+use crate::figure::{is_detail, part, place, Part};
 use crate::phase::budget;
 use crate::table::{Column, Row, Table};
 use crate::unit::{percent, quantity, significant};
@@ -182,7 +183,7 @@ impl Group<'_> {
     pub fn text(&self, row: &Row, column: usize) -> Option<String> {
         let Some(cell) = &row.cells[column] else {
             let counted = self.run.fact(&self.table.case.id, &row.subject.id, "sent").is_some();
-            let none = counted && is_rare(&self.table.columns[column].metric);
+            let none = counted && is_mishap(&self.table.columns[column].metric);
             return none.then(|| "0".to_owned());
         };
         let value = cell.value;

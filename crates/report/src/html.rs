@@ -23,6 +23,7 @@ use crate::environment;
 use crate::kind::{fixed_part, legend as daggers, marked, noun, shown};
 use crate::phase::{phases, Phases};
 use crate::reference::{beside, of_one, slopes, Beside, Place};
+use crate::required;
 use crate::sweep::{sweeps, Curves, Sweep};
 use crate::table::{describe, Cell, Column, Row, Table};
 use crate::terminal::{
@@ -175,6 +176,7 @@ impl<'a> Page<'a> {
             }
             text.push_str("</ul></section>\n");
         }
+        text.push_str(&required(run));
         text.push_str(&absent(run));
         if alone {
             let _ =
@@ -192,6 +194,31 @@ impl<'a> Page<'a> {
         }
         text + "</article>\n"
     }
+}
+
+/// The verdicts on what was required, a line each.
+fn required(run: &Run) -> String {
+    let rows = required::rows(run);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = "<section class=\"required\" aria-label=\"Requirements\"><ul>\n".to_owned();
+    for row in rows {
+        let _ = write!(
+            text,
+            "<li><b class=\"{}\">{}</b> {} <span class=\"soft\">holds of {} of {}</span>",
+            row.verdict.word().replace(' ', "-"),
+            row.verdict.word(),
+            e(&row.text),
+            row.held,
+            row.of
+        );
+        for other in &row.others {
+            let _ = write!(text, "<br><span class=\"soft\">{}</span>", e(other));
+        }
+        text.push_str("</li>\n");
+    }
+    text + "</ul></section>\n"
 }
 
 /// Numbers of the subjects, from which pictures take colour and marker: each
@@ -273,6 +300,7 @@ fn case_section(run: &Run, case: &Case) -> String {
     }
     text.push_str(&box_plots(run, &timings));
     text.push_str(&phase_figures(run, case));
+    text.push_str(&bus::distributions(run, case, &style(run)));
     let sizes = Table::sizes(run, case);
     if !sizes.is_empty() {
         let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();

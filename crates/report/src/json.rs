@@ -1,6 +1,7 @@
 //! Statistics for scripts. The raw samples are in `run.json` itself.
 
 use serde::Serialize;
+use wiregauge_gauge::requirement::overall;
 use wiregauge_gauge::run::{Curve, Run};
 use wiregauge_gauge::stats::Fit;
 
@@ -54,6 +55,53 @@ pub fn render(runs: &[Run]) -> String {
         curves: &run.curves,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
+    // Plain records with string keys always serialize.
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+/// One requirement held against one subject on one case.
+#[derive(Serialize)]
+struct Judged<'a> {
+    requirement: &'a str,
+    case: &'a str,
+    subject: &'a str,
+    verdict: &'a str,
+    value: Option<f64>,
+    low: Option<f64>,
+    high: Option<f64>,
+    unit: Option<&'a str>,
+    why: Option<&'a str>,
+}
+
+/// The verdicts on what was required of a run, one for each requirement,
+/// subject and case, and the one on all.
+pub fn required(run: &Run) -> String {
+    #[derive(Serialize)]
+    struct Verdicts<'a> {
+        format: &'a str,
+        version: u32,
+        verdict: &'a str,
+        findings: Vec<Judged<'a>>,
+    }
+    let Some(requirements) = &run.require else { return String::new() };
+    let findings = requirements.check(run);
+    let judged = findings.iter().map(|finding| Judged {
+        requirement: &requirements.all()[finding.requirement].text,
+        case: &finding.case,
+        subject: &finding.subject,
+        verdict: finding.verdict.word(),
+        value: finding.found.as_ref().and_then(|found| found.value),
+        low: finding.found.as_ref().and_then(|found| found.low),
+        high: finding.found.as_ref().and_then(|found| found.high),
+        unit: finding.found.as_ref().map(|found| found.unit.as_str()),
+        why: finding.why.as_deref(),
+    });
+    let document = Verdicts {
+        format: "wiregauge.verdicts",
+        version: VERSION,
+        verdict: overall(&findings).word(),
+        findings: judged.collect(),
+    };
     // Plain records with string keys always serialize.
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }

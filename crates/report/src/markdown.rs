@@ -7,6 +7,7 @@ use crate::group::{failed, groups, head, name, Group};
 use crate::kind::{fixed_part, legend, marked, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place};
+use crate::required;
 use crate::sweep::sweeps;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{
@@ -28,6 +29,22 @@ pub fn render(runs: &[Run]) -> String {
     text + &runs.join("\n")
 }
 
+/// The verdicts on what was required; empty where nothing was.
+fn required(run: &Run) -> String {
+    let rows = required::rows(run);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\n## Required\n\n| | verdict | holds of | others |\n|---|---|--:|---|\n".to_owned();
+    for row in rows {
+        let (required, others) = (escape(&row.text), escape(&row.others.join("; ")));
+        let (word, held, of) = (row.verdict.word(), row.held, row.of);
+        text.push_str(&format!("| {required} | **{word}** | {held} of {of} | {others} |\n"));
+    }
+    text
+}
+
 fn render_run(run: &Run) -> String {
     let mut text = format!("# {}\n\n", escape(&run.title));
     text.push_str(&format!("```sh\n{}\n```\n\n", clean(&command(&run.command)).replace("```", "")));
@@ -36,6 +53,7 @@ fn render_run(run: &Run) -> String {
         let (what, remedy) = (escape(&warning.text), escape(&warning.remedy));
         text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
     }
+    text.push_str(&required(run));
     let (cases, others) = shown(run);
     for case in cases {
         text.push_str(&format!(

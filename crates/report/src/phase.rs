@@ -1,6 +1,6 @@
 //! Experiments that consist of phases: populate and write, parse and extract.
 
-use wiregauge_gauge::run::{Case, Run, Subject};
+use wiregauge_gauge::run::{whole, Case, Run, Subject};
 use wiregauge_gauge::stats::Summary;
 
 /// An experiment with the phases that some subjects report.
@@ -48,7 +48,7 @@ pub fn phases<'a>(run: &'a Run, case: &Case) -> Vec<Phases<'a>> {
     let of_metric = |metric: &&str| {
         let prefix = format!("{metric}/");
         let keys: Vec<&str> =
-            metrics.iter().copied().filter(|key| key.starts_with(&prefix)).collect();
+            metrics.iter().copied().filter(|key| whole(key) == Some(*metric)).collect();
         let unit = run.measurements.iter().find(|m| m.metric == *metric)?.unit.clone();
         let mut rows: Vec<Row> =
             run.subjects.iter().filter_map(|subject| row(run, case, subject, &keys)).collect();

@@ -1,6 +1,6 @@
 //! A case as a table: subjects down, metrics across.
 
-use wiregauge_gauge::run::{Case, Measurement, Run, Subject};
+use wiregauge_gauge::run::{whole, Case, Measurement, Run, Subject};
 use wiregauge_gauge::stats::{Interval, Ratio, Summary};
 
 use crate::figure::definition;
@@ -85,8 +85,10 @@ impl Cell {
 impl<'a> Table<'a> {
     /// The experiments and the encoded size.
     pub fn timings(run: &'a Run, case: &'a Case) -> Table<'a> {
-        let experiment =
-            |metric: &str| !is_phase(run, metric) && !is_compression(metric) && !is_window(metric);
+        let metrics = run.metrics();
+        let experiment = |metric: &str| {
+            !is_phase(&metrics, metric) && !is_compression(metric) && !is_window(metric)
+        };
         let mut columns = sampled_columns(run, case, experiment);
         columns.extend(counted_columns(run, case, |metric| metric == "size"));
         Table::of(run, case, columns)
@@ -94,7 +96,8 @@ impl<'a> Table<'a> {
 
     /// The phases of the experiments, each a column.
     pub fn phases(run: &'a Run, case: &'a Case) -> Table<'a> {
-        Table::of(run, case, sampled_columns(run, case, |metric| is_phase(run, metric)))
+        let metrics = run.metrics();
+        Table::of(run, case, sampled_columns(run, case, |metric| is_phase(&metrics, metric)))
     }
 
     /// Sizes as encoded and after each compressor.
@@ -191,6 +194,8 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
         "fixed" => "read one field of the fixed region",
         "element" => "read one field of the middle element",
         "verify" => "check the buffer before unchecked access",
+        "decode/checked" => "check the buffer, then decode it",
+        "project/checked" => "check the buffer, then read every number in it",
         "size" => "of the encoded message",
         "step" => "the five phases together, by the FMUs' own clocks",
         "source" => "generating and serializing, by the source's own clock",
@@ -239,9 +244,14 @@ fn is_window(metric: &str) -> bool {
     metric.ends_with("/window")
 }
 
-/// Whether a metric is a part of another one of the run.
-fn is_phase(run: &Run, metric: &str) -> bool {
-    metric.split_once('/').is_some_and(|(whole, _)| run.metrics().contains(&whole))
+/// Whether a metric is a part of another one of these.
+fn is_phase(metrics: &[&str], metric: &str) -> bool {
+    whole(metric).is_some_and(|whole| metrics.contains(&whole))
+}
+
+/// How many a distribution is of: for those who judge it, and no figure to show.
+fn is_count(metric: &str) -> bool {
+    metric.ends_with("/count")
 }
 
 fn sampled_columns(run: &Run, case: &Case, wanted: impl Fn(&str) -> bool) -> Vec<Column> {
@@ -261,6 +271,9 @@ fn sampled_columns(run: &Run, case: &Case, wanted: impl Fn(&str) -> bool) -> Vec
 fn counted_columns(run: &Run, case: &Case, wanted: impl Fn(&str) -> bool) -> Vec<Column> {
     let mut columns: Vec<Column> = Vec::new();
     for fact in run.facts.iter().filter(|fact| fact.case == case.id && wanted(&fact.metric)) {
+        if is_count(&fact.metric) {
+            continue;
+        }
         if columns.iter().all(|column| column.metric != fact.metric) {
             let (metric, unit) = (fact.metric.clone(), fact.unit.clone());
             columns.push(Column { metric, unit, sampled: false, ranked: true });

@@ -9,6 +9,7 @@ use crate::group::{failed, groups, head, lossless, name, without_headroom, Group
 use crate::kind::{fixed_part, legend, marked, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place, SlopeRow};
+use crate::required;
 use crate::sweep::{sweeps, Curves};
 use crate::table::{Cell, Column, Table};
 use crate::text::{chars, clean, command, fold, grid, justify, tables as broken, Align};
@@ -42,6 +43,10 @@ fn render_run(run: &Run, width: usize) -> String {
     for warning in &run.warnings {
         text.push_str(&format!("\nwarning: {}\n", clean(&warning.text)));
         text.push_str(&format!("         {}\n", clean(&warning.remedy)));
+    }
+    let required = required(run);
+    if !required.is_empty() {
+        text.push_str(&format!("\n{required}"));
     }
     let (cases, others) = shown(run);
     for case in cases {
@@ -84,6 +89,33 @@ fn render_run(run: &Run, width: usize) -> String {
     }
     text.push_str(&absent(run));
     text.push_str(&lowerings(run));
+    text
+}
+
+/// The verdicts on what was required, in lines of at most `width` characters.
+pub fn verdicts(run: &Run, width: Option<usize>) -> String {
+    let text = required(run);
+    match width {
+        Some(width) => fold(&text, width.max(NARROWEST)),
+        None => text,
+    }
+}
+
+/// The verdicts on what was required; empty where nothing was.
+fn required(run: &Run) -> String {
+    let mut text = String::new();
+    for row in required::rows(run) {
+        text.push_str(&format!(
+            "{:11} {}   {} of {}\n",
+            row.verdict.word().to_uppercase(),
+            clean(&row.text),
+            row.held,
+            row.of
+        ));
+        for other in &row.others {
+            text.push_str(&format!("            {}\n", clean(other)));
+        }
+    }
     text
 }
 

@@ -105,10 +105,8 @@ pub fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A text without control characters, which could change a terminal's state.
-pub fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
+/// A text without what a terminal obeys.
+pub use wiregauge_gauge::text::plain as clean;
 
 /// A command line as a shell takes it.
 pub fn command(words: &[String]) -> String {

@@ -3,15 +3,18 @@
 mod common;
 
 use common::bus;
-use wiregauge_gauge::run::Slope;
+use wiregauge_gauge::requirement::Verdict;
+use wiregauge_gauge::run::{Measurement, Slope};
 use wiregauge_report::curve::{at, over, shares, windows};
 use wiregauge_report::figure::{definition, Part};
 use wiregauge_report::group::{failed, groups, lossless, name, without_headroom};
 use wiregauge_report::kind::shown;
 use wiregauge_report::phase::phases;
 use wiregauge_report::reference::{beside, of_one, slopes};
+use wiregauge_report::required;
 use wiregauge_report::sweep::sweeps;
 use wiregauge_report::table::Table;
+use wiregauge_report::{junit, markdown, terminal};
 
 #[test]
 fn bounds_are_neither_best_nor_ranked_and_come_last() {
@@ -66,6 +69,45 @@ fn phases_and_compression_are_no_experiments() {
     assert_eq!(names, ["encode", "decode"]);
     assert_eq!(found[0].names, ["populate", "write"]);
     assert_eq!(Table::compression(&run, case).columns.len(), 4);
+}
+
+#[test]
+fn what_is_checked_first_is_an_experiment_and_no_phase() {
+    let mut run = common::run(10);
+    let case = run.cases[0].clone();
+    let of = |m: &&Measurement| m.case == case.id && m.metric == "decode";
+    let mut checked = run.measurements.iter().find(of).unwrap().clone();
+    checked.metric = "decode/checked".into();
+    run.measurements.push(checked);
+    let timings = Table::timings(&run, &case);
+    assert!(timings.column("decode/checked").is_some());
+    let found = phases(&run, &case);
+    let decode = found.iter().find(|phases| phases.metric == "decode").unwrap();
+    assert_eq!(decode.names, ["parse", "extract"]);
+}
+
+#[test]
+fn what_is_required_is_told_line_by_line() {
+    let mut run = common::run(10);
+    assert!(required::rows(&run).is_empty());
+    let text = "size of prost <= 1 GB, encode < 1ns, encode of prost < 1 min, latency < 1s";
+    run.require = Some(text.parse().unwrap());
+    let rows = required::rows(&run);
+    let verdicts: Vec<Verdict> = rows.iter().map(|row| row.verdict).collect();
+    let wanted = [Verdict::Pass, Verdict::Fail, Verdict::Pass, Verdict::CannotTell];
+    assert_eq!(verdicts, wanted, "{rows:#?}");
+    assert!(rows[0].held == rows[0].of && rows[0].others.is_empty());
+    assert_eq!((rows[1].held, rows[1].others.len()), (0, 11), "ten are named, and how many more");
+    assert!(rows[1].others[0].contains(": fail, "), "{}", rows[1].others[0]);
+    assert_eq!(rows[2].of, run.cases.len());
+    assert!(rows[3].others[0].contains("'latency' was not measured"), "{}", rows[3].others[0]);
+    let marks = ["FAIL        encode < 1ns   0 of ", "1ns | **fail** | 0 of "];
+    let forms = [terminal::render(&[run.clone()], None), markdown::render(&[run.clone()])];
+    for (mark, form) in marks.iter().zip(forms) {
+        assert!(form.contains(mark), "no '{mark}'");
+    }
+    let xml = junit::render(&run, run.require.as_ref().unwrap()).unwrap();
+    assert!(xml.contains("<testsuites name=\"wiregauge\"") && xml.contains("<failure "), "{xml}");
 }
 
 #[test]

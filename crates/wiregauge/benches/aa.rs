@@ -13,7 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
 /// Measured unless `AA` says otherwise.
-const MEASURED: &str = "--quick";
+const MEASURED: &str = "--quick --processes 10";
 /// Comparisons of each half unless `RUNS` says otherwise.
 const RUNS: usize = 10;
 

@@ -7,6 +7,7 @@ mod lineup;
 mod matter;
 mod output;
 mod progress;
+mod required;
 mod small_arrays;
 mod tools;
 mod verb;

@@ -61,10 +61,8 @@ impl std::str::FromStr for Sweep {
 
     fn from_str(text: &str) -> Result<Sweep> {
         let (path, lengths) = text.split_once('=').context("wants PATH=N,N,…")?;
-        let lengths: Vec<usize> = lengths
-            .split(',')
-            .map(|n| length(n.trim()))
-            .collect::<Result<_>>()?;
+        let lengths: Vec<usize> =
+            lengths.split(',').map(|n| length(n.trim())).collect::<Result<_>>()?;
         for (at, length) in lengths.iter().enumerate() {
             ensure!(!lengths[..at].contains(length), "{length} is named twice");
         }

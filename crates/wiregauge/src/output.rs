@@ -11,6 +11,7 @@ use wiregauge_gauge::run::{Run, Status};
 use wiregauge_gauge::warning::Warning;
 use wiregauge_gauge::{judge, warning};
 
+use crate::required::{Judge, Required, FAILED};
 use crate::verb::report::render;
 
 /// Form of a result on standard output.
@@ -55,12 +56,23 @@ pub fn width() -> Option<usize> {
 pub struct Outlet {
     target: Target,
     form: Form,
+    judge: Judge,
 }
 
 impl Outlet {
-    /// Looks whether the result can be kept there. It replaces no input.
-    pub fn open(output: &Path, form: Form, inputs: &[&Path]) -> Result<Outlet> {
-        Ok(Outlet { target: Target::open(output, inputs)?, form })
+    /// Looks whether the result can be kept there, and the verdict on it. They
+    /// replace no input.
+    pub fn open(
+        output: &Path,
+        form: Form,
+        inputs: &[&Path],
+        required: &Required,
+    ) -> Result<Outlet> {
+        Ok(Outlet {
+            target: Target::open(output, inputs)?,
+            form,
+            judge: required.open(inputs, false)?,
+        })
     }
 }
 
@@ -75,8 +87,10 @@ pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<Exit
 }
 
 /// Writes a judged result to a file and shows it, whatever becomes of the file.
-/// The exit status says whether a subject failed, be it on one case only.
-pub fn hand_over(run: &Run, Outlet { target, form }: Outlet) -> Result<ExitCode> {
+/// The exit status says whether a subject failed, be it on one case only, or a
+/// requirement does not hold.
+pub fn hand_over(run: &mut Run, Outlet { target, form, judge }: Outlet) -> Result<ExitCode> {
+    judge.mark(run);
     let table = render(std::slice::from_ref(run), form);
     let (shown, to_output) = (target.shown().to_owned(), target.is_output());
     let written = target.write(run.text()?.as_bytes());
@@ -98,7 +112,8 @@ pub fn hand_over(run: &Run, Outlet { target, form }: Outlet) -> Result<ExitCode>
     }
     let failed = run.subjects.iter().any(|s| matches!(s.status, Status::Failed(_)))
         || run.warnings.iter().any(|warning| warning.code == warning::FAILED);
-    Ok(ExitCode::from(u8::from(failed)))
+    let verdict = judge.write(run)?;
+    Ok(ExitCode::from(if failed { FAILED } else { verdict }))
 }
 
 /// Keeps a result that could not be written where it was wanted.

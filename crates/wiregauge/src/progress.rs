@@ -27,8 +27,7 @@ impl Progress {
     pub fn new() -> Progress {
         // indicatif draws on standard error and only on a terminal.
         let bar = ProgressBar::new(0);
-        let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} {wide_msg}");
-        bar.set_style(style.expect("the template is right"));
+        bar.set_style(style(0));
         let log = if std::io::stderr().is_terminal() {
             bar.enable_steady_tick(Duration::from_millis(250));
             None
@@ -43,12 +42,24 @@ impl Progress {
         if let Some(log) = &self.log {
             log.show(what, done, total);
         }
+        if self.bar.length() != Some(total as u64) {
+            self.bar.set_style(style(total));
+        }
         self.bar.set_length(total as u64);
         self.bar.set_position(done as u64);
         if self.bar.message() != what {
             self.bar.set_message(what.to_owned());
         }
     }
+}
+
+/// What is done of how much, where that is known.
+fn style(total: usize) -> ProgressStyle {
+    let template = match total {
+        0 => "{elapsed} {wide_msg}",
+        _ => "{bar:24} {pos}/{len} {elapsed} {wide_msg}",
+    };
+    ProgressStyle::with_template(template).expect("the template is right")
 }
 
 impl Drop for Progress {

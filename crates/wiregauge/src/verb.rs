@@ -8,6 +8,7 @@ mod cosim;
 mod doctor;
 pub mod report;
 mod schema;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -31,10 +32,12 @@ Examples:
   wiregauge bus fep --quick
       what reaches the other side of a bus in time
   wiregauge report run.json -o report.html         the result as a page
+  wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
 
-Exit status: 0 when all went well, 1 when a codec or an FMU failed or a
-comparison found a regression, 2 when the command could not be carried out,
-130 when interrupted.")]
+Exit status: 0 when all went well, 1 when a codec or an FMU failed, a
+comparison found a regression or a requirement does not hold, 2 when the command
+could not be carried out, 3 when a requirement could not be decided, 130 when
+interrupted.")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -49,6 +52,7 @@ enum Verb {
     Report(report::Arguments),
     Compare(compare::Arguments),
     Budget(budget::Arguments),
+    Verify(verify::Arguments),
     Doctor(doctor::Arguments),
 }
 
@@ -76,6 +80,7 @@ impl Arguments {
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),
             Verb::Budget(arguments) => arguments.run(),
+            Verb::Verify(arguments) => arguments.run(),
             Verb::Doctor(arguments) => arguments.run(),
         }
     }

@@ -1,14 +1,12 @@
 //! Bars: phases that add up, sizes side by side.
 
-use wiregauge_gauge::stats::median;
-
-/// Fills that a reader can tell apart; the page's patterns and styles know them.
-pub const FILLS: usize = 5;
-
 use super::chart::Rows;
 use crate::phase::{Phases, Row};
 use crate::table::{self, Table};
 use crate::unit::{percent, quantity};
+
+/// Fills that a reader can tell apart; the page's patterns and styles know them.
+pub const FILLS: usize = 5;
 
 /// How many times the longest bar the budget may be, to be on its axis: else
 /// the phases could not be told apart.
@@ -26,11 +24,11 @@ pub fn far(phases: &Phases) -> Option<f64> {
 pub fn stacked(phases: &Phases) -> String {
     let sums: Vec<f64> = phases.rows.iter().map(|row| row.sum()).collect();
     let budget = phases.budget.filter(|_| far(phases).is_none());
-    // Whole bars: what is cut looks like its neighbours.
+    // Whole bars: what is cut would look like its neighbours.
     let end = sums.iter().copied().chain(budget).fold(0.0, f64::max);
     let text = |row: &Row| {
         let share = phases.share(row).map_or(String::new(), |share| format!(" {}", percent(share)));
-        figure(row.sum(), end, &phases.unit) + &share
+        quantity(row.sum(), &phases.unit) + &share
     };
     let names: Vec<(&str, String)> =
         phases.rows.iter().map(|row| (row.subject.title.as_str(), text(row))).collect();
@@ -64,13 +62,12 @@ pub fn stacked(phases: &Phases) -> String {
 
 /// The sizes of a case: as encoded and after each compressor.
 pub fn sizes(table: &Table) -> String {
-    let values: Vec<f64> =
-        table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value)).collect();
-    let end = limit(&values);
+    let values = table.rows.iter().flat_map(|row| row.cells.iter().flatten().map(|c| c.value));
+    let end = values.fold(0.0, f64::max);
     let height = 7.0 * table.columns.len() as f64 + 6.0;
     let text = |row: &table::Row| {
         let first = row.cells.first().and_then(Option::as_ref);
-        first.map_or(String::new(), |cell| figure(cell.value, end, "B"))
+        first.map_or(String::new(), |cell| quantity(cell.value, "B"))
     };
     let names: Vec<(&str, String)> =
         table.rows.iter().map(|row| (row.subject.title.as_str(), text(row))).collect();
@@ -87,23 +84,10 @@ pub fn sizes(table: &Table) -> String {
             let place = part as f64 - (row.cells.len() as f64 - 1.0) / 2.0;
             if let Some(cell) = cell {
                 let class = format!("part p{}", part % FILLS);
-                chart.bar(&class, 0.0, cell.value.min(end), middle + 7.0 * place, 6.0);
+                chart.bar(&class, 0.0, cell.value, middle + 7.0 * place, 6.0);
             }
         }
         chart.end();
     }
     chart.finish()
-}
-
-/// Where the axis ends: one large figure must not flatten all others, so it
-/// ends at six times the median, and longer bars are cut with an arrow at
-/// their figure.
-fn limit(values: &[f64]) -> f64 {
-    let largest = values.iter().copied().fold(0.0, f64::max);
-    median(values.iter().copied()).map_or(largest, |middle| largest.min(6.0 * middle))
-}
-
-fn figure(value: f64, end: f64, unit: &str) -> String {
-    let cut = if value > end { "→ " } else { "" };
-    format!("{cut}{}", quantity(value, unit))
 }

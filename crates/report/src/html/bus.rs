@@ -156,7 +156,7 @@ fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> 
 }
 
 /// Cumulative distributions with a logarithmic tail, and the same in figures.
-fn distributions(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
+pub fn distributions(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
     let mut text = String::new();
     for mut curves in over(run, case, "share") {
         let median = |line: &sweep::Line| at(line, 0.5).unwrap_or(f64::INFINITY);

@@ -125,6 +125,7 @@ pub fn run(codecs: usize) -> Run {
         measurements: builder.measurements,
         facts: builder.facts,
         curves: Vec::new(),
+        require: None,
         reference: Some(Reference {
             title: "PolySync, Safety Implications of Serialization Timing, Table 1".into(),
             conditions: "Intel Core i5-6200U at 2.30 GHz, Linux 4.10; means".into(),

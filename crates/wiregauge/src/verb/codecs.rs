@@ -19,6 +19,7 @@ use crate::lineup::{self, Lineup, Own};
 use crate::matter::{build_folder, Matter, Sweep};
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
+use crate::required::Required;
 use crate::small_arrays::SmallArrays;
 
 /// Measure what a message costs in every format.
@@ -142,6 +143,8 @@ pub struct Arguments {
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
+    #[command(flatten)]
+    required: Required,
 }
 
 /// Messages that take turns unless the user says so.
@@ -202,7 +205,7 @@ impl Arguments {
         self.check()?;
         let inputs = [self.definition(), self.input.clone()];
         let inputs: Vec<&Path> = inputs.iter().flatten().map(PathBuf::as_path).collect();
-        let outlet = Outlet::open(&self.output, self.format, &inputs)?;
+        let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let mut matter = self.matter()?;
@@ -256,6 +259,7 @@ impl Arguments {
             measurements: measured.measurements,
             facts: measured.facts,
             curves: Vec::new(),
+            require: None,
             reference: match self.experiment {
                 Some(Published::Polysync) => Some(polysync::reference()),
                 Some(Published::Rsb) => Some(rsb::reference()),

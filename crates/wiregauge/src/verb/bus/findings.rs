@@ -99,7 +99,7 @@ impl Findings {
             subjects.push(subject);
             cautions.extend(failures);
         }
-        let run = Run {
+        let mut run = Run {
             format: FORMAT.into(),
             version: VERSION,
             title: about.title,
@@ -124,9 +124,10 @@ impl Findings {
             measurements: self.measurements,
             facts: self.facts,
             curves: self.curves,
+            require: None,
             reference: about.reference,
         };
-        let code = hand_over(&run, outlet)?;
+        let code = hand_over(&mut run, outlet)?;
         Ok(match (interrupted, lost) {
             (true, _) => ExitCode::from(130),
             (_, true) => ExitCode::FAILURE,

@@ -86,7 +86,8 @@ impl Arguments {
             false => {
                 ensure!(
                     !self.delivery.chosen(),
-                    "-o and --format would do nothing: the sender's machine has the result"
+                    "what is to become of the result (-o, --format, --require, --junit) is for the \
+                     sender's machine to say, which has it"
                 );
                 self.join(&scenario, &peers)
             }

@@ -145,7 +145,9 @@ fn program(entry: &Entry, site: &Site, progress: &Progress) -> Result<Program> {
     let program = Program::of(entry.engine, &build_folder()?, &|what, done, total| {
         progress.show(&format!("{}: {what}", entry.title), done, total);
     })?;
-    progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
+    if site.has_others() {
+        progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
+    }
     site.prepare(entry.engine)?;
     Ok(program)
 }

@@ -21,6 +21,7 @@ use super::payload::Cargo;
 use super::row::Row;
 use crate::output::{Form, Outlet};
 use crate::progress::Progress;
+use crate::required::Required;
 
 /// Shortest window unless the user says so.
 const WINDOW: Duration = Duration::from_secs(1);
@@ -83,18 +84,20 @@ pub struct Delivery {
     /// Form on standard output [default: table].
     #[arg(long, value_enum)]
     format: Option<Form>,
+    #[command(flatten)]
+    required: Required,
 }
 
 impl Delivery {
     /// Looks whether the result can be kept, which replaces none of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Outlet> {
         let output = self.output.as_deref().unwrap_or(Path::new("run.json"));
-        Outlet::open(output, self.format.unwrap_or(Form::Table), inputs)
+        Outlet::open(output, self.format.unwrap_or(Form::Table), inputs, &self.required)
     }
 
     /// Whether the user said anything of it.
     pub fn chosen(&self) -> bool {
-        self.output.is_some() || self.format.is_some()
+        self.output.is_some() || self.format.is_some() || self.required.chosen()
     }
 }
 

@@ -11,6 +11,7 @@ use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
 
 use crate::output::{command, deliver, Form, Outlet};
+use crate::required::Required;
 
 /// Make a result of the performance logs that FMUs have written.
 ///
@@ -38,6 +39,8 @@ pub struct Arguments {
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
+    #[command(flatten)]
+    required: Required,
 }
 
 /// `LOG` or `CASE=LOG`.
@@ -62,7 +65,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let given: Vec<Given> = self.logs.into_iter().map(|labelled| labelled.0).collect();
         let inputs: Vec<&Path> = given.iter().map(|given| given.path.as_path()).collect();
-        let outlet = Outlet::open(&self.output, self.format, &inputs)?;
+        let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let imported = import(&given, self.skip)?;
         for note in &imported.notes {
             eprintln!("{note}");
@@ -96,6 +99,7 @@ impl Arguments {
             measurements: imported.measurements,
             facts: imported.facts,
             curves: Vec::new(),
+            require: None,
             reference: None,
         };
         deliver(&mut run, imported.warnings, outlet)

@@ -13,6 +13,7 @@ use wiregauge_gauge::run::{Reference, Run, Settings, Status, FORMAT, VERSION};
 
 use crate::output::{command, deliver, Form, Outlet};
 use crate::progress::Progress;
+use crate::required::Required;
 use crate::tools;
 
 /// How long a measurement takes and where its result goes.
@@ -54,6 +55,8 @@ pub struct Pace {
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
+    #[command(flatten)]
+    required: Required,
 }
 
 /// What is measured.
@@ -75,7 +78,7 @@ pub struct Matter {
 impl Pace {
     /// Looks whether the result can be kept, which replaces none of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Outlet> {
-        Outlet::open(&self.output, self.format, inputs)
+        Outlet::open(&self.output, self.format, inputs, &self.required)
     }
 
     /// Measures, writes the result and shows it.
@@ -133,7 +136,8 @@ impl Pace {
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
-            curves: Vec::new(),
+            curves: measured.curves,
+            require: None,
             reference: matter.reference,
         };
         (matter.derive)(&mut run);

@@ -1,0 +1,767 @@
+//! What a user requires of a result: `p99.9 latency < 500us, lost = 0`.
+//!
+//! A requirement holds if what is known of the figure is within the limit: of a
+//! count the count itself, of a time the whole of its 95 % interval. It does not
+//! hold if all of the interval is beyond the limit; in between nothing can be
+//! told.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{bail, ensure, Context, Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::run::{Case, Run, Status, Subject};
+use crate::stats::{tail, Summary};
+use crate::warning;
+
+/// Counts of mishaps, which are left out of a result where they are 0.
+const MISHAPS: [&str; 6] = ["unsent", "repeated", "damaged", "foreign", "timeouts", "udp-errors"];
+
+/// Whether it is counted only if it happened: where it is missing it is 0.
+pub fn is_mishap(metric: &str) -> bool {
+    MISHAPS.contains(&metric)
+}
+
+/// All that is required of a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Requirements(Vec<Requirement>);
+
+/// One figure and its limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    /// As the user wrote it.
+    pub text: String,
+    statistic: Statistic,
+    metric: String,
+    /// Id or title of the only subject that is meant.
+    subject: Option<String>,
+    /// Id of the only case that is meant.
+    case: Option<String>,
+    relation: Relation,
+    limit: f64,
+    /// Unit of the limit, as results have it.
+    unit: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Statistic {
+    /// The figure as it is quoted: the median of what was sampled, or a count.
+    Quoted,
+    /// The time that this share of all stays within.
+    Share(f64),
+    /// The largest that was seen.
+    Largest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Relation {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+
+/// What is to be said of a requirement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Verdict {
+    /// It holds.
+    Pass,
+    /// The interval holds the limit, or there are too few samples.
+    CannotTell,
+    /// It does not hold.
+    Fail,
+}
+
+impl Verdict {
+    /// In a word or two.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verdict::Pass => "pass",
+            Verdict::CannotTell => "cannot tell",
+            Verdict::Fail => "fail",
+        }
+    }
+}
+
+/// A requirement held against one subject on one case.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finding {
+    /// Place of the requirement among all.
+    pub requirement: usize,
+    /// The case; empty if it is about the whole run.
+    pub case: String,
+    /// Title of the subject; empty if it is about the whole run.
+    pub subject: String,
+    /// What was found, if anything.
+    pub found: Option<Found>,
+    /// What is to be said of it.
+    pub verdict: Verdict,
+    /// Why nothing can be told.
+    pub why: Option<String>,
+}
+
+/// A figure with what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The figure, if there are enough samples for it.
+    pub value: Option<f64>,
+    /// Lower end of its interval; a count is its own.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+    /// Unit of all three.
+    pub unit: String,
+    /// What keeps an end from being known.
+    pub lacks: Option<String>,
+}
+
+impl Found {
+    fn exact(value: f64, unit: &str) -> Found {
+        let known = Some(value);
+        Found { value: known, low: known, high: known, unit: unit.into(), lacks: None }
+    }
+}
+
+impl Requirements {
+    /// Each of them.
+    pub fn all(&self) -> &[Requirement] {
+        &self.0
+    }
+
+    /// Holds a result against them, subject by subject and case by case.
+    pub fn check(&self, run: &Run) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        if run.warnings.iter().any(|warning| warning.code == warning::INTERRUPTED) {
+            findings.push(Finding::unknown(0, "the run was interrupted before its end"));
+        }
+        for (index, requirement) in self.0.iter().enumerate() {
+            findings.extend(requirement.check(index, run));
+        }
+        findings
+    }
+}
+
+/// The verdict on all findings together.
+pub fn overall(findings: &[Finding]) -> Verdict {
+    findings.iter().map(|finding| finding.verdict).max().unwrap_or(Verdict::CannotTell)
+}
+
+impl Finding {
+    fn unknown(requirement: usize, why: impl Into<String>) -> Finding {
+        Finding {
+            requirement,
+            case: String::new(),
+            subject: String::new(),
+            found: None,
+            verdict: Verdict::CannotTell,
+            why: Some(why.into()),
+        }
+    }
+}
+
+impl Requirement {
+    fn check(&self, index: usize, run: &Run) -> Vec<Finding> {
+        let means = |said: &Option<String>, names: &[&str]| {
+            said.as_ref()
+                .is_none_or(|said| names.iter().any(|name| name.eq_ignore_ascii_case(said)))
+        };
+        let mut findings = Vec::new();
+        for case in run.cases.iter().filter(|case| means(&self.case, &[&case.id])) {
+            let subjects: Vec<&Subject> = run
+                .subjects
+                .iter()
+                .filter(|s| means(&self.subject, &[&s.id, &s.title]))
+                .filter(|s| !s.bound || self.subject.is_some())
+                .collect();
+            // What no subject has is no metric of this case: a step without steps.
+            let measured = |s: &&Subject| self.find(run, case, s).is_some();
+            if !subjects.iter().any(measured) {
+                continue;
+            }
+            findings.extend(subjects.iter().filter_map(|s| self.judge(index, run, case, s)));
+        }
+        if findings.is_empty() {
+            findings.push(Finding::unknown(index, self.absent(run)));
+        }
+        findings
+    }
+
+    /// The verdict on one subject; none if it was not to be measured here.
+    fn judge(&self, index: usize, run: &Run, case: &Case, subject: &Subject) -> Option<Finding> {
+        let found = self.find(run, case, subject);
+        let (mut verdict, mut why) = match (&subject.status, &found) {
+            (Status::Failed(reason), _) => (Verdict::Fail, Some(reason.clone())),
+            (Status::Skipped(reason) | Status::Rejected(reason), None) => {
+                self.subject.as_ref()?;
+                (Verdict::CannotTell, Some(reason.clone()))
+            }
+            (_, None) => (Verdict::CannotTell, Some("it has no such figure here".into())),
+            (_, Some(found)) => self.compare(found),
+        };
+        let is_not = |fact: &str| run.fact(&case.id, &subject.id, fact) == Some(0.0);
+        if is_not("valid") {
+            verdict = Verdict::CannotTell;
+            why = Some("the machine disturbed the run, as the warnings say".into());
+        } else if is_not("complete") && verdict == Verdict::Pass {
+            verdict = Verdict::CannotTell;
+            why = Some("the run broke off".into());
+        }
+        let (case, subject) = (case.id.clone(), subject.title.clone());
+        Some(Finding { requirement: index, case, subject, found, verdict, why })
+    }
+
+    /// Holds a figure against the limit.
+    fn compare(&self, found: &Found) -> (Verdict, Option<String>) {
+        if found.unit != self.unit {
+            let why = format!("'{}' is in {}, the limit is not", self.metric, unit_in_words(found));
+            return (Verdict::CannotTell, Some(why));
+        }
+        // The end that must be within the limit, and the one that must be beyond.
+        let (within, beyond) = match self.relation {
+            Relation::Less | Relation::AtMost => (found.high, found.low),
+            Relation::AtLeast | Relation::More => (found.low, found.high),
+            Relation::Equal if found.low == found.high => (found.low, found.high),
+            Relation::Equal => {
+                let why = "a figure with an interval is never just equal; use < or >";
+                return (Verdict::CannotTell, Some(why.into()));
+            }
+        };
+        if within.is_some_and(|end| self.holds(end)) {
+            return (Verdict::Pass, None);
+        }
+        if beyond.is_some_and(|end| !self.holds(end)) {
+            return (Verdict::Fail, None);
+        }
+        let why = found.lacks.clone().unwrap_or("its interval holds the limit".into());
+        (Verdict::CannotTell, Some(why))
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        match self.relation {
+            Relation::Less => value < self.limit,
+            Relation::AtMost => value <= self.limit,
+            Relation::Equal => value == self.limit,
+            Relation::AtLeast => value >= self.limit,
+            Relation::More => value > self.limit,
+        }
+    }
+
+    /// The figure of a subject on a case.
+    fn find(&self, run: &Run, case: &Case, subject: &Subject) -> Option<Found> {
+        let key = (case.id.as_str(), subject.id.as_str());
+        match self.statistic {
+            Statistic::Quoted => quoted(run, key, &self.metric),
+            Statistic::Share(share) => within(run, key, &self.metric, share),
+            Statistic::Largest => {
+                let fact = fact(run, key, &format!("{}/max", self.metric))?;
+                Some(Found::exact(fact.0, fact.1))
+            }
+        }
+    }
+
+    /// Why there is nothing to judge.
+    fn absent(&self, run: &Run) -> String {
+        let missing = |said: &Option<String>, what: &str, known: Vec<&str>| {
+            let said = said.as_ref()?;
+            let is_known = known.iter().any(|name| name.eq_ignore_ascii_case(said));
+            (!is_known).then(|| format!("there is no {what} '{said}', but {}", known.join("; ")))
+        };
+        let subjects = run.subjects.iter().flat_map(|s| [s.id.as_str()]).collect();
+        let titled = self.subject.as_ref().is_some_and(|said| {
+            run.subjects.iter().any(|subject| subject.title.eq_ignore_ascii_case(said))
+        });
+        let cases = run.cases.iter().map(|case| case.id.as_str()).collect();
+        if let Some(why) = missing(&self.subject, "subject", subjects).filter(|_| !titled) {
+            return why;
+        }
+        if let Some(why) = missing(&self.case, "case", cases) {
+            return why;
+        }
+        let sampled = run.measurements.iter().any(|m| m.metric == self.metric);
+        if sampled && self.statistic != Statistic::Quoted {
+            return format!(
+                "each sample of '{}' is the mean of many operations, which have no percentiles; \
+                 require '{} < …', its median",
+                self.metric, self.metric
+            );
+        }
+        let metrics = run.measurements.iter().map(|m| &m.metric);
+        let mut metrics: Vec<&str> =
+            metrics.chain(run.facts.iter().map(|fact| &fact.metric)).map(String::as_str).collect();
+        metrics.sort_unstable();
+        metrics.dedup();
+        metrics.retain(|metric| !metric.contains("/p"));
+        format!("'{}' was not measured; there are {}", self.metric, metrics.join(", "))
+    }
+}
+
+fn fact<'r>(run: &'r Run, (case, subject): (&str, &str), metric: &str) -> Option<(f64, &'r str)> {
+    let of = |f: &&crate::run::Fact| f.case == case && f.subject == subject && f.metric == metric;
+    run.facts.iter().find(of).map(|fact| (fact.value, fact.unit.as_str()))
+}
+
+/// The figure as tables have it.
+fn quoted(run: &Run, key: (&str, &str), metric: &str) -> Option<Found> {
+    if let Some(measurement) = run.measurement(key.0, key.1, metric) {
+        let summary = Summary::of(measurement)?;
+        let lacks = "there are too few samples for an interval of its median";
+        return Some(Found {
+            value: Some(summary.median),
+            low: summary.interval.map(|interval| interval.low),
+            high: summary.interval.map(|interval| interval.high),
+            unit: measurement.unit.clone(),
+            lacks: summary.interval.is_none().then(|| lacks.into()),
+        });
+    }
+    if let Some((value, unit)) = fact(run, key, metric) {
+        return Some(Found::exact(value, unit));
+    }
+    // Where losses are counted, so are mishaps.
+    let counted = is_mishap(metric) && fact(run, key, "lost").is_some();
+    counted.then(|| Found::exact(0.0, "1")).or_else(|| within(run, key, metric, 0.5))
+}
+
+/// The time that a share of all stays within.
+fn within(run: &Run, key: (&str, &str), metric: &str, share: f64) -> Option<Found> {
+    let of = |curve: &&crate::run::Curve| {
+        curve.case == key.0
+            && curve.subject == key.1
+            && curve.metric == metric
+            && curve.over == "share"
+    };
+    let curve = run.curves.iter().find(of)?;
+    let largest = fact(run, key, &format!("{metric}/max")).map(|(value, _)| value);
+    // A share that is not among those told is taken from the next one, on the
+    // side that claims less.
+    let up = |share: f64| {
+        let next = curve.points.iter().find(|(known, _)| *known >= share - 1e-12);
+        next.map(|(_, value)| *value).or(largest)
+    };
+    let down = |share: f64| {
+        let last = curve.points.iter().rev().find(|(known, _)| *known <= share + 1e-12);
+        last.map(|(_, value)| *value)
+    };
+    let mut found = Found {
+        value: curve.points.last().filter(|(last, _)| share <= *last).and_then(|_| up(share)),
+        low: None,
+        high: None,
+        unit: curve.unit.clone(),
+        lacks: None,
+    };
+    let Some((count, _)) = fact(run, key, &format!("{metric}/count")) else {
+        found.lacks = Some("the result does not say how many samples it has".into());
+        return Some(found);
+    };
+    let ends = tail::ends(share, count as u64);
+    found.low = ends.low.and_then(down);
+    found.high = ends.high.and_then(up);
+    if ends.high.is_none() {
+        found.lacks = Some(format!(
+            "p{} needs {} samples, there are {count}",
+            percentile(share),
+            tail::fewest(share)
+        ));
+    }
+    Some(found)
+}
+
+/// `99.9` for 0.999.
+fn percentile(share: f64) -> String {
+    let text = format!("{:.7}", share * 100.0);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn unit_in_words(found: &Found) -> &str {
+    match found.unit.as_str() {
+        "ns" => "a unit of time (ns, us, ms, s)",
+        "B" => "bytes (B, kB, MB, GB)",
+        "1" => "no unit, as it is a count",
+        "1/s" => "a rate (/s, Hz, kHz)",
+        unit => unit,
+    }
+}
+
+/// Units that users write: what they are of those in results.
+const UNITS: [(&str, f64, &str); 26] = [
+    ("", 1.0, "1"),
+    ("ns", 1.0, "ns"),
+    ("us", 1e3, "ns"),
+    ("µs", 1e3, "ns"),
+    ("ms", 1e6, "ns"),
+    ("s", 1e9, "ns"),
+    ("min", 60e9, "ns"),
+    ("B", 1.0, "B"),
+    ("kB", 1e3, "B"),
+    ("MB", 1e6, "B"),
+    ("GB", 1e9, "B"),
+    ("KiB", 1024.0, "B"),
+    ("MiB", 1_048_576.0, "B"),
+    ("GiB", 1_073_741_824.0, "B"),
+    ("B/s", 1e-6, "MB/s"),
+    ("kB/s", 1e-3, "MB/s"),
+    ("MB/s", 1.0, "MB/s"),
+    ("GB/s", 1e3, "MB/s"),
+    ("/s", 1.0, "1/s"),
+    ("1/s", 1.0, "1/s"),
+    ("Hz", 1.0, "1/s"),
+    ("kHz", 1e3, "1/s"),
+    ("%", 1.0, "%"),
+    ("(MB/s)²", 1.0, "(MB/s)²"),
+    ("(MB/s)^2", 1.0, "(MB/s)²"),
+    ("MB²/s²", 1.0, "(MB/s)²"),
+];
+
+/// What a requirement looks like.
+const FORM: &str = "such as 'p99.9 latency < 500us' or 'lost = 0'";
+
+impl FromStr for Requirements {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Requirements> {
+        let parts = split(text)?;
+        let all = parts.iter().map(|part| part.parse()).collect::<Result<Vec<_>>>()?;
+        ensure!(!all.is_empty(), "nothing is required; write something {FORM}");
+        Ok(Requirements(all))
+    }
+}
+
+impl FromStr for Requirement {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Requirement> {
+        let text = text.trim();
+        let at = outside(text, |c| "<>=".contains(c))
+            .with_context(|| format!("'{text}' has no limit; write it {FORM}"))?;
+        let (left, right) = text.split_at(at);
+        let (relation, right) = relation(right);
+        let (limit, unit) = quantity(right)?;
+        let Words { statistic, metric, subject, case } = words(left)?;
+        let text = text.to_owned();
+        Ok(Requirement { text, statistic, metric, subject, case, relation, limit, unit })
+    }
+}
+
+impl TryFrom<String> for Requirements {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Requirements> {
+        text.parse()
+    }
+}
+
+impl From<Requirements> for String {
+    fn from(requirements: Requirements) -> String {
+        requirements.to_string()
+    }
+}
+
+impl fmt::Display for Requirements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts: Vec<&str> = self.0.iter().map(|requirement| requirement.text.as_str()).collect();
+        f.write_str(&texts.join(", "))
+    }
+}
+
+/// The place of the first such character that is not in quotes.
+fn outside(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
+    let mut quoted = false;
+    text.char_indices().find_map(|(at, c)| {
+        quoted ^= c == '"';
+        (!quoted && wanted(c)).then_some(at)
+    })
+}
+
+/// The parts between commas.
+fn split(mut text: &str) -> Result<Vec<&str>> {
+    ensure!(text.matches('"').count().is_multiple_of(2), "a quote is not closed in {text}");
+    let mut parts = Vec::new();
+    while let Some(at) = outside(text, |c| c == ',') {
+        parts.push(&text[..at]);
+        text = &text[at + 1..];
+    }
+    parts.push(text);
+    parts.retain(|part| !part.trim().is_empty());
+    Ok(parts)
+}
+
+fn relation(text: &str) -> (Relation, &str) {
+    let all = [
+        ("<=", Relation::AtMost),
+        (">=", Relation::AtLeast),
+        ("==", Relation::Equal),
+        ("<", Relation::Less),
+        (">", Relation::More),
+        ("=", Relation::Equal),
+    ];
+    let found = all
+        .into_iter()
+        .find_map(|(sign, relation)| text.strip_prefix(sign).map(|rest| (relation, rest)));
+    found.unwrap_or((Relation::Equal, text))
+}
+
+/// A number and its unit, in the unit of results.
+fn quantity(text: &str) -> Result<(f64, &'static str)> {
+    let text = text.trim();
+    for (unit, factor, of) in UNITS {
+        let Some(number) = text.strip_suffix(unit) else { continue };
+        let Ok(number) = number.trim().parse::<f64>() else { continue };
+        ensure!(number.is_finite(), "'{text}' is no limit");
+        return Ok((number * factor, of));
+    }
+    let known: Vec<&str> = UNITS.iter().map(|(unit, ..)| *unit).skip(1).take(21).collect();
+    bail!("'{text}' is no number with one of these units: {}", known.join(" "))
+}
+
+struct Words {
+    statistic: Statistic,
+    metric: String,
+    subject: Option<String>,
+    case: Option<String>,
+}
+
+/// `p99.9 latency of tcp at "500 B, 1 ms"`, the statistic first or last.
+fn words(text: &str) -> Result<Words> {
+    let mut found =
+        Words { statistic: Statistic::Quoted, metric: String::new(), subject: None, case: None };
+    let mut metric = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (word, after) = token(rest);
+        match word {
+            "of" | "at" => {
+                let (name, after) = token(after);
+                ensure!(!name.is_empty(), "'{}' does not say '{word}' what", text.trim());
+                let name = Some(name.to_owned());
+                match word {
+                    "of" => found.subject = name,
+                    _ => found.case = name,
+                }
+                rest = after;
+                continue;
+            }
+            _ => match (statistic(word)?, found.statistic) {
+                (Some(statistic), Statistic::Quoted) => found.statistic = statistic,
+                (Some(_), _) => bail!("'{}' names two statistics", text.trim()),
+                (None, _) => metric.push(word),
+            },
+        }
+        rest = after;
+    }
+    // Percentiles are metrics of their own in results: latency/p99.9.
+    found.metric = metric.join(" ");
+    if let Some((name, last)) = found.metric.rsplit_once('/') {
+        if let (Some(statistic), Statistic::Quoted) = (statistic(last)?, found.statistic) {
+            (found.statistic, found.metric) = (statistic, name.to_owned());
+        }
+    }
+    ensure!(!found.metric.is_empty(), "'{}' names no figure; write it {FORM}", text.trim());
+    Ok(found)
+}
+
+/// The first word, or what stands in quotes, and the rest.
+fn token(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    if let Some(quoted) = text.strip_prefix('"') {
+        if let Some((inside, rest)) = quoted.split_once('"') {
+            return (inside, rest.trim_start());
+        }
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+/// The statistic that a word names, if it is one.
+fn statistic(word: &str) -> Result<Option<Statistic>> {
+    match word {
+        "median" => return Ok(Some(Statistic::Quoted)),
+        "max" => return Ok(Some(Statistic::Largest)),
+        _ => {}
+    }
+    let Some(number) = word.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok()) else {
+        return Ok(None);
+    };
+    ensure!(number > 0.0 && number < 100.0, "{word} is no percentile; there are p50, p99.9 …");
+    // As 0.999 is written, and not 99.9 ÷ 100.
+    Ok(Some(Statistic::Share((number * 1e7).round() / 1e9)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Curve, Fact, Measurement};
+    use crate::stats::comparison::simulation::{Noise, Simulation};
+    use crate::warning::Warning;
+
+    /// A result with one subject and one case.
+    fn run() -> Run {
+        let mut run = Simulation::new(1, Noise::default()).run();
+        run.measurements.clear();
+        run.subjects.truncate(1);
+        run.subjects[0].bound = false;
+        run.cases.truncate(1);
+        run
+    }
+
+    fn fact(run: &mut Run, metric: &str, unit: &str, value: f64) {
+        run.facts.push(Fact {
+            case: run.cases[0].id.clone(),
+            subject: run.subjects[0].id.clone(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value,
+        });
+    }
+
+    /// Latencies of 1 to `count` µs.
+    fn latencies(run: &mut Run, count: u64) {
+        let times: Vec<f64> = (1..=count).map(|time| time as f64 * 1e3).collect();
+        run.curves.push(Curve {
+            case: run.cases[0].id.clone(),
+            subject: run.subjects[0].id.clone(),
+            metric: "latency".into(),
+            unit: "ns".into(),
+            over: "share".into(),
+            points: tail::distribution(&times),
+        });
+        fact(run, "latency/max", "ns", count as f64 * 1e3);
+        fact(run, "latency/count", "1", count as f64);
+    }
+
+    fn judged(run: &Run, text: &str) -> (Verdict, String) {
+        let findings = text.parse::<Requirements>().unwrap().check(run);
+        let why: Vec<String> = findings.iter().filter_map(|f| f.why.clone()).collect();
+        (overall(&findings), why.join("; "))
+    }
+
+    #[test]
+    fn counts_are_held_against_their_limit() {
+        let mut run = run();
+        fact(&mut run, "lost", "1", 3.0);
+        fact(&mut run, "throughput", "MB/s", 99.5);
+        for (text, verdict) in [
+            ("lost = 0", Verdict::Fail),
+            ("lost <= 3", Verdict::Pass),
+            ("lost < 3", Verdict::Fail),
+            ("lost == 3, throughput >= 99 MB/s", Verdict::Pass),
+            ("lost = 3, throughput > 0.0995GB/s", Verdict::Fail),
+            ("damaged = 0, timeouts = 0", Verdict::Pass),
+            ("throughput > 1000kB/s", Verdict::Pass),
+        ] {
+            assert_eq!(judged(&run, text).0, verdict, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_percentile_needs_its_samples() {
+        let mut run = run();
+        latencies(&mut run, 1000);
+        for text in ["p99 latency < 1ms", "latency p99 < 1001us", "latency/p99 <= 1ms"] {
+            assert_eq!(judged(&run, text).0, Verdict::Pass, "{text}");
+        }
+        assert_eq!(judged(&run, "p99 latency < 900us").0, Verdict::Fail);
+        // The 99th of a thousand lies between the 984th and the 997th.
+        assert_eq!(judged(&run, "p99 latency < 992us").0, Verdict::CannotTell);
+        let (verdict, why) = judged(&run, "p99.9 latency < 2ms");
+        assert_eq!(verdict, Verdict::CannotTell);
+        assert_eq!(why, "p99.9 needs 3688 samples, there are 1000");
+        assert_eq!(judged(&run, "p99.9 latency < 100us").0, Verdict::Fail, "even so");
+        assert_eq!(judged(&run, "max latency <= 1ms").0, Verdict::Pass);
+        assert_eq!(judged(&run, "max latency < 1ms").0, Verdict::Fail);
+    }
+
+    #[test]
+    fn what_is_sampled_is_judged_by_its_interval() {
+        let mut run = run();
+        let of =
+            |base: f64| -> Vec<Option<f64>> { (0..9).map(|i| Some(base + f64::from(i))).collect() };
+        run.measurements.push(Measurement {
+            case: run.cases[0].id.clone(),
+            subject: run.subjects[0].id.clone(),
+            metric: "encode".into(),
+            unit: "ns".into(),
+            iterations: vec![1000; 5],
+            samples: [90.0, 95.0, 100.0, 105.0, 110.0].map(of).to_vec(),
+        });
+        assert_eq!(judged(&run, "encode < 1us").0, Verdict::Pass);
+        assert_eq!(judged(&run, "median encode < 50ns").0, Verdict::Fail);
+        let (verdict, why) = judged(&run, "encode < 105ns");
+        assert_eq!((verdict, why.as_str()), (Verdict::CannotTell, "its interval holds the limit"));
+        let (verdict, why) = judged(&run, "encode = 104ns");
+        assert!(verdict == Verdict::CannotTell && why.contains("never just equal"), "{why}");
+        let (verdict, why) = judged(&run, "p99 encode < 1us");
+        assert!(verdict == Verdict::CannotTell && why.contains("no percentiles"), "{why}");
+    }
+
+    #[test]
+    fn what_cannot_be_judged_says_why() {
+        let mut run = run();
+        fact(&mut run, "lost", "1", 0.0);
+        latencies(&mut run, 1000);
+        for (text, wanted) in [
+            ("latnecy < 1ms", "'latnecy' was not measured; there are"),
+            ("lost of tpc = 0", "there is no subject 'tpc', but"),
+            ("lost at \"1 B, 2 ms\" = 0", "there is no case '1 B, 2 ms', but"),
+            ("latency < 500", "'latency' is in a unit of time"),
+            ("lost < 1ms", "'lost' is in no unit, as it is a count"),
+        ] {
+            let (verdict, why) = judged(&run, text);
+            assert_eq!(verdict, Verdict::CannotTell, "{text}");
+            assert!(why.contains(wanted), "{text}: {why}");
+        }
+        let (subject, case) = (run.subjects[0].title.to_uppercase(), run.cases[0].id.clone());
+        let named = format!("lost of \"{subject}\" at \"{case}\" = 0");
+        assert_eq!(judged(&run, &named).0, Verdict::Pass);
+    }
+
+    #[test]
+    fn a_run_that_is_not_to_be_trusted_passes_nothing() {
+        let mut broken = run();
+        fact(&mut broken, "lost", "1", 0.0);
+        let mut invalid = broken.clone();
+        fact(&mut invalid, "valid", "1", 0.0);
+        let mut failed = broken.clone();
+        failed.subjects[0].status = Status::Failed("it died".into());
+        let mut interrupted = broken.clone();
+        interrupted.warnings.push(Warning {
+            code: warning::INTERRUPTED.into(),
+            text: String::new(),
+            remedy: String::new(),
+        });
+        assert_eq!(judged(&broken, "lost = 0").0, Verdict::Pass);
+        fact(&mut broken, "complete", "1", 0.0);
+        for (run, verdict) in [
+            (&broken, Verdict::CannotTell),
+            (&invalid, Verdict::CannotTell),
+            (&interrupted, Verdict::CannotTell),
+            (&failed, Verdict::Fail),
+        ] {
+            assert_eq!(judged(run, "lost = 0").0, verdict);
+        }
+        assert_eq!(judged(&broken, "lost = 1").0, Verdict::Fail, "it will not get better");
+    }
+
+    #[test]
+    fn nonsense_is_refused_in_a_line() {
+        for (text, wanted) in [
+            ("", "nothing is required"),
+            (" , ", "nothing is required"),
+            ("latency", "has no limit"),
+            ("< 5ms", "names no figure"),
+            ("latency < fast", "is no number"),
+            ("latency < 5 fortnights", "is no number"),
+            ("latency < inf", "is no limit"),
+            ("p100 latency < 1ms", "is no percentile"),
+            ("p99 latency p50 < 1ms", "names two statistics"),
+            ("latency of < 1ms", "does not say 'of' what"),
+            ("latency at \"x < 1ms", "a quote is not closed"),
+        ] {
+            let error = format!("{:#}", text.parse::<Requirements>().unwrap_err());
+            assert!(error.contains(wanted) && !error.contains('\n'), "{text}: {error}");
+        }
+        let text = "p99.9 latency of tcp at \"10 B, 5 ms\" < 500us, lost = 0";
+        assert_eq!(text.parse::<Requirements>().unwrap().to_string(), text);
+    }
+}

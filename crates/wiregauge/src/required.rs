@@ -1,0 +1,73 @@
+//! What the user requires of a result, and where the verdict goes.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Result};
+use wiregauge_gauge::file::Target;
+use wiregauge_gauge::requirement::{overall, Requirements, Verdict};
+use wiregauge_gauge::run::Run;
+use wiregauge_report::junit;
+
+/// Exit status when a requirement does not hold.
+pub const FAILED: u8 = 1;
+/// Exit status when it cannot be told whether all hold.
+pub const UNDECIDED: u8 = 3;
+
+/// What every measuring verb takes.
+#[derive(clap::Args)]
+pub struct Required {
+    /// Hold the result against this, such as 'p99.9 latency < 500us, lost = 0';
+    /// 'wiregauge verify --help' says what can be required.
+    #[arg(long, value_name = "REQUIREMENT,…")]
+    require: Option<Requirements>,
+    /// Write the verdicts as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+}
+
+/// Where the verdict goes, tried out before anything is measured.
+pub struct Judge {
+    requirements: Option<Requirements>,
+    junit: Option<Target>,
+}
+
+impl Required {
+    /// Looks whether the verdicts can be kept; they replace no input. `known` is
+    /// whether the result itself says what is required.
+    pub fn open(&self, inputs: &[&Path], known: bool) -> Result<Judge> {
+        ensure!(
+            self.junit.is_none() || self.require.is_some() || known,
+            "--junit would do nothing: nothing is required (--require)"
+        );
+        let junit = self.junit.as_deref().map(|path| Target::open(path, inputs)).transpose()?;
+        Ok(Judge { requirements: self.require.clone(), junit })
+    }
+
+    /// Whether the user said anything of it.
+    pub fn chosen(&self) -> bool {
+        self.require.is_some() || self.junit.is_some()
+    }
+}
+
+impl Judge {
+    /// Puts down in a run what is required of it.
+    pub fn mark(&self, run: &mut Run) {
+        if self.requirements.is_some() {
+            run.require.clone_from(&self.requirements);
+        }
+    }
+
+    /// Writes the verdicts on a marked run. The status is 0 if all hold.
+    pub fn write(self, run: &Run) -> Result<u8> {
+        let Some(requirements) = &run.require else { return Ok(0) };
+        if let Some(target) = self.junit {
+            let text = junit::render(run, requirements).context("cannot write JUnit XML")?;
+            target.write(text.as_bytes())?;
+        }
+        Ok(match overall(&requirements.check(run)) {
+            Verdict::Pass => 0,
+            Verdict::Fail => FAILED,
+            Verdict::CannotTell => UNDECIDED,
+        })
+    }
+}

@@ -377,6 +377,7 @@ fn run(site: &Site, name: &str, load: &Load, seconds: u64) -> Result<Account> {
         announced: false,
         round_trips: 1000,
         alive: SILENCE,
+        realtime: Default::default(),
         seed: 1,
         choices: Vec::new(),
     };

@@ -59,6 +59,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/participant/src/lockstep.rs", include_str!("../../participant/src/lockstep.rs")),
     ("crates/participant/src/participant.rs", include_str!("../../participant/src/participant.rs")),
     ("crates/participant/src/progress.rs", include_str!("../../participant/src/progress.rs")),
+    ("crates/participant/src/realtime.rs", include_str!("../../participant/src/realtime.rs")),
     ("crates/participant/src/receiver.rs", include_str!("../../participant/src/receiver.rs")),
     ("crates/participant/src/sample.rs", include_str!("../../participant/src/sample.rs")),
     ("crates/participant/src/scratch.rs", include_str!("../../participant/src/scratch.rs")),

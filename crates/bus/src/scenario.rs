@@ -14,6 +14,7 @@ use serde::Deserialize;
 use toml::Spanned;
 use wiregauge_gauge::input::read_text;
 use wiregauge_participant::control::{Mode, Role, SILENCE};
+use wiregauge_participant::realtime::Realtime;
 
 use crate::catalogue::{self, Entry};
 use crate::load::Load;
@@ -99,6 +100,11 @@ impl Scenario {
             announced: file.announce,
             round_trips: file.round_trips,
             alive: file.alive_within.0,
+            realtime: Realtime {
+                priority: file.priority,
+                processors: file.processors,
+                locked: file.lock_memory,
+            },
             seed: file.seed,
             choices: chosen.collect(),
         };
@@ -134,8 +140,17 @@ impl Scenario {
     /// All that it says, by key: two files with the same content are the same
     /// scenario, however they are written.
     pub fn content(&self) -> BTreeMap<String, String> {
-        let Terms { duration, window, patience, announced, round_trips, alive, seed, choices } =
-            &self.terms;
+        let Terms {
+            duration,
+            window,
+            patience,
+            announced,
+            round_trips,
+            alive,
+            realtime,
+            seed,
+            choices,
+        } = &self.terms;
         let entries: Vec<&str> = self.entries.iter().map(|entry| entry.id).collect();
         let loads: Vec<String> = self
             .loads
@@ -159,6 +174,7 @@ impl Scenario {
             ("announce", announced.to_string()),
             ("round_trips", round_trips.to_string()),
             ("alive_within", format!("{alive:?}")),
+            ("priority, processors, lock_memory", realtime.to_string()),
             ("seed", seed.to_string()),
             ("transports", entries.join(", ")),
             ("load", loads.join("; ")),
@@ -221,6 +237,11 @@ struct File {
     round_trips: u64,
     #[serde(default = "alive_within")]
     alive_within: Time,
+    priority: Option<i32>,
+    #[serde(default)]
+    processors: Vec<usize>,
+    #[serde(default)]
+    lock_memory: bool,
     #[serde(default)]
     transports: Vec<Spanned<String>>,
     #[serde(default)]

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use wiregauge_gauge::environment::Environment;
 use wiregauge_participant::coder::Coding;
 use wiregauge_participant::control::{Assignment, Role};
+use wiregauge_participant::realtime::Realtime;
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 
@@ -40,6 +41,8 @@ pub struct Terms {
     pub round_trips: u64,
     /// How long a participant or a machine may be silent before it is lost.
     pub alive: Duration,
+    /// What participants ask of the system.
+    pub realtime: Realtime,
     /// Seed of the samples' content.
     pub seed: u64,
     /// What else to say to transports.
@@ -47,6 +50,11 @@ pub struct Terms {
 }
 
 impl Terms {
+    /// What a reader of the figures must know of them.
+    pub fn notes(&self) -> Option<String> {
+        (!self.realtime.is_none()).then(|| format!("participants run with {}", self.realtime))
+    }
+
     /// Whether they make sense for these transports.
     ///
     /// # Errors
@@ -64,6 +72,7 @@ impl Terms {
             "who is silent is lost within {LEAST_ALIVE:?} to {MOST_ALIVE:?}, not {:?}",
             self.alive
         );
+        self.realtime.check()?;
         for Choice { transport, .. } in &self.choices {
             let known = entries.iter().any(|entry| entry.transport == *transport);
             ensure!(known, "an option is for '{transport}', which takes no part in this run");
@@ -150,6 +159,7 @@ impl Trial<'_> {
             patience: terms.patience.as_nanos() as u64,
             round_trips: terms.round_trips,
             alive: terms.alive.as_nanos() as u64,
+            realtime: terms.realtime.clone(),
             coding: self.coding.cloned(),
         }
     }

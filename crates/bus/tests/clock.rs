@@ -139,6 +139,7 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
         patience: 1000 * MS,
         round_trips: 0,
         alive: 1000 * MS,
+        realtime: Default::default(),
         coding: None,
     };
     assert!(matches!(report(listener), Report::Loaded(_)));

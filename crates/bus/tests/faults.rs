@@ -146,6 +146,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         patience: 200 * MS,
         round_trips: 0,
         alive: 1000 * MS,
+        realtime: Default::default(),
         coding: None,
     }
 }

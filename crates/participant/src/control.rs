@@ -19,12 +19,13 @@ use crate::clock::Alignment;
 use crate::coder::Coding;
 use crate::latency::Distribution;
 use crate::progress::Progress;
+use crate::realtime::Realtime;
 use crate::transport::Topic;
 use crate::usage::Usage;
 use crate::window::Window;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// From beat to beat.
 pub const BEAT: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so.
@@ -188,6 +189,8 @@ pub struct Assignment {
     pub round_trips: u64,
     /// How long the other side of the control channel may be silent.
     pub alive: u64,
+    /// What it asks of the system.
+    pub realtime: Realtime,
     /// The codec whose bytes are sent, if not generated content.
     pub coding: Option<Coding>,
 }

@@ -16,6 +16,7 @@ pub mod latency;
 pub mod lockstep;
 pub mod participant;
 pub mod progress;
+pub mod realtime;
 pub mod receiver;
 pub mod sample;
 pub mod scratch;

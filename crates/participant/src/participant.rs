@@ -294,6 +294,8 @@ fn live(
             if known.is_empty() { "none".to_owned() } else { known.join(", ") }
         );
     }
+    // Threads of the transport's library inherit it.
+    assignment.realtime.apply()?;
     match assignment.role {
         Role::Sender => send(&assignment, transport, orders, speaker, wish, seen),
         Role::Receiver => receive(&assignment, transport, orders, speaker, wish, seen),

@@ -212,6 +212,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
         patience: second / 4,
         round_trips: 0,
         alive: second,
+        realtime: Default::default(),
         coding: None,
     };
     let show = |state: &str| {

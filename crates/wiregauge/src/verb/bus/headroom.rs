@@ -128,6 +128,7 @@ impl Arguments {
                 done += 1;
             }
             notes.extend(site.notes());
+            notes.extend(terms.notes());
             cases.push(quest.case(notes));
             if interrupt::interrupted() {
                 break;

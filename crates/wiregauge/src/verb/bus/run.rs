@@ -69,7 +69,7 @@ pub struct Arguments {
 }
 
 /// What a scenario says in its own words.
-const SAID: [&str; 18] = [
+const SAID: [&str; 21] = [
     "size",
     "cycle",
     "mode",
@@ -84,6 +84,9 @@ const SAID: [&str; 18] = [
     "seed",
     "round_trips",
     "alive_within",
+    "priority",
+    "processors",
+    "lock_memory",
     "emulate",
     "message",
     "input",

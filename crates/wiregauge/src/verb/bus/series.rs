@@ -15,6 +15,7 @@ use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
 use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::run::{Case, Reference};
+use wiregauge_participant::realtime::Realtime;
 
 use super::findings::{About, Findings};
 use super::payload::Cargo;
@@ -64,6 +65,15 @@ pub struct Common {
     /// How long a participant may be silent before it is lost.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
     alive_within: Duration,
+    /// Run participants under SCHED_FIFO with this priority.
+    #[arg(long, value_name = "1…99", value_parser = clap::value_parser!(i32).range(1..=99))]
+    priority: Option<i32>,
+    /// Run participants on these processors only, numbered from 0.
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    processors: Vec<usize>,
+    /// Lock the participants' memory (mlockall).
+    #[arg(long)]
+    lock_memory: bool,
     /// What else to say to a transport, such as dds.domain=7.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = choice)]
     option: Vec<Choice>,
@@ -111,6 +121,11 @@ impl Common {
             announced: self.announce,
             round_trips: self.round_trips.unwrap_or(ROUND_TRIPS).into(),
             alive: self.alive_within,
+            realtime: Realtime {
+                priority: self.priority,
+                processors: self.processors.clone(),
+                locked: self.lock_memory,
+            },
             seed: self.seed,
             choices: self.option.clone(),
         }
@@ -163,6 +178,7 @@ impl Series {
         let mut cases = load::cases(&self.loads, self.cargo.as_ref().map(|cargo| &cargo.case));
         for case in &mut cases {
             case.notes.extend(self.site.notes());
+            case.notes.extend(self.terms.notes());
         }
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();

@@ -1,0 +1,160 @@
+//! How the system is to treat a participant: first in turn, on processors of its
+//! own, with its memory in place.
+
+use std::fmt;
+use std::io;
+use std::thread;
+
+use anyhow::{bail, ensure, Context, Result};
+use rustix::mm::{mlockall, munlockall, MlockAllFlags};
+use rustix::process::{getrlimit, Resource};
+use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
+use serde::{Deserialize, Serialize};
+
+/// What participants ask of the system; nothing by default.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Realtime {
+    /// Priority under SCHED_FIFO, 1 to 99.
+    pub priority: Option<i32>,
+    /// The processors to run on; any where none is named.
+    pub processors: Vec<usize>,
+    /// Whether memory stays where it is (`mlockall`).
+    pub locked: bool,
+}
+
+impl Realtime {
+    /// Whether anything is asked.
+    pub fn is_none(&self) -> bool {
+        *self == Realtime::default()
+    }
+
+    /// Looks whether this machine grants all of it.
+    ///
+    /// # Errors
+    /// What it does not grant, and what to do about that.
+    pub fn check(&self) -> Result<()> {
+        if self.is_none() {
+            return Ok(());
+        }
+        if let Some(priority) = self.priority {
+            ensure!((1..=99).contains(&priority), "the priority is 1 to 99, not {priority}");
+        }
+        thread::scope(|scope| {
+            let tried = scope.spawn(|| self.apply()).join();
+            if self.locked {
+                let _ = munlockall();
+            }
+            tried.unwrap_or_else(|_| bail!("the trial panicked"))
+        })
+    }
+
+    /// Applies all of it to this thread and to those that it will start; memory
+    /// is the whole process's. Who gets an error must not go on: some of it may
+    /// be applied.
+    ///
+    /// # Errors
+    /// What the system does not grant, and what to do about that.
+    pub fn apply(&self) -> Result<()> {
+        if self.locked {
+            mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).context(
+                "memory cannot be locked; run as root, or raise 'ulimit -l' (memlock in \
+                 /etc/security/limits.conf)",
+            )?;
+        }
+        if !self.processors.is_empty() {
+            self.settle()?;
+        }
+        if let Some(priority) = self.priority {
+            prefer(priority)?;
+        }
+        Ok(())
+    }
+
+    /// Stays on the processors.
+    fn settle(&self) -> Result<()> {
+        let allowed = sched_getaffinity(None).context("cannot ask for the processors")?;
+        let mut wanted = CpuSet::new();
+        for &processor in &self.processors {
+            let there = processor < CpuSet::MAX_CPU && allowed.is_set(processor);
+            ensure!(
+                there,
+                "processor {processor} is not there or not allowed; there are {}",
+                ranges(&(0..CpuSet::MAX_CPU).filter(|n| allowed.is_set(*n)).collect::<Vec<_>>())
+            );
+            wanted.set(processor);
+        }
+        sched_setaffinity(None, &wanted).context("cannot stay on these processors")
+    }
+}
+
+/// Runs this thread before all that are not under SCHED_FIFO with this priority
+/// or a higher one.
+fn prefer(priority: i32) -> Result<()> {
+    // SAFETY: all zero is a valid `sched_param`.
+    let mut wanted: libc::sched_param = unsafe { std::mem::zeroed() };
+    wanted.sched_priority = priority;
+    // SAFETY: it reads the structure, and 0 is the calling thread.
+    if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &wanted) } == 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    let most = getrlimit(Resource::Rtprio).current.map_or("no limit".into(), |n| n.to_string());
+    Err(error).with_context(|| {
+        format!(
+            "SCHED_FIFO with priority {priority} is not granted; run as root, or raise 'ulimit -r', \
+             which is {most} (rtprio in /etc/security/limits.conf)"
+        )
+    })
+}
+
+/// `0-3, 6`.
+fn ranges(ascending: &[usize]) -> String {
+    let mut runs: Vec<(usize, usize)> = Vec::new();
+    for &number in ascending {
+        match runs.last_mut() {
+            Some((_, last)) if *last + 1 == number => *last = number,
+            _ => runs.push((number, number)),
+        }
+    }
+    let run = |(first, last): (usize, usize)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}-{last}"),
+    };
+    runs.into_iter().map(run).collect::<Vec<_>>().join(", ")
+}
+
+impl fmt::Display for Realtime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let priority = self.priority.map(|priority| format!("SCHED_FIFO {priority}"));
+        let processors = (!self.processors.is_empty())
+            .then(|| format!("processors {}", ranges(&self.processors)));
+        let locked = self.locked.then(|| "memory locked".to_owned());
+        let all: Vec<String> = [priority, processors, locked].into_iter().flatten().collect();
+        f.write_str(&all.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_told_in_words() {
+        assert!(Realtime::default().is_none() && Realtime::default().to_string().is_empty());
+        let all = Realtime { priority: Some(80), processors: vec![0, 1, 2, 5], locked: true };
+        assert_eq!(all.to_string(), "SCHED_FIFO 80, processors 0-2, 5, memory locked");
+    }
+
+    #[test]
+    fn a_processor_that_is_not_there_is_refused_and_nothing_stays() {
+        let before = sched_getaffinity(None).unwrap();
+        for missing in [CpuSet::MAX_CPU - 1, usize::MAX] {
+            let asked = Realtime { processors: vec![missing], ..Realtime::default() };
+            let error = format!("{:#}", asked.check().unwrap_err());
+            assert!(error.contains("is not there or not allowed; there are "), "{error}");
+        }
+        let first = (0..CpuSet::MAX_CPU).find(|n| before.is_set(*n)).unwrap();
+        Realtime { processors: vec![first], ..Realtime::default() }.check().unwrap();
+        assert_eq!(sched_getaffinity(None).unwrap(), before, "the trial was another thread's");
+    }
+}

@@ -1,0 +1,108 @@
+//! What participants ask of the system: applied whole or refused before
+//! anything is measured.
+
+mod support;
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::{build_folder, participants, refuses, result, run, said, wiregauge};
+
+const ASKED: [&str; 5] = ["--priority", "10", "--processors", "0", "--lock-memory"];
+
+fn load<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let words = ["bus", "run", "--size", "500", "--cycle", "1ms", "--transport", "tcp"];
+    [&words[..], &["--duration", "2s", "--window", "250ms"], more].concat()
+}
+
+/// Whether the system grants a process of ours what is asked.
+fn is_granted() -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(folder.path(), &load(&ASKED));
+    if said.code == Some(2) {
+        println!("skipped: {}", said.err.trim());
+    }
+    said.code != Some(2)
+}
+
+/// Policy and priority of the threads of this name.
+fn scheduling(process: i32, name: &str) -> Vec<(u32, u32)> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{process}/task")) else { return Vec::new() };
+    let stats =
+        tasks.flatten().filter_map(|task| fs::read_to_string(task.path().join("stat")).ok());
+    let named = |stat: &String| stat.contains(&format!("({name})"));
+    stats
+        .filter(named)
+        .filter_map(|stat| {
+            // After the name come the third field and those behind it.
+            let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+            Some((fields.get(38)?.parse().ok()?, fields.get(37)?.parse().ok()?))
+        })
+        .collect()
+}
+
+#[test]
+fn participants_run_as_they_were_asked_to() {
+    if !is_granted() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = wiregauge()
+        .args(load(&ASKED))
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // SCHED_FIFO is policy 1.
+    let asked = |process: i32| {
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+        let line = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.unwrap_or_default().trim().to_owned()
+        };
+        scheduling(process, "participant").contains(&(1, 10)) && line("VmLck:") != "0 kB"
+    };
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let mut seen = false;
+    while !seen && Instant::now() < deadline && child.try_wait().unwrap().is_none() {
+        let all = participants(&child);
+        seen = all.len() == 2 && all.iter().all(|(process, _)| asked(*process));
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(seen, "sender and receiver under SCHED_FIFO 10 with locked memory");
+    assert!(child.wait().unwrap().success());
+    let run = result(folder.path());
+    let noted = "participants run with SCHED_FIFO 10, processors 0, memory locked";
+    assert!(run["cases"][0]["notes"].to_string().contains(noted), "{}", run["cases"]);
+}
+
+#[test]
+fn what_is_not_granted_is_refused_with_advice() {
+    let folder = tempfile::tempdir().unwrap();
+    refuses(folder.path(), &load(&["--processors", "9999"]), &["processor 9999 is not there"]);
+    let refused = run(folder.path(), &load(&["--priority", "100"]));
+    assert_eq!(refused.code, Some(2), "{}", refused.err);
+    // Without the capability and without a limit that allows it.
+    let output = Command::new("setpriv")
+        .args(["--bounding-set=-sys_nice,-sys_resource", "--inh-caps=-sys_nice,-sys_resource"])
+        .args(["prlimit", "--rtprio=0:0"])
+        .arg(env!("CARGO_BIN_EXE_wiregauge"))
+        .args(load(&["--priority", "10"]))
+        .env("WIREGAUGE_BUILD", build_folder())
+        .current_dir(folder.path())
+        .output()
+        .expect("setpriv and prlimit are part of util-linux");
+    let refused = said(output);
+    if refused.err.contains("setpriv:") {
+        println!("skipped: {}", refused.err.trim());
+        return;
+    }
+    assert_eq!(refused.code, Some(2), "{}{}", refused.out, refused.err);
+    for word in ["SCHED_FIFO with priority 10 is not granted", "ulimit -r"] {
+        assert!(refused.err.contains(word), "{}", refused.err);
+    }
+    assert!(!folder.path().join("run.json").exists(), "nothing was measured");
+}

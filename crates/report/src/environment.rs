@@ -79,9 +79,13 @@ mod tests {
         walk(String::new(), &value, &mut lines);
         let shown: Vec<String> =
             lines.iter().map(|(path, text)| format!("{path}={text}")).collect();
-        for line in
-            ["cpu.cores=2", "cpu.model=A  B", "tools[1].name=rustc", "flags=-O3, -g", "virtual=yes"]
-        {
+        for line in [
+            "cpu.cores=2",
+            "cpu.model=A \\u{7}B",
+            "tools[1].name=rustc",
+            "flags=-O3, -g",
+            "virtual=yes",
+        ] {
             assert!(shown.iter().any(|shown| shown == line), "{line} is not in {shown:?}");
         }
         assert_eq!(lines.len(), 6);

@@ -162,6 +162,6 @@ fn names_cannot_break_out() {
     let mut run = largest();
     run.subjects[2].title = "a|b\u{1b}[31m `c` <img>".into();
     let text = markdown::render(&[run.clone()]);
-    assert!(text.contains("a\\|b \\[31m \\`c\\` \\<img\\>"));
+    assert!(text.contains("a\\|b\\\\u{1b}\\[31m \\`c\\` \\<img\\>"));
     assert!(!terminal::render(&[run], None).contains('\u{1b}'));
 }

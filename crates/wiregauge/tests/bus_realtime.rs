@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -77,6 +78,28 @@ fn participants_run_as_they_were_asked_to() {
     let run = result(folder.path());
     let noted = "participants run with SCHED_FIFO 10, processors 0, memory locked";
     assert!(run["cases"][0]["notes"].to_string().contains(noted), "{}", run["cases"]);
+}
+
+#[test]
+fn what_cyclictest_says_of_the_machine_stands_with_each_case() {
+    let folder = tempfile::tempdir().unwrap();
+    let tool = folder.path().join("cyclictest");
+    let line = "T: 0 (14763) P:80 I:1000 C:   1000 Min:     18 Act:   40 Avg:   32 Max:     156";
+    fs::write(&tool, format!("#!/bin/sh\necho \"$@\" > asked\necho '# hello'\necho '{line}'\n"))
+        .unwrap();
+    fs::set_permissions(&tool, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let ran = wiregauge()
+        .args(load(&["--processors", "0"]))
+        .env("PATH", path)
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let ran = said(ran);
+    assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("wakes a thread up 32 µs late (18 to 156 µs"), "{}", ran.out);
+    let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+    assert!(asked.contains("--affinity=0") && !asked.contains("--priority"), "{asked}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::{anyhow, Result};
 use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::cyclictest;
 use wiregauge_bus::emulation::{Emulation, Rate};
 use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::quantity::{choice, time};
@@ -179,6 +180,11 @@ impl Series {
         for case in &mut cases {
             case.notes.extend(self.site.notes());
             case.notes.extend(self.terms.notes());
+        }
+        progress.show("looking how late this machine wakes up", 0, 0);
+        let wake_ups = cyclictest::measure(&terms.realtime).map(|found| found.to_string());
+        for case in &mut cases {
+            case.notes.extend(wake_ups.clone());
         }
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();

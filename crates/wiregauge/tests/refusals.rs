@@ -191,6 +191,14 @@ fn options_that_would_do_nothing_are_refused() {
 /// Where the result cannot go is known before anything is measured, and no
 /// input is replaced.
 #[test]
+fn a_share_of_what_is_never_absent_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plain.msg"), "int32 x\nfloat64[] list\n").unwrap();
+    let words = ["codecs", "--message", "plain.msg", "--presence", "0.5"];
+    refuses(folder.path(), &words, &["--presence would do nothing", "has no optional field"]);
+}
+
+#[test]
 fn an_output_that_cannot_be_is_refused_at_once() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -12,7 +12,7 @@ use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::measure::measure;
 use wiregauge_gauge::plan::{Experiment, Plan};
 use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
-use wiregauge_schema::{Sizes, Source};
+use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 
 use crate::experiment::{polysync, rsb};
 use crate::lineup::{self, Lineup, Own};
@@ -353,6 +353,11 @@ impl Arguments {
                 Matter::lidar(&lengths, count, self.seed)?
             }
         };
+        ensure!(
+            self.presence.is_none() || has_optional(&matter.schema),
+            "--presence would do nothing: {} has no optional field",
+            matter.schema.root().name.original
+        );
         matter.choose(self.fixed.as_deref(), self.element.as_deref())?;
         Ok(matter)
     }
@@ -414,6 +419,12 @@ impl Arguments {
 }
 
 /// A share from 0 to 1.
+/// Whether a message may lack a field.
+fn has_optional(schema: &Schema) -> bool {
+    let optional = |field: &Field| field.cardinality == Cardinality::Optional;
+    schema.records().any(|(_, record)| record.fields.iter().any(optional))
+}
+
 fn presence(text: &str) -> Result<f64> {
     let share: f64 = text.parse()?;
     ensure!((0.0..=1.0).contains(&share), "wants a share from 0 to 1");

@@ -113,7 +113,8 @@ pub fn has_its_form(run: &serde_json::Value) {
     assert_eq!(faults, Vec::<String>::new());
 }
 
-/// The participants that a process started: processes whose parent it is.
+/// The participants that a process started: processes whose parent it is, and
+/// that were told of a conductor.
 pub fn participants(of: &Child) -> Vec<(i32, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -124,8 +125,10 @@ pub fn participants(of: &Child) -> Vec<(i32, String)> {
         }
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).replace('\0', " ");
-        let id = entry.file_name().to_string_lossy().parse().unwrap();
-        found.push((id, line));
+        if line.contains("--control") {
+            let id = entry.file_name().to_string_lossy().parse().unwrap();
+            found.push((id, line));
+        }
     }
     found
 }

@@ -644,6 +644,21 @@ impl<'a> Contender<'a> {
 }
 
 impl Cell {
+    /// One that is not calibrated yet.
+    fn new(case: usize, sizes: [u64; 2], warm_up: u64, start_ns: f64) -> Cell {
+        Cell {
+            case,
+            sizes,
+            steps: 1,
+            warm_up,
+            most: None,
+            epoch_ns: 0.0,
+            start_ns,
+            samples: Vec::new(),
+            times: Default::default(),
+        }
+    }
+
     fn put(&mut self, process: usize, round: usize, values: Vec<(usize, f64)>) {
         for (metric, value) in values {
             self.samples[metric][process][round] = Some(value);
@@ -885,17 +900,7 @@ fn prove_one(
     let silent = products.iter().position(|products| is_whole(products, sink)).unwrap_or(0) as u64;
     let warm_up = plan.warm_up.max(silent);
     let seen = products.iter().skip(warm_up as usize).filter(|products| products[0].size > 0);
-    let cell = Cell {
-        case,
-        sizes,
-        steps: 1,
-        warm_up,
-        most: None,
-        epoch_ns: 0.0,
-        start_ns,
-        samples: Vec::new(),
-        times: Default::default(),
-    };
+    let cell = Cell::new(case, sizes, warm_up, start_ns);
     let left = warm_up.saturating_sub(count as u64);
     let cell = calibrate(plan, cell, second, left, seen.count() as u64)?;
     Ok((cell, warnings))
@@ -941,17 +946,7 @@ fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<Cell, Trouble> {
     let live = start_memcpy(plan, sizes)?;
     let start_ns = began.elapsed().as_nanos() as f64;
     let warm_up = plan.warm_up;
-    let cell = Cell {
-        case,
-        sizes,
-        steps: 1,
-        warm_up,
-        most: None,
-        epoch_ns: 0.0,
-        start_ns,
-        samples: Vec::new(),
-        times: Default::default(),
-    };
+    let cell = Cell::new(case, sizes, warm_up, start_ns);
     calibrate(plan, cell, live, warm_up, 0)
 }
 

@@ -177,13 +177,11 @@ impl Series {
         }
         let mut findings = Findings::new();
         let mut cases = load::cases(&self.loads, self.cargo.as_ref().map(|cargo| &cargo.case));
-        for case in &mut cases {
-            case.notes.extend(self.site.notes());
-            case.notes.extend(self.terms.notes());
-        }
         progress.show("looking how late this machine wakes up", 0, 0);
         let wake_ups = cyclictest::measure(&terms.realtime).map(|found| found.to_string());
         for case in &mut cases {
+            case.notes.extend(self.site.notes());
+            case.notes.extend(terms.notes());
             case.notes.extend(wake_ups.clone());
         }
         let swept = cases.iter().any(|case| case.parameter.is_some());

@@ -27,8 +27,11 @@ void wiregauge_dds_close(struct wiregauge_dds *dds) {
 
 const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
 
-// Opens a writer, or a reader that keeps at most `kept` samples.
+// Opens a writer, or a reader that keeps at most `kept` samples. What listens,
+// if it is there, is called with `context` in a thread of Cyclone's when samples
+// have come.
 int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, int32_t kept,
+                           dds_on_data_available_fn listens, void *context,
                            struct wiregauge_dds **opened) {
   const bool reads = kept > 0;
   struct wiregauge_dds *dds = calloc(1, sizeof *dds);
@@ -44,8 +47,11 @@ int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, int32_t kept
   if (topic < 0) {
     code = topic;
   } else {
-    code = dds->end = reads ? dds_create_reader(dds->participant, topic, qos, NULL)
+    dds_listener_t *listener = dds_create_listener(context);
+    if (listens != NULL) dds_lset_data_available(listener, listens);
+    code = dds->end = reads ? dds_create_reader(dds->participant, topic, qos, listener)
                             : dds_create_writer(dds->participant, topic, qos, NULL);
+    dds_delete_listener(listener);
   }
   dds_delete_qos(qos);
   if (code < 0) goto failed;

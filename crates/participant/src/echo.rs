@@ -4,6 +4,7 @@
 //! They need no common clock. They are no part of the run, as answers would
 //! double what the transport has to carry.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -55,10 +56,17 @@ pub fn ping(
                 lost += 1;
                 break;
             }
-            let Some(sample) = back.next(Duration::from_nanos(left).min(SLICE))? else { continue };
-            let now = clock.now();
-            // Not one that was given up already.
-            if shape.check(sample, now).is_ok_and(|header| header.sequence == sequence) {
+            let mut came = None;
+            back.hand(Duration::from_nanos(left).min(SLICE), &mut |sample| {
+                let now = clock.now();
+                // Not one that was given up already.
+                if shape.check(sample, now).is_ok_and(|header| header.sequence == sequence) {
+                    came = Some(now);
+                    return Ok(ControlFlow::Break(()));
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+            if let Some(now) = came {
                 times.add(now - sent);
                 break;
             }
@@ -81,15 +89,16 @@ pub fn echo(
     // Others may talk on the topic without end.
     let mut end: Option<Instant> = None;
     loop {
-        let sample = reader.next(SLICE)?;
-        let quiet = sample.is_none();
-        if let Some(sample) = sample {
+        let any = reader.hand(SLICE, &mut |sample| {
             let answered = back.as_mut().is_none_or(|back| answer(*back, sample).is_ok());
-            back = back.filter(|_| answered);
-        }
+            if !answered {
+                back = None;
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
         if done() {
             let end = *end.get_or_insert_with(|| Instant::now() + SLICE);
-            if quiet || Instant::now() >= end {
+            if !any || Instant::now() >= end {
                 return Ok(());
             }
         }

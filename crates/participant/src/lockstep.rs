@@ -157,6 +157,12 @@ impl Steps {
         Ok(Steps { stream: prepared(stream)?, partial, announced })
     }
 
+    /// Acknowledges over the connection that samples come over: steps are not
+    /// announced by themselves.
+    pub fn over(stream: TcpStream) -> Steps {
+        Steps { stream, partial: Partial::default(), announced: None }
+    }
+
     /// Waits until a step has been announced. It was announced before its data
     /// was sent, so that this seldom waits.
     ///
@@ -181,13 +187,8 @@ impl Steps {
     /// # Errors
     /// When the timing master is gone.
     pub fn acknowledge(&mut self, step: u32) -> Result<()> {
-        self.stream.write_all(&acknowledgement(step)).context("the timing master is gone")
+        self.stream.write_all(&step.to_le_bytes()).context("the timing master is gone")
     }
-}
-
-/// What says that a step's data has arrived and its work is done.
-pub fn acknowledgement(step: u32) -> [u8; ACKNOWLEDGEMENT] {
-    step.to_le_bytes()
 }
 
 fn prepared(stream: TcpStream) -> Result<TcpStream> {

@@ -459,6 +459,9 @@ fn receive(
         return Ok(());
     }
     speaker.say(&Report::Running)?;
+    if assignment.mode == Mode::Discrete && steps.is_none() {
+        steps = reader.way_back()?.map(Steps::over);
+    }
     let (reader, steps, coder) = (reader.as_mut(), steps.as_mut(), coder.as_mut());
     let mut received = receiver::run(assignment, reader, steps, coder, &clock, wish, seen)
         .or_else(|error| fail(error, orders, speaker))?;

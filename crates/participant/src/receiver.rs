@@ -1,14 +1,15 @@
 //! A receiver.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use anyhow::Result;
 
 use crate::clock::Clock;
 use crate::coder::{Coder, Work};
-use crate::control::{Assignment, Mode, Received};
+use crate::control::{Assignment, Received};
 use crate::latency::Times;
-use crate::lockstep::{acknowledgement, Steps};
+use crate::lockstep::Steps;
 use crate::participant::Wish;
 use crate::progress::Seen;
 use crate::sample::{allowance, Shape, Wrong};
@@ -57,50 +58,50 @@ pub fn run(
                 break;
             }
         }
-        let Some(sample) = reader.next(SLICE)? else { continue };
-        let now = clock.now();
-        let header = match shape.check(sample, now) {
-            Ok(header) => header,
-            Err(wrong) => {
-                match wrong {
-                    Wrong::Damaged => received.damaged += 1,
-                    Wrong::Foreign => received.foreign += 1,
+        reader.hand(SLICE, &mut |sample| {
+            let now = clock.now();
+            let header = match shape.check(sample, now) {
+                Ok(header) => header,
+                Err(wrong) => {
+                    match wrong {
+                        Wrong::Damaged => received.damaged += 1,
+                        Wrong::Foreign => received.foreign += 1,
+                    }
+                    return Ok(ControlFlow::Continue(()));
                 }
-                continue;
+            };
+            // What others send without end does not keep it waiting.
+            quiet_since = now;
+            let new = sequence.add(header.sequence);
+            if let Some(coder) = coder.as_mut().filter(|_| new) {
+                let time = coder.run(Work::Decode)?;
+                decodes.add(clock.now(), 0, time);
             }
-        };
-        // What others send without end does not keep it waiting.
-        quiet_since = now;
-        let new = sequence.add(header.sequence);
-        if let Some(coder) = coder.as_mut().filter(|_| new) {
-            let time = coder.run(Work::Decode)?;
-            decodes.add(clock.now(), 0, time);
-        }
-        // The timing master waits for it: first of all.
-        let step = header.sequence;
-        if let Some(steps) = &mut steps {
-            if !assignment.announced || steps.await_step(step, &|| !wish.abandoned())? {
-                steps.acknowledge(step)?;
-            }
-        } else if assignment.mode == Mode::Discrete {
-            reader.answer(&acknowledgement(step))?;
-        }
-        if new {
-            let latency = now.saturating_sub(header.time);
-            let pace = if paced { u64::from(header.sequence) * assignment.cycle } else { 0 };
-            first_due = first_due.min(header.time.saturating_sub(pace));
-            let due = if paced { first_due + pace } else { now };
-            windows.add_due(now, shape.size as u64, latency, due);
-            seen.windows(windows.news());
-            latencies.add(latency);
-            if let Some((before, of_before)) = last {
-                if header.sequence == before.wrapping_add(1) {
-                    jitters.add(latency.abs_diff(of_before));
+            // The timing master waits for it: first of all.
+            let step = header.sequence;
+            if let Some(steps) = &mut steps {
+                if !assignment.announced || steps.await_step(step, &|| !wish.abandoned())? {
+                    steps.acknowledge(step)?;
                 }
             }
-            last = Some((header.sequence, latency));
-            received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
-        }
+            if new {
+                let latency = now.saturating_sub(header.time);
+                let pace = if paced { u64::from(header.sequence) * assignment.cycle } else { 0 };
+                first_due = first_due.min(header.time.saturating_sub(pace));
+                let due = if paced { first_due + pace } else { now };
+                windows.add_due(now, shape.size as u64, latency, due);
+                seen.windows(windows.news());
+                latencies.add(latency);
+                if let Some((before, of_before)) = last {
+                    if header.sequence == before.wrapping_add(1) {
+                        jitters.add(latency.abs_diff(of_before));
+                    }
+                }
+                last = Some((header.sequence, latency));
+                received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
     }
     received.samples = sequence.received;
     received.reordered = sequence.reordered;

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, TcpStream};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{bail, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 /// Where samples go and how large they are.
@@ -112,11 +113,28 @@ pub trait Reader {
     /// When the writer is gone.
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>>;
 
-    /// Answers the writer, where the transport can.
+    /// Hands samples over as they come: one of them, or, where the library calls
+    /// who listens, all that come until one is enough, in the library's thread
+    /// while the caller's waits. Whether there were any in so long.
     ///
     /// # Errors
-    /// When the writer is gone, or there is no way back.
-    fn answer(&mut self, _bytes: &[u8]) -> Result<()> {
-        bail!("samples come over no connection that one could answer over")
+    /// When the writer is gone, and those of who takes them.
+    fn hand(&mut self, patience: Duration, take: Take<'_>) -> Result<bool> {
+        match self.next(patience)? {
+            Some(sample) => take(sample).map(|_| true),
+            None => Ok(false),
+        }
+    }
+
+    /// The connection over which it answers the writer, where it does. The writer
+    /// is there.
+    ///
+    /// # Errors
+    /// When the writer is gone.
+    fn way_back(&mut self) -> Result<Option<TcpStream>> {
+        Ok(None)
     }
 }
+
+/// Takes a sample, and says whether it goes on.
+pub type Take<'a> = &'a mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>;

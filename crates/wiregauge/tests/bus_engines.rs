@@ -13,10 +13,15 @@ use support::{fact, result, run, said, wiregauge, Said};
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {
+    carries_with(transports, sizes, &[]);
+}
+
+/// The same with these words besides.
+fn carries_with(transports: &[&str], sizes: &[&str], more: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     let (names, all) = (transports.join(","), sizes.join(",").replace(' ', ""));
     let words = ["bus", "run", "--mode", "both", "--cycle", "20ms", "--duration", "2s"];
-    let words = [&words[..], &["--window", "250ms", "--transport", &names, "--size", &all]];
+    let words = [&words[..], &["--window", "250ms", "--transport", &names, "--size", &all], more];
     let said = run(folder.path(), &words.concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
@@ -29,6 +34,8 @@ fn carries(transports: &[&str], sizes: &[&str]) {
                 assert_eq!(fact("lost"), Some(0.0), "{subject} at {case}");
                 let bad = ["repeated", "damaged", "foreign"].map(fact);
                 assert_eq!(bad, [None; 3], "{subject} at {case}");
+                let round_trips = fact("round-trip/count");
+                assert!(round_trips > Some(0.0), "{subject} at {case}: {round_trips:?}");
             }
         }
     }
@@ -37,6 +44,21 @@ fn carries(transports: &[&str], sizes: &[&str]) {
 #[test]
 fn dds_carries_all() {
     carries(&["dds"], &["10 B", "100 kB"]);
+}
+
+#[test]
+fn dds_carries_all_to_who_listens() {
+    carries_with(&["dds"], &["10 B", "100 kB"], &["--option", "dds.wait=listener"]);
+    carries_with(&["dds"], &["1 kB"], &["--option", "dds.wait=listener", "--announce"]);
+}
+
+#[test]
+fn a_way_to_wait_that_dds_does_not_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--transport", "dds", "--duration", "6s"];
+    let said = run(folder.path(), &[&words[..], &["--option", "dds.wait=poll"]].concat());
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.out.contains("wait is waitset or listener, not 'poll'"), "{}", said.out);
 }
 
 #[test]

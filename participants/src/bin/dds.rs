@@ -1,13 +1,15 @@
 //! Cyclone DDS, by a few functions of C of our own (`dds/dds.c`).
 
-use std::ffi::{c_char, CStr, CString};
+use std::ffi::{c_char, c_void, CStr, CString};
+use std::ops::ControlFlow;
 use std::process::ExitCode;
 use std::ptr;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_participant::participant;
-use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_participant::transport::{Reader, Take, Topic, Transport, Writer};
 
 fn main() -> ExitCode {
     if std::env::var_os(CONFIGURATION).is_none() {
@@ -49,6 +51,7 @@ impl Transport for Dds {
         vec![
             "Reliable, KeepAll; 10 s of blocking before a write fails".into(),
             "the type of ddsperf: sequence, key, octets; 12 bytes more than the sample".into(),
+            "a reader waits at a waitset, or is called by Cyclone's thread (wait=listener)".into(),
             "a reader keeps up to 256 MiB of samples, at least 16 and at most 10,000".into(),
             format!("{CONFIGURATION}={configuration}"),
             format!("net.core.rmem_max is {}", room.trim()),
@@ -56,17 +59,21 @@ impl Transport for Dds {
     }
 
     fn knows(&self) -> &'static [&'static str] {
-        &["domain", "topic"]
+        &["domain", "topic", "wait"]
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let kept = (KEPT / topic.size).clamp(16, 10_000) as i32;
-        let end = End::open(topic, kept)?;
-        Ok((Box::new(end), String::new()))
+        let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {
+            None | Some("waitset") => Box::new(End::open(topic, kept, None)?),
+            Some("listener") => Box::new(Listening::open(topic, kept)?),
+            Some(other) => bail!("wait is waitset or listener, not '{other}'"),
+        };
+        Ok((reader, String::new()))
     }
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
-        let end = End::open(topic, 0)?;
+        let end = End::open(topic, 0, None)?;
         let buffer = vec![0; topic.size];
         Ok(Box::new(DdsWriter { end, buffer, complete: None, wanted: topic.readers }))
     }
@@ -110,7 +117,7 @@ struct End(*mut Handle);
 
 impl End {
     /// A reader that keeps so many samples, or a writer for none.
-    fn open(topic: &Topic, kept: i32) -> Result<End> {
+    fn open(topic: &Topic, kept: i32, post: Option<&Post>) -> Result<End> {
         let domain = match topic.options.get("domain") {
             Some(text) => text
                 .parse()
@@ -121,8 +128,13 @@ impl End {
         };
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let mut handle = ptr::null_mut();
-        // SAFETY: the string lives during the call.
-        let code = unsafe { wiregauge_dds_open(domain, name.as_ptr(), kept, &mut handle) };
+        let listens = post.map(|_| arrived as Listens);
+        let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
+        // SAFETY: the string lives during the call, and the post longer than
+        // what is opened.
+        let code = unsafe {
+            wiregauge_dds_open(domain, name.as_ptr(), kept, listens, context, &mut handle)
+        };
         check(code).with_context(|| format!("cannot take part in DDS domain {domain}"))?;
         Ok(End(handle))
     }
@@ -130,17 +142,123 @@ impl End {
 
 impl Reader for End {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
-        let (mut bytes, mut size) = (ptr::null(), 0);
-        let patience = patience.as_nanos() as i64;
-        // SAFETY: the end is open.
-        let code = unsafe { wiregauge_dds_next(self.0, patience, &mut bytes, &mut size) };
-        match check(code).context("cannot read from DDS")? {
-            0 => Ok(None),
-            // SAFETY: the sample is on loan until the next call, which wants
-            // the reader for itself.
-            _ if size > 0 => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
-            _ => Ok(Some(&[])),
+        // SAFETY: the end is open, and the sample lies there until the next call,
+        // which wants the reader for itself.
+        unsafe { next(self.0, patience) }
+    }
+}
+
+/// The next sample of an open reader, which lies there until the next call.
+unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<&'a [u8]>> {
+    let (mut bytes, mut size) = (ptr::null(), 0);
+    let patience = patience.as_nanos() as i64;
+    let code = wiregauge_dds_next(handle, patience, &mut bytes, &mut size);
+    match check(code).context("cannot read from DDS")? {
+        0 => Ok(None),
+        _ if size > 0 => Ok(Some(std::slice::from_raw_parts(bytes, size as usize))),
+        _ => Ok(Some(&[])),
+    }
+}
+
+/// A reader that Cyclone calls in its own thread.
+struct Listening {
+    // Closed first: it calls nobody any more after that.
+    end: End,
+    post: Box<Post>,
+}
+
+/// Where Cyclone's thread finds who takes samples.
+#[derive(Default)]
+struct Post {
+    state: Mutex<State>,
+    /// Nobody takes samples any more.
+    enough: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    taker: Option<Taker>,
+    any: bool,
+    error: Option<anyhow::Error>,
+}
+
+/// Who takes samples, and the reader that has them.
+#[derive(Clone, Copy)]
+struct Taker {
+    take: *mut dyn FnMut(&[u8]) -> Result<ControlFlow<()>>,
+    reader: *mut Handle,
+}
+
+// SAFETY: it is called by one thread at a time, while the one that it belongs to
+// waits. What it holds are this program's own counters, sockets and writers of
+// DDS, which belong to no thread.
+unsafe impl Send for Taker {}
+
+impl Listening {
+    fn open(topic: &Topic, kept: i32) -> Result<Listening> {
+        let post = Box::<Post>::default();
+        Ok(Listening { end: End::open(topic, kept, Some(&post))?, post })
+    }
+}
+
+impl Reader for Listening {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        self.end.next(patience)
+    }
+
+    fn hand(&mut self, patience: Duration, take: Take<'_>) -> Result<bool> {
+        // SAFETY: only its lifetime is forgotten, and nobody has it after this
+        // call.
+        let take = unsafe { std::mem::transmute::<Take<'_>, Take<'static>>(take) };
+        let mut state = self.post.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state = State {
+            taker: Some(Taker { take: ptr::from_mut(take), reader: self.end.0 }),
+            ..State::default()
+        };
+        // What came while nobody took it calls nobody again.
+        state.serve();
+        let waits = |state: &mut State| state.taker.is_some();
+        let waited = self.post.enough.wait_timeout_while(state, patience, waits);
+        let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        state.taker = None;
+        state.error.take().map_or(Ok(state.any), Err)
+    }
+}
+
+impl State {
+    /// Hands over all samples that are there.
+    fn serve(&mut self) {
+        while let Some(taker) = self.taker {
+            // SAFETY: the reader is open, and who takes samples waits in `hand`.
+            let went = unsafe {
+                next(taker.reader, Duration::ZERO).and_then(|sample| match sample {
+                    Some(sample) => {
+                        self.any = true;
+                        (*taker.take)(sample).map(Some)
+                    }
+                    None => Ok(None),
+                })
+            };
+            match went {
+                Ok(Some(ControlFlow::Continue(()))) => continue,
+                Ok(Some(ControlFlow::Break(()))) => {}
+                Ok(None) => return,
+                Err(error) => self.error = Some(error),
+            }
+            self.taker = None;
         }
+    }
+}
+
+/// Called by Cyclone when samples have come.
+extern "C" fn arrived(_reader: i32, context: *mut c_void) {
+    // SAFETY: the post lives longer than the reader.
+    let post = unsafe { &*context.cast::<Post>() };
+    // After a panic there is nobody any more.
+    let Ok(mut state) = post.state.lock() else { return };
+    state.serve();
+    if state.taker.is_none() {
+        post.enough.notify_one();
     }
 }
 
@@ -165,11 +283,16 @@ struct Handle {
     _opaque: [u8; 0],
 }
 
+/// What Cyclone calls, with the reader and a context.
+type Listens = extern "C" fn(i32, *mut c_void);
+
 extern "C" {
     fn wiregauge_dds_open(
         domain: u32,
         topic: *const c_char,
         kept: i32,
+        listens: Option<Listens>,
+        context: *mut c_void,
         opened: *mut *mut Handle,
     ) -> i32;
     fn wiregauge_dds_readers(dds: *mut Handle) -> i32;

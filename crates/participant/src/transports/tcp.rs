@@ -18,6 +18,8 @@ pub struct Tcp;
 const PREFIX: usize = 4;
 /// Shortest time-out of a socket: none would be without end.
 const LEAST: Duration = Duration::from_micros(1);
+/// How long a connection that was made may take to be seen.
+const CONNECTED: Duration = Duration::from_secs(5);
 /// What is read at once; larger samples go straight to their place.
 const BLOCK: usize = 64 << 10;
 
@@ -115,37 +117,43 @@ struct Waiting {
     size: usize,
 }
 
-impl Reader for Waiting {
-    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
-        if self.open.is_none() {
-            let deadline = Instant::now() + patience;
-            while self.open.is_none() {
-                match self.listener.accept() {
-                    // Who does not say the token is not the writer.
-                    Ok((stream, _)) => {
-                        if is_said(&stream, &self.token) {
-                            self.open = Some(TcpReader::new(stream, self.size)?);
-                        }
+impl Waiting {
+    /// The reader, once the writer has come; none if it has not in so long.
+    fn open(&mut self, patience: Duration) -> Result<Option<&mut TcpReader>> {
+        let mut deadline = None;
+        while self.open.is_none() {
+            match self.listener.accept() {
+                // Who does not say the token is not the writer.
+                Ok((stream, _)) => {
+                    if is_said(&stream, &self.token) {
+                        self.open = Some(TcpReader::new(stream, self.size)?);
                     }
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                        if Instant::now() >= deadline {
-                            return Ok(None);
-                        }
-                        std::thread::sleep(Duration::from_millis(1));
-                    }
-                    Err(error) => return Err(error).context("cannot accept the writer"),
                 }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience)
+                    {
+                        return Ok(None);
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error).context("cannot accept the writer"),
             }
         }
-        match &mut self.open {
+        Ok(self.open.as_mut())
+    }
+}
+
+impl Reader for Waiting {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        match self.open(patience)? {
             Some(open) => open.next(patience),
             None => Ok(None),
         }
     }
 
-    fn answer(&mut self, bytes: &[u8]) -> Result<()> {
-        let open = self.open.as_mut().context("nobody has written yet")?;
-        open.stream.write_all(bytes).context("the writer is gone")
+    fn way_back(&mut self) -> Result<Option<TcpStream>> {
+        let open = self.open(CONNECTED)?.context("nobody has written yet")?;
+        Ok(Some(open.stream.try_clone()?))
     }
 }
 

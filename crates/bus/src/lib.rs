@@ -23,6 +23,7 @@ pub mod quantity;
 pub mod quest;
 pub mod remote;
 pub mod result;
+pub mod samples;
 pub mod scenario;
 pub mod secret;
 pub mod site;

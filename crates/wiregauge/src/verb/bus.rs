@@ -3,6 +3,7 @@
 mod fep;
 mod findings;
 mod headroom;
+mod keep;
 mod participant;
 mod payload;
 mod row;

@@ -67,6 +67,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/participant/src/scratch.rs", include_str!("../../participant/src/scratch.rs")),
     ("crates/participant/src/sender.rs", include_str!("../../participant/src/sender.rs")),
     ("crates/participant/src/sequence.rs", include_str!("../../participant/src/sequence.rs")),
+    ("crates/participant/src/slowest.rs", include_str!("../../participant/src/slowest.rs")),
     ("crates/participant/src/token.rs", include_str!("../../participant/src/token.rs")),
     ("crates/participant/src/transport.rs", include_str!("../../participant/src/transport.rs")),
     ("crates/participant/src/transports.rs", include_str!("../../participant/src/transports.rs")),

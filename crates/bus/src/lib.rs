@@ -10,6 +10,7 @@ pub mod agent;
 pub mod assembly;
 pub mod catalogue;
 pub mod conductor;
+pub mod course;
 pub mod cyclictest;
 pub mod emulation;
 pub mod engine;

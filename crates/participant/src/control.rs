@@ -22,6 +22,7 @@ use crate::misses::Misses;
 use crate::progress::Progress;
 use crate::realtime::Realtime;
 use crate::record::Piece;
+use crate::slowest::Slow;
 use crate::transport::Topic;
 use crate::usage::Usage;
 use crate::window::Window;
@@ -268,6 +269,8 @@ pub struct Sent {
     pub timeouts: u64,
     /// Of steps that took longer than the cycle, or timed out.
     pub misses: Misses,
+    /// In discrete mode: the slowest steps.
+    pub slowest: Vec<Slow>,
     /// What it took.
     pub usage: Usage,
 }
@@ -295,6 +298,8 @@ pub struct Received {
     pub late: u64,
     /// Of samples that did or never came, in continuous mode with a cycle.
     pub misses: Misses,
+    /// The slowest samples.
+    pub slowest: Vec<Slow>,
     /// With a codec: windows of what decoding took.
     pub decodes: Vec<Window>,
     /// With a codec: what waking a thread takes on its machine.

@@ -24,6 +24,7 @@ pub mod sample;
 pub mod scratch;
 pub mod sender;
 pub mod sequence;
+pub mod slowest;
 pub mod token;
 pub mod transport;
 pub mod transports;

@@ -13,6 +13,7 @@ use crate::participant::Duty;
 use crate::record::Record;
 use crate::sample::{allowance, Shape, Wrong};
 use crate::sequence::Sequence;
+use crate::slowest::Slowest;
 use crate::transport::Reader;
 use crate::usage::Usage;
 use crate::window::Windows;
@@ -50,6 +51,7 @@ pub fn run(
     // How long it waits in the end for what is missing, since the last one came.
     let linger = allowance(size);
     let mut quiet_since = clock.now();
+    let mut slowest = Slowest::new(clock);
     let before = Usage::now();
     while !wish.abandoned() {
         if let Some(sent) = wish.finished() {
@@ -93,7 +95,9 @@ pub fn run(
             first_due = first_due.min(header.time.saturating_sub(pace));
             let due = if paced { first_due + pace } else { now };
             windows.add_due(now, shape.size as u64, latency, due);
-            seen.windows(windows.news());
+            let news = windows.news();
+            let ended = !news.is_empty();
+            seen.windows(news);
             latencies.add(latency);
             if let Some((before, of_before)) = last {
                 if header.sequence == before.wrapping_add(1) {
@@ -107,11 +111,16 @@ pub fn run(
                 in_time.add(header.sequence);
             }
             record.keep(header.sequence, 0, now);
+            slowest.add(header.sequence, header.time, latency, clock);
+            if ended {
+                slowest.end_window(clock);
+            }
         }
     }
     if let Some(sent) = wish.finished().filter(|_| paced && in_continuous) {
         received.misses = in_time.misses(sent, assignment.cycle);
     }
+    received.slowest = slowest.told(first_due);
     received.samples = sequence.received;
     received.reordered = sequence.reordered;
     received.repeated = sequence.repeated;

@@ -13,6 +13,7 @@ use crate::misses::Streak;
 use crate::participant::{Duty, Wish};
 use crate::record::Record;
 use crate::sample::{self, Header, Shape};
+use crate::slowest::Slowest;
 use crate::transport::Writer;
 use crate::usage::{sharpen_timers, Usage};
 use crate::window::Windows;
@@ -60,6 +61,7 @@ pub fn run(
     // The last deadline lies a cycle before the end: who is late by more than
     // that does not finish its work, and what is left unsent is told.
     let end = start + assignment.duration;
+    let mut slowest = Slowest::new(clock);
     let mut sent = 0;
     shape.fill(writer.room()?, 0);
     while sent < count && !wish.abandoned() {
@@ -106,11 +108,17 @@ pub fn run(
                 let done = clock.now();
                 step.add(done - began);
                 steps.add(done, 0, done - began);
-                seen.steps(steps.news());
+                let news = steps.news();
+                let ended = !news.is_empty();
+                seen.steps(news);
                 barrier.add(done - written);
                 record.keep(sequence, STEP, done - began);
                 let missed = assignment.cycle > 0 && done - began > assignment.cycle;
                 streak.add(missed, sequence.into(), began.saturating_sub(start));
+                slowest.add(sequence, began, done - began, clock);
+                if ended {
+                    slowest.end_window(clock);
+                }
             } else {
                 timeouts += 1;
                 streak.add(true, sequence.into(), began.saturating_sub(start));
@@ -130,6 +138,7 @@ pub fn run(
         writes: writes.closed(),
         timeouts,
         misses: streak.longest(),
+        slowest: slowest.told(start),
         usage: Usage::now().since(before),
     })
 }

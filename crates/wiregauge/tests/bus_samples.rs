@@ -15,6 +15,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int32Type, Int64Type, UInt32Type};
 use arrow_array::{RecordBatch, StringArray};
 use arrow_ipc::reader::FileReader;
+use serde_json::Value;
 use support::{fact, has_its_form, participants, refuses, result, run, send_signal, wiregauge};
 
 const MS: i64 = 1_000_000;
@@ -266,6 +267,18 @@ fn a_receiver_that_stands_still_makes_a_run_of_misses() {
     assert_eq!(long.0.wait().unwrap().code(), Some(0));
     let run = result(folder.path());
     has_its_form(&run);
+    let over_time = |curve: &&Value| curve["over"] == "time" && curve["metric"] == "latency/max";
+    let course = run["curves"].as_array().unwrap().iter().find(over_time).unwrap();
+    // The window in which it stood tells of it.
+    let high = |point: &&Value| point[1].as_f64().unwrap() > 250e6;
+    let windows = course["points"].as_array().unwrap();
+    assert!((1..=4).contains(&windows.iter().filter(high).count()), "{course}");
+    let page = ["report", "run.json", "-o", "page.html"];
+    assert_eq!(support::run(folder.path(), &page).code, Some(0));
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    for words in ["Longest latency of each window", "The slowest by latency", "major faults"] {
+        assert!(page.contains(words), "{words}");
+    }
     let fact = |metric| fact(&run, CASE, "tcp", metric).unwrap();
     let longest = fact("misses/longest");
     // It stood for 150 cycles, at least.
@@ -273,8 +286,21 @@ fn a_receiver_that_stands_still_makes_a_run_of_misses() {
     let first = fact("misses/longest/sequence");
     assert!((fact("misses/longest/at") - first * 0.002).abs() < 1e-9);
     assert!(run["cases"][0]["notes"].to_string().contains("in a row came late or never"));
+    let slowest = run["slowest"].as_array().unwrap().clone();
     let rows = rows(&folder.path().join("all.arrow"));
     let rows = of(&rows, CASE, "tcp", "receiver");
+    // The slowest are the slowest of all that were kept.
+    let mut latencies: Vec<i64> = rows.iter().filter_map(|row| row.latency).collect();
+    latencies.sort_unstable_by(|a, b| b.cmp(a));
+    let told = slowest.iter().map(|slow| slow["value"].as_f64().unwrap() as i64);
+    assert_eq!(told.collect::<Vec<i64>>(), latencies[..10]);
+    for slow in &slowest {
+        let row = rows[slow["sequence"].as_u64().unwrap() as usize];
+        assert_eq!(row.latency, Some(slow["value"].as_f64().unwrap() as i64));
+        // Since the first was due; the receiver takes the best of all for that.
+        let at = (row.sent - rows[0].due.unwrap()) as f64 / 1e9;
+        assert!((slow["at"].as_f64().unwrap() - at).abs() < 0.05, "{slow} at {at}");
+    }
     let missed = |row: &&Row| row.latency.is_none_or(|latency| latency > 2 * MS);
     let run = &rows[first as usize..(first + longest) as usize];
     assert!(run.iter().all(missed));

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use wiregauge_gauge::run::{Case, Run};
 
+use super::course::{course, slowest};
 use super::curves::hint;
 use super::markup::e;
 use super::plot::{Axis, Line, Plot, Style};
@@ -61,6 +62,7 @@ pub fn section(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize, defined: &
         text.push_str(&group_table(run, case, group));
     }
     text.push_str(&distributions(run, case, style));
+    text.push_str(&slowest(run, case));
     text.push_str(&throughput(run, case, style));
     for what in ["rate", "size"] {
         text.push_str(&searches(run, case, what, style));
@@ -143,7 +145,7 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
 }
 
 /// Lines of a picture, one for each transport.
-fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> Vec<Line<'a>> {
+pub fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> Vec<Line<'a>> {
     let line = |line: &sweep::Line<'a>| Line {
         name: &line.subject.title,
         remark: String::new(),
@@ -182,6 +184,7 @@ pub fn distributions(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> S
             plot.draw(),
             share_table(run, case, &curves),
         );
+        text.push_str(&course(run, case, &curves.metric, style));
     }
     text
 }

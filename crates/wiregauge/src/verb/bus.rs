@@ -37,7 +37,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     Fep(fep::Arguments),
     Headroom(headroom::Arguments),
     Transports(transports::Arguments),

@@ -236,11 +236,7 @@ fn throughput(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
     }
     let values: Vec<f64> =
         drawn.iter().flat_map(|line| line.points.iter().map(|point| point.1)).collect();
-    let (kind, axis) = match Kind::fitting(&values) {
-        Kind::Linear if near(&values) => (Kind::Near, " The axis does not begin at zero."),
-        Kind::Log => (Kind::Log, " The axis is logarithmic."),
-        kind => (kind, ""),
-    };
+    let (kind, axis) = fitting(&values);
     let plot = Plot {
         label: "Throughput of each window".to_owned(),
         x: Axis { kind: Kind::Linear, unit: "s" },
@@ -253,6 +249,15 @@ fn throughput(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
          receivers, the one that got least in a window.{axis}</figcaption></figure></div>\n",
         plot.draw()
     )
+}
+
+/// The axis that shows how values differ, and what is to be said of it.
+pub fn fitting(values: &[f64]) -> (Kind, &'static str) {
+    match Kind::fitting(values) {
+        Kind::Linear if near(values) => (Kind::Near, " The axis does not begin at zero."),
+        Kind::Log => (Kind::Log, " The axis is logarithmic."),
+        kind => (kind, ""),
+    }
 }
 
 /// Whether values differ too little to be told apart beside a zero.

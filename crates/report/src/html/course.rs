@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use wiregauge_gauge::run::{Case, Run, Slowest};
 
-use super::bus::lines;
+use super::bus::{fitting, lines};
 use super::markup::e;
 use super::plot::{Axis, Plot};
 use super::scale::Kind;
@@ -27,23 +27,27 @@ pub fn course(run: &Run, case: &Case, metric: &str, style: &dyn Fn(&str) -> usiz
             other => other,
         };
         let mut drawn = lines(&curves, "s", style);
+        let mut values = Vec::new();
         for (_, time) in drawn.iter_mut().flat_map(|line| &mut line.points) {
             // What is too short for the clock has a place all the same.
             *time = time.max(1.0);
+            values.push(*time);
         }
+        let (kind, axis) = fitting(&values);
         let plot = Plot {
             label: format!("{of_each} {metric} of each window over time"),
             x: Axis { kind: Kind::Linear, unit: "s" },
             below: "time since the first sample".to_owned(),
-            y: Axis { kind: Kind::Log, unit: &curves.unit },
+            y: Axis { kind, unit: &curves.unit },
             lines: drawn,
         };
         let _ = writeln!(
             text,
-            "<figure><h3>{} {} of each window</h3>{}</figure>",
+            "<figure><h3>{} {} of each window</h3>{}<figcaption>{}</figcaption></figure>",
             e(of_each),
             e(metric),
-            plot.draw()
+            plot.draw(),
+            axis.trim_start(),
         );
     }
     if text.is_empty() {

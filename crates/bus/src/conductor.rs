@@ -21,6 +21,7 @@ use wiregauge_participant::transport::Topic;
 use crate::process::Process;
 use crate::program::Program;
 use crate::result::kept;
+use crate::samples::Rows;
 use crate::secret;
 use crate::site::{Site, Station};
 
@@ -36,6 +37,8 @@ const MOST_AT_ONCE: usize = 256;
 const INTRODUCTION: usize = 1 << 16;
 /// How long participants may take to end.
 const FAREWELL: Duration = Duration::from_secs(4);
+
+mod collect;
 
 /// What came of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -103,6 +106,23 @@ pub fn conduct(
     assignment: &Assignment,
     show: &dyn Fn(&str),
 ) -> Result<Account> {
+    conduct_keeping(site, program, stations, assignment, show, None)
+}
+
+/// Runs them in the same way, and has the samples told that the assignment says
+/// to keep: those of a run that broke off too, as far as their participants are
+/// still there.
+///
+/// # Errors
+/// As [`conduct`].
+pub fn conduct_keeping(
+    site: &Site,
+    program: &Program,
+    stations: Vec<Station>,
+    assignment: &Assignment,
+    show: &dyn Fn(&str),
+    keep: Option<&mut dyn FnMut(&Rows)>,
+) -> Result<Account> {
     let token: Arc<str> = secret::token()?.into();
     let topic = Topic { token: token.to_string(), ..assignment.topic.clone() };
     let assignment = &Assignment { topic, ..assignment.clone() };
@@ -115,7 +135,8 @@ pub fn conduct(
         let silence = Duration::from_nanos(assignment.alive);
         gates.push(Gate::open(listener, events.clone(), silence, Arc::clone(&token))?);
     }
-    let mut conductor = Conductor { members: Vec::new(), processes: Vec::new(), heard };
+    let (members, processes) = (Vec::new(), Vec::new());
+    let mut conductor = Conductor { members, processes, heard, running: false };
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
         let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
@@ -138,6 +159,10 @@ pub fn conduct(
         Err(error) if !error.is::<Interrupted>() => Err(conductor.inquest(error)),
         other => other,
     };
+    if let Some(keep) = keep.filter(|_| conductor.running) {
+        show("collecting samples");
+        conductor.collect(outcome.is_err(), keep);
+    }
     conductor.dismiss();
     outcome.or_else(|error| conductor.so_far(&error).ok_or(error))
 }
@@ -216,6 +241,8 @@ struct Conductor {
     /// Of each station.
     processes: Vec<Process>,
     heard: Receiver<Event>,
+    /// Whether samples may have been sent.
+    running: bool,
 }
 
 impl Conductor {
@@ -252,6 +279,7 @@ impl Conductor {
             round_trips = reports.into_iter().next().map(|(_, pinged)| pinged);
         }
         show("running");
+        self.running = true;
         // Receivers first, so that the first sample finds them waiting.
         let running = |report| matches!(report, Report::Running).then_some(());
         for role in [Role::Receiver, Role::Sender] {

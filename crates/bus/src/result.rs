@@ -8,8 +8,9 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::run::{Curve, Fact, Measurement};
 use wiregauge_gauge::warning::{Caution, MOST_STEAL};
-use wiregauge_participant::control::Received;
+use wiregauge_participant::control::{Mode, Received};
 use wiregauge_participant::latency::Distribution;
+use wiregauge_participant::misses::Misses;
 use wiregauge_participant::sample::HEADER;
 use wiregauge_participant::window::Window;
 
@@ -272,6 +273,7 @@ impl Cell<'_> {
                 facts.add(metric, "1", count);
             }
         }
+        facts.misses(self.misses());
         facts.distribution("latency", received.iter().map(|r| &r.latency));
         if let Some(pinged) = &self.account.round_trips {
             facts.distribution("round-trip", [&pinged.times]);
@@ -348,6 +350,34 @@ impl Cell<'_> {
         let windows = self.account.received.iter().flat_map(|r| kept(&r.windows));
         let all: Vec<f64> = windows.map(throughput).collect();
         (!all.is_empty()).then(|| mean(&all))
+    }
+
+    /// The longest run of misses: of steps in discrete mode, otherwise of samples
+    /// at the receiver that had the longest. None without a cycle, as then there
+    /// is nothing to miss, or where it broke off.
+    pub fn misses(&self) -> Option<Misses> {
+        let Account { sent, received, broken, .. } = self.account;
+        if self.load.cycle.is_zero() || broken.is_some() {
+            return None;
+        }
+        let receivers = received.iter().map(|received| received.misses);
+        // Of two that are as long the earlier one.
+        receivers.chain([sent.misses]).reduce(|a, b| if b.longest > a.longest { b } else { a })
+    }
+
+    /// The longest run of misses in words, if there is one.
+    pub fn told_misses(&self, title: &str) -> Option<String> {
+        let Misses { longest, sequence, at } = self.misses().filter(|m| m.longest > 0)?;
+        let seconds = at as f64 / 1e9;
+        let (one, many, were) = match self.load.mode {
+            Mode::Discrete => ("step", "steps", "took longer than the cycle"),
+            Mode::Continuous => ("sample", "samples", "came late or never"),
+        };
+        let run =
+            if longest == 1 { format!("1 {one}") } else { format!("{longest} {many} in a row") };
+        Some(format!(
+            "{title}: {run} {were}, from {one} {sequence} on, {seconds:.3} s into the run"
+        ))
     }
 
     /// How long the sender was at it, in nanoseconds. The cycle of the last
@@ -489,6 +519,15 @@ impl Facts<'_> {
         });
     }
 
+    fn misses(&mut self, misses: Option<Misses>) {
+        let Some(Misses { longest, sequence, at }) = misses else { return };
+        self.add("misses/longest", "1", longest as f64);
+        if longest > 0 {
+            self.add("misses/longest/sequence", "1", sequence as f64);
+            self.add("misses/longest/at", "s", at as f64 / 1e9);
+        }
+    }
+
     fn distribution<'d>(&mut self, metric: &str, of: impl IntoIterator<Item = &'d Distribution>) {
         let Some(times) = slowest(of) else { return };
         for (share, name) in TOLD {
@@ -505,7 +544,7 @@ impl Facts<'_> {
 mod tests {
     use super::*;
     use std::time::Duration;
-    use wiregauge_participant::control::{About, Mode, Sent};
+    use wiregauge_participant::control::{About, Sent};
     use wiregauge_participant::window::Windows;
 
     fn window(span: u64, bytes: u64, samples: u64) -> Window {
@@ -676,6 +715,28 @@ mod tests {
         // By the table of the chi-squared distribution of two degrees of freedom.
         assert!((fact("variance/low") - 2.0 / 7.378).abs() < 1e-3);
         assert!((fact("variance/high") - 2.0 / 0.05064).abs() < 1e-2);
+    }
+
+    #[test]
+    fn the_longest_run_of_misses_is_that_of_the_worst_receiver() {
+        let misses = |longest, at| Misses { longest, sequence: 7, at };
+        let receiver = |misses| Received { misses, ..Received::default() };
+        let received = vec![receiver(misses(2, 5)), receiver(misses(30, 1_500_000_000))];
+        let account = Account { received, ..account(Vec::new()) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", account: &account, machine: &machine };
+        assert_eq!(fact(&cell, "misses/longest"), Some(30.0));
+        assert_eq!(fact(&cell, "misses/longest/at"), Some(1.5));
+        assert_eq!(fact(&cell, "misses/longest/sequence"), Some(7.0));
+        let told = cell.told_misses("TCP").unwrap();
+        assert!(told.contains("TCP: 30 samples in a row") && told.contains("1.500 s"), "{told}");
+        let unpaced = Load { cycle: Duration::ZERO, ..LOAD };
+        assert_eq!(fact(&Cell { load: &unpaced, ..cell }, "misses/longest"), None);
+        let none = Account { received: vec![receiver(Misses::default())], ..account.clone() };
+        let cell = Cell { account: &none, load: &LOAD, ..cell };
+        assert_eq!(fact(&cell, "misses/longest"), Some(0.0));
+        assert_eq!((fact(&cell, "misses/longest/at"), cell.told_misses("TCP")), (None, None));
     }
 
     #[test]

@@ -13,10 +13,11 @@ use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 
 use crate::catalogue::Entry;
-use crate::conductor::{conduct, Account};
+use crate::conductor::{conduct_keeping, Account};
 use crate::load::Load;
 use crate::program::Program;
 use crate::result::{DROPPED_FIRST, DROPPED_LAST};
+use crate::samples::Rows;
 use crate::site::{Place, Site};
 
 /// How long a run lasts unless the user says so: ten windows of a second count,
@@ -116,12 +117,26 @@ impl Trial<'_> {
     /// When a participant cannot do its part or is lost, or the user asks to
     /// stop.
     pub fn run(&self, show: &dyn Fn(&str)) -> Result<(Account, Environment)> {
+        self.run_keeping(show, 0, None)
+    }
+
+    /// Carries it out in the same way, and passes on each sample by itself, so
+    /// many of them.
+    ///
+    /// # Errors
+    /// As [`Trial::run`].
+    pub fn run_keeping(
+        &self,
+        show: &dyn Fn(&str),
+        samples: u64,
+        keep: Option<&mut dyn FnMut(&Rows)>,
+    ) -> Result<(Account, Environment)> {
         let stations = self.site.stations(self.load.receivers, self.entry.reach);
         let mut machine = Environment::probe(IndexMap::new());
         // As long as the run, and gone with it.
         let scratch = Scratch::new().context("no folder for the run")?;
-        let assignment = self.assignment(scratch.path());
-        let outcome = conduct(self.site, self.program, stations, &assignment, show);
+        let assignment = Assignment { keep: samples, ..self.assignment(scratch.path()) };
+        let outcome = conduct_keeping(self.site, self.program, stations, &assignment, show, keep);
         machine.finish();
         // The machine that lost most tells whether the run is of use.
         let steal = self.site.places.iter().filter_map(Place::steal);
@@ -161,6 +176,7 @@ impl Trial<'_> {
             alive: terms.alive.as_nanos() as u64,
             realtime: terms.realtime.clone(),
             coding: self.coding.cloned(),
+            keep: 0,
         }
     }
 }

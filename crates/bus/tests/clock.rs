@@ -141,6 +141,7 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
         alive: 1000 * MS,
         realtime: Default::default(),
         coding: None,
+        keep: 0,
     };
     assert!(matches!(report(listener), Report::Loaded(_)));
     speaker.say(&Order::Open(Box::new(assignment))).unwrap();

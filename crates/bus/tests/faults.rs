@@ -148,6 +148,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         alive: 1000 * MS,
         realtime: Default::default(),
         coding: None,
+        keep: 0,
     }
 }
 

@@ -11,6 +11,7 @@ use anyhow::{bail, ensure, Context, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::{fcntl_setfl, OFlags};
 use rustix::io::Errno;
+use tempfile::NamedTempFile;
 
 use crate::interrupt;
 
@@ -157,6 +158,26 @@ impl Target {
         matches!(self.place, Place::Output)
     }
 
+    /// Whether both are one file.
+    pub fn is_same(&self, other: &Target) -> bool {
+        let (Place::File(a), Place::File(b)) = (&self.place, &other.place) else { return false };
+        is_same(a, b) || absolute(a) == absolute(b)
+    }
+
+    /// A file of its own to be written piece by piece.
+    ///
+    /// # Errors
+    /// When it cannot be written, or is standard output.
+    pub fn begin(self) -> Result<Draft> {
+        let Target { shown, place } = self;
+        let place = match place {
+            Place::Output => bail!("standard output is for the result; name another file"),
+            Place::File(place) => Written::Aside(beside(&place, &shown)?, place),
+            Place::Stream(stream) => Written::Stream(stream),
+        };
+        Ok(Draft { shown, place })
+    }
+
     /// Writes a file beside its place and moves it there, so that a full disk
     /// or an interruption never leaves half a file where a good one was. That
     /// the reader of standard output went away, as `head` does, is no error.
@@ -171,6 +192,49 @@ impl Target {
             Place::Stream(mut stream) => {
                 stream.write_all(bytes).with_context(|| format!("cannot write {shown}"))
             }
+        }
+    }
+}
+
+/// A file that is written piece by piece: like [`Target::write`] it is there
+/// whole, or not at all.
+#[derive(Debug)]
+pub struct Draft {
+    shown: String,
+    place: Written,
+}
+
+#[derive(Debug)]
+enum Written {
+    Aside(NamedTempFile, PathBuf),
+    Stream(File),
+}
+
+impl Draft {
+    /// Moves it to its place. Without this it was never there.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<()> {
+        match self.place {
+            Written::Aside(file, place) => settle(file, &place, &self.shown),
+            Written::Stream(_) => Ok(()),
+        }
+    }
+}
+
+impl Write for Draft {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.place {
+            Written::Aside(file, _) => file.write(bytes),
+            Written::Stream(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.place {
+            Written::Aside(file, _) => file.flush(),
+            Written::Stream(stream) => stream.flush(),
         }
     }
 }
@@ -197,7 +261,13 @@ pub fn print(bytes: &[u8]) -> Result<()> {
 
 fn replace(place: &Path, shown: &str, bytes: &[u8]) -> Result<()> {
     let mut file = beside(place, shown)?;
-    file.write_all(bytes).and_then(|()| file.as_file().sync_all()).with_context(|| full(shown))?;
+    file.write_all(bytes).with_context(|| full(shown))?;
+    settle(file, place, shown)
+}
+
+/// Moves a temporary file to its place.
+fn settle(file: NamedTempFile, place: &Path, shown: &str) -> Result<()> {
+    file.as_file().sync_all().with_context(|| full(shown))?;
     // Temporary files are private; a result is to be shared like any file.
     let mode = fs::metadata(place).map(|about| about.permissions()).ok();
     let file = file.persist(place).with_context(|| format!("cannot replace {shown}"))?;
@@ -206,12 +276,12 @@ fn replace(place: &Path, shown: &str, bytes: &[u8]) -> Result<()> {
 }
 
 /// A temporary file in the folder of another one.
-fn beside(place: &Path, shown: &str) -> Result<tempfile::NamedTempFile> {
+fn beside(place: &Path, shown: &str) -> Result<NamedTempFile> {
     let folder = match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    tempfile::NamedTempFile::new_in(folder)
+    NamedTempFile::new_in(folder)
         .with_context(|| format!("cannot write {shown}: is its folder there and writable?"))
 }
 
@@ -229,6 +299,12 @@ fn followed(path: &Path) -> PathBuf {
         }
     }
     place
+}
+
+/// A place by the names of its folder and its own, though there may be nothing.
+fn absolute(place: &Path) -> Option<PathBuf> {
+    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
+    Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(place.file_name()?))
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
@@ -329,6 +405,36 @@ mod tests {
         let full = folder.path().join("full");
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
         assert!(write_whole(&full, b"result").is_err());
+    }
+
+    #[test]
+    fn what_is_written_by_pieces_is_there_in_the_end_or_never() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, "old").unwrap();
+        let mut draft = Target::open(&path, &[]).unwrap().begin().unwrap();
+        draft.write_all(b"half").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        drop(draft);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        let mut draft = Target::open(&path, &[]).unwrap().begin().unwrap();
+        draft.write_all(b"on").unwrap();
+        draft.write_all(b"e").unwrap();
+        draft.finish().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"one");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(Target::open(Path::new("-"), &[]).unwrap().begin().is_err());
+    }
+
+    #[test]
+    fn two_names_of_one_file_are_known() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = |name: &str| Target::open(&folder.path().join(name), &[]).unwrap();
+        fs::write(folder.path().join("there"), "").unwrap();
+        fs::hard_link(folder.path().join("there"), folder.path().join("link")).unwrap();
+        assert!(target("new").is_same(&target("./new")));
+        assert!(target("there").is_same(&target("link")));
+        assert!(!target("new").is_same(&target("there")));
     }
 
     #[test]

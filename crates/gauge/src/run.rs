@@ -60,6 +60,9 @@ pub struct Run {
     /// a latency over the rate that was tried.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
+    /// The slowest single samples and steps, and what the machine did meanwhile.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub slowest: Vec<Slowest>,
     /// Published figures to show beside the measured ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
@@ -234,10 +237,45 @@ pub struct Curve {
     /// Unit of the figures: `ns`.
     pub unit: String,
     /// What it goes over: `share`, for the time that this share of all stays
-    /// within, `rate` or `size`.
+    /// within, `time`, in seconds since the first sample, `rate` or `size`.
     pub over: String,
     /// The points, ascending.
     pub points: Vec<(f64, f64)>,
+}
+
+/// One of the slowest samples or steps, and what the machine did to the process
+/// that waited for it. The counters are of the time `over` before its end.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slowest {
+    /// [`Case::id`].
+    pub case: String,
+    /// [`Subject::id`].
+    pub subject: String,
+    /// What is slow: `latency`, `step`.
+    pub metric: String,
+    /// Which receiver it is of, as in [`Measurement::samples`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receiver: Option<u64>,
+    /// Which sample or step it is.
+    pub sequence: u64,
+    /// When it was sent or began, in seconds since the first one was due.
+    pub at: f64,
+    /// Unit of the value: `ns`.
+    pub unit: String,
+    /// How long it took.
+    pub value: f64,
+    /// Seconds that the counters are of.
+    pub over: f64,
+    /// Share of that time that a hypervisor took of each processor.
+    pub steal: f64,
+    /// Times that a thread of the process was taken off its processor.
+    pub involuntary: u64,
+    /// Times that one waited for something.
+    pub voluntary: u64,
+    /// Pages that were missing and in memory.
+    pub minor_faults: u64,
+    /// Pages that had to be read from disk.
+    pub major_faults: u64,
 }
 
 /// Published figures to show beside the measured ones.

@@ -18,14 +18,17 @@ use serde::{Deserialize, Serialize};
 use crate::clock::Alignment;
 use crate::coder::Coding;
 use crate::latency::Distribution;
+use crate::misses::Misses;
 use crate::progress::Progress;
 use crate::realtime::Realtime;
+use crate::record::Piece;
+use crate::slowest::Slow;
 use crate::transport::Topic;
 use crate::usage::Usage;
 use crate::window::Window;
 
 /// Version of the messages; conductor and participant must have the same.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// From beat to beat.
 pub const BEAT: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so.
@@ -47,6 +50,10 @@ pub enum Order {
     Start,
     /// To receivers: no more than so many samples were sent.
     Finish(u64),
+    /// The run is broken off: stop, and tell what was kept.
+    Halt,
+    /// Tell the samples that were kept from this one on, a piece of them.
+    Tell(u64),
     /// The run is over, or broken off: end.
     Quit,
     /// Still here.
@@ -72,6 +79,8 @@ pub enum Report {
     Running,
     /// It is done.
     Stopped(Box<Outcome>),
+    /// Some of the samples that it kept.
+    Kept(Piece),
     /// It cannot go on, and why.
     Failed(String),
     /// Still here.
@@ -193,6 +202,8 @@ pub struct Assignment {
     pub realtime: Realtime,
     /// The codec whose bytes are sent, if not generated content.
     pub coding: Option<Coding>,
+    /// How many samples to keep, each by itself; 0 for none.
+    pub keep: u64,
 }
 
 impl Assignment {
@@ -203,6 +214,11 @@ impl Assignment {
             0 => crate::sample::MOST,
             cycle => (self.duration / cycle).clamp(1, crate::sample::MOST),
         }
+    }
+
+    /// Whether samples are due at times.
+    pub fn is_paced(&self) -> bool {
+        self.cycle > 0 && !self.fast
     }
 }
 
@@ -251,6 +267,10 @@ pub struct Sent {
     pub writes: Vec<Window>,
     /// Steps that were not acknowledged in time.
     pub timeouts: u64,
+    /// Of steps that took longer than the cycle, or timed out.
+    pub misses: Misses,
+    /// In discrete mode: the slowest steps.
+    pub slowest: Vec<Slow>,
     /// What it took.
     pub usage: Usage,
 }
@@ -276,6 +296,10 @@ pub struct Received {
     pub foreign: u64,
     /// That took longer than a cycle.
     pub late: u64,
+    /// Of samples that did or never came, in continuous mode with a cycle.
+    pub misses: Misses,
+    /// The slowest samples.
+    pub slowest: Vec<Slow>,
     /// With a codec: windows of what decoding took.
     pub decodes: Vec<Window>,
     /// With a codec: what waking a thread takes on its machine.

@@ -18,12 +18,13 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::clock::{monotonic, Clock, Follower, TimeServer};
 use crate::coder::Coder;
 use crate::control::{
-    self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers, Report,
-    Role, Speaker, VERSION,
+    self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers,
+    Received, Report, Role, Speaker, VERSION,
 };
 use crate::latency::Distribution;
 use crate::lockstep::{Announcer, Steps};
 use crate::progress::Seen;
+use crate::record::{Kept, Record};
 use crate::sample::HEADER;
 use crate::scratch;
 use crate::token;
@@ -78,6 +79,18 @@ impl Wish {
         let told = self.told.load(Ordering::Relaxed);
         told.saturating_sub(self.epoch.load(Ordering::Relaxed))
     }
+}
+
+/// What a participant is at, and who hears of it.
+pub struct Duty<'a> {
+    /// What it is to do.
+    pub assignment: &'a Assignment,
+    /// The common time.
+    pub clock: &'a Clock,
+    /// What the conductor wishes.
+    pub wish: &'a Wish,
+    /// Where it leaves what it has seen.
+    pub seen: &'a Seen,
 }
 
 /// A program with these transports: `--control ADDRESS --name NAME …`. More
@@ -202,6 +215,7 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
                     wish.told.store(monotonic(), Ordering::Relaxed);
                     wish.finish.store(sent + 1, Ordering::Release);
                 }
+                Ok(Order::Halt) => wish.abandon.store(true, Ordering::Relaxed),
                 Ok(order) => {
                     if let Order::Open(assignment) = &order {
                         // It is its own socket, which can be set.
@@ -323,6 +337,32 @@ fn started(orders: &mut Orders) -> Result<bool> {
     }
 }
 
+/// Tells what was kept, as often as it is asked, until it is to end.
+fn tell(kept: &Kept, orders: &mut Orders, speaker: &Speaker) -> Result<()> {
+    loop {
+        match orders.next() {
+            Order::Tell(first) => speaker.say(&Report::Kept(kept.piece(first)))?,
+            Order::Quit => return Ok(()),
+            _ => {}
+        }
+    }
+}
+
+/// Says what came of a run, and tells what was kept of it, even where it failed.
+fn conclude(
+    outcome: Result<Outcome>,
+    kept: &Kept,
+    orders: &mut Orders,
+    speaker: &Speaker,
+) -> Result<()> {
+    speaker.say(&match &outcome {
+        Ok(outcome) => Report::Stopped(Box::new(outcome.clone())),
+        Err(error) => Report::Failed(format!("{error:#}")),
+    })?;
+    tell(kept, orders, speaker)?;
+    outcome.map(drop)
+}
+
 /// Says what went wrong while all is still open: the others would notice that
 /// it closes, and say so first.
 fn fail<T>(error: anyhow::Error, orders: &mut Orders, speaker: &Speaker) -> Result<T> {
@@ -340,6 +380,7 @@ fn send(
     seen: &Seen,
 ) -> Result<()> {
     let mut coder = coder(assignment)?;
+    let (mut start, mut record) = (None, Record::new(assignment.keep));
     let server = TimeServer::start(assignment.topic.bind, &assignment.topic.token)?;
     let mut announcer = Announcer::open(assignment.topic.bind, &assignment.topic.token)?;
     let epoch = monotonic();
@@ -381,12 +422,10 @@ fn send(
     }
     speaker.say(&Report::Running)?;
     let (writer, coder) = (writer.as_mut(), coder.as_mut());
-    let sent = sender::run(assignment, writer, &mut announcer, coder, &clock, wish, seen)
-        .or_else(|error| fail(error, orders, speaker))?;
-    speaker.say(&Report::Stopped(Box::new(Outcome::Sent(sent))))?;
+    let duty = Duty { assignment, clock: &clock, wish, seen };
+    let sent = sender::run(&duty, writer, &mut announcer, coder, &mut start, &mut record);
     // The writer stays until all has arrived.
-    while orders.next() != Order::Quit {}
-    Ok(())
+    conclude(sent.map(Outcome::Sent), &Kept::Sent { start, record }, orders, speaker)
 }
 
 /// Whether steps are acknowledged over the samples' own connection. Where they
@@ -427,6 +466,7 @@ fn receive(
     seen: &Seen,
 ) -> Result<()> {
     let mut coder = coder(assignment)?;
+    let mut record = Record::new(assignment.keep);
     let wake_up = match coder {
         Some(_) => wake_up::measure(assignment.cycle)?,
         None => Distribution::default(),
@@ -463,11 +503,9 @@ fn receive(
         steps = reader.way_back()?.map(Steps::over);
     }
     let (reader, steps, coder) = (reader.as_mut(), steps.as_mut(), coder.as_mut());
-    let mut received = receiver::run(assignment, reader, steps, coder, &clock, wish, seen)
-        .or_else(|error| fail(error, orders, speaker))?;
-    received.alignment = follower.finish();
-    received.wake_up = wake_up;
-    speaker.say(&Report::Stopped(Box::new(Outcome::Received(received))))?;
-    while orders.next() != Order::Quit {}
-    Ok(())
+    let duty = Duty { assignment, clock: &clock, wish, seen };
+    let received = receiver::run(&duty, reader, steps, coder, &mut record);
+    let alignment = follower.finish();
+    let received = received.map(|received| Received { alignment, wake_up, ..received });
+    conclude(received.map(Outcome::Received), &Kept::Received(record), orders, speaker)
 }

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::clock::Clock;
 use crate::coder::{Coder, Work};
-use crate::control::{Assignment, Received};
+use crate::control::{Mode, Received};
 use crate::latency::Times;
 use crate::lockstep::Steps;
-use crate::participant::Wish;
-use crate::progress::Seen;
+use crate::misses::InTime;
+use crate::participant::Duty;
+use crate::record::Record;
 use crate::sample::{allowance, Shape, Wrong};
 use crate::sequence::Sequence;
+use crate::slowest::Slowest;
 use crate::transport::Reader;
 use crate::usage::Usage;
 use crate::window::Windows;
@@ -21,19 +22,19 @@ use crate::window::Windows;
 /// Longest wait for a sample between two looks at whether to go on.
 const SLICE: Duration = Duration::from_millis(100);
 
-/// Receives samples until all that were sent are there, or no more come.
+/// Receives samples until all that were sent are there, or no more come, and
+/// keeps when each came.
 ///
 /// # Errors
 /// When the transport fails or the timing master is gone.
 pub fn run(
-    assignment: &Assignment,
+    duty: &Duty,
     reader: &mut dyn Reader,
     mut steps: Option<&mut Steps>,
     mut coder: Option<&mut Coder>,
-    clock: &Clock,
-    wish: &Wish,
-    seen: &Seen,
+    record: &mut Record<1>,
 ) -> Result<Received> {
+    let &Duty { assignment, clock, wish, seen } = duty;
     let count = assignment.count();
     let message = coder.as_ref().map(|coder| coder.encoded.clone());
     let (size, seed) = (assignment.topic.size, assignment.seed);
@@ -45,10 +46,13 @@ pub fn run(
     let mut last: Option<(u32, u64)> = None;
     // The sender's time for the first sample, as the best of all samples says.
     let mut first_due = u64::MAX;
-    let paced = assignment.cycle > 0 && !assignment.fast;
+    let paced = assignment.is_paced();
+    let in_continuous = assignment.mode == Mode::Continuous;
+    let mut in_time = InTime::new(if paced && in_continuous { count } else { 0 });
     // How long it waits in the end for what is missing, since the last one came.
     let linger = allowance(size);
     let mut quiet_since = clock.now();
+    let mut slowest = Slowest::new(clock);
     let before = Usage::now();
     while !wish.abandoned() {
         if let Some(sent) = wish.finished() {
@@ -90,7 +94,9 @@ pub fn run(
                 first_due = first_due.min(header.time.saturating_sub(pace));
                 let due = if paced { first_due + pace } else { now };
                 windows.add_due(now, shape.size as u64, latency, due);
-                seen.windows(windows.news());
+                let news = windows.news();
+                let ended = !news.is_empty();
+                seen.windows(news);
                 latencies.add(latency);
                 if let Some((before, of_before)) = last {
                     if header.sequence == before.wrapping_add(1) {
@@ -98,11 +104,26 @@ pub fn run(
                     }
                 }
                 last = Some((header.sequence, latency));
-                received.late += u64::from(assignment.cycle > 0 && latency > assignment.cycle);
+                let late = assignment.cycle > 0 && latency > assignment.cycle;
+                received.late += u64::from(late);
+                if !late {
+                    in_time.add(header.sequence);
+                }
+                record.keep(header.sequence, 0, now);
+                if assignment.cycle > 0 {
+                    slowest.add(header.sequence, header.time, latency, clock);
+                    if ended {
+                        slowest.end_window(clock);
+                    }
+                }
             }
             Ok(ControlFlow::Continue(()))
         })?;
     }
+    if let Some(sent) = wish.finished().filter(|_| paced && in_continuous) {
+        received.misses = in_time.misses(sent, assignment.cycle);
+    }
+    received.slowest = slowest.told(first_due);
     received.samples = sequence.received;
     received.reordered = sequence.reordered;
     received.repeated = sequence.repeated;

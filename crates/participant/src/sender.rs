@@ -6,12 +6,14 @@ use anyhow::{ensure, Result};
 
 use crate::clock::Clock;
 use crate::coder::{Coder, Work};
-use crate::control::{Assignment, Mode, Sent};
+use crate::control::{Mode, Sent};
 use crate::latency::Times;
 use crate::lockstep::Announcer;
-use crate::participant::Wish;
-use crate::progress::Seen;
+use crate::misses::Streak;
+use crate::participant::{Duty, Wish};
+use crate::record::Record;
 use crate::sample::{self, Header, Shape};
+use crate::slowest::Slowest;
 use crate::transport::Writer;
 use crate::usage::{sharpen_timers, Usage};
 use crate::window::Windows;
@@ -21,35 +23,45 @@ const LEAD: u64 = 10_000_000;
 /// Longest sleep between two looks at whether to go on.
 const SLICE: u64 = 100_000_000;
 
-/// Sends samples until the end.
+/// What is kept of each sample: when it was sent,
+const SENT: usize = 0;
+/// the time in the call that sends,
+const WRITE: usize = 1;
+/// and the step.
+const STEP: usize = 2;
+
+/// Sends samples until the end, and keeps when the first one was due and the
+/// times of all.
 ///
 /// # Errors
 /// When the transport fails or a participant is gone.
 pub fn run(
-    assignment: &Assignment,
+    duty: &Duty,
     writer: &mut dyn Writer,
     announcer: &mut Announcer,
     mut coder: Option<&mut Coder>,
-    clock: &Clock,
-    wish: &Wish,
-    seen: &Seen,
+    first_due: &mut Option<u64>,
+    record: &mut Record<3>,
 ) -> Result<Sent> {
+    let &Duty { assignment, clock, wish, seen } = duty;
     sharpen_timers();
     let count = assignment.count();
     let message = coder.as_ref().map(|coder| coder.encoded.clone());
     let (size, seed) = (assignment.topic.size, assignment.seed);
     let shape = Shape { size, seed, count, message: message.as_deref() };
     let patience = Duration::from_nanos(assignment.patience);
-    let paced = assignment.cycle > 0 && !assignment.fast;
+    let paced = assignment.is_paced();
     let discrete = assignment.mode == Mode::Discrete;
     let [mut lateness, mut write, mut step, mut barrier] = [(); 4].map(|()| Times::new());
     let [mut steps, mut encodes, mut writes] = [(); 3].map(|()| Windows::new(assignment.window));
-    let mut timeouts = 0;
+    let (mut timeouts, mut streak) = (0, Streak::default());
     let before = Usage::now();
     let start = clock.now() + if paced { LEAD } else { 0 };
+    *first_due = paced.then_some(start);
     // The last deadline lies a cycle before the end: who is late by more than
     // that does not finish its work, and what is left unsent is told.
     let end = start + assignment.duration;
+    let mut slowest = Slowest::new(clock);
     let mut sent = 0;
     shape.fill(writer.room()?, 0);
     while sent < count && !wish.abandoned() {
@@ -83,6 +95,8 @@ pub fn run(
             lateness.add(began.saturating_sub(deadline));
         }
         write.add(written - time);
+        record.keep(sequence, SENT, time);
+        record.keep(sequence, WRITE, written - time);
         if coder.is_some() {
             writes.add(written, 0, written - time);
         }
@@ -94,10 +108,20 @@ pub fn run(
                 let done = clock.now();
                 step.add(done - began);
                 steps.add(done, 0, done - began);
-                seen.steps(steps.news());
+                let news = steps.news();
+                let ended = !news.is_empty();
+                seen.steps(news);
                 barrier.add(done - written);
+                record.keep(sequence, STEP, done - began);
+                let missed = assignment.cycle > 0 && done - began > assignment.cycle;
+                streak.add(missed, sequence.into(), began.saturating_sub(start));
+                slowest.add(sequence, began, done - began, clock);
+                if ended {
+                    slowest.end_window(clock);
+                }
             } else {
                 timeouts += 1;
+                streak.add(true, sequence.into(), began.saturating_sub(start));
             }
         }
     }
@@ -113,6 +137,8 @@ pub fn run(
         encodes: encodes.closed(),
         writes: writes.closed(),
         timeouts,
+        misses: streak.longest(),
+        slowest: slowest.told(start),
         usage: Usage::now().since(before),
     })
 }

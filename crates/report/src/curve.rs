@@ -9,7 +9,7 @@ use crate::sweep::{Curves, Line};
 /// Metric of the throughput of each window.
 const WINDOWS: &str = "throughput/window";
 
-/// The curves of a case over `share`, `rate` or `size`, one for each metric.
+/// The curves of a case over `share`, `time`, `rate` or `size`, one for each metric.
 pub fn over<'a>(run: &'a Run, case: &Case, what: &str) -> Vec<Curves<'a>> {
     let mut all: Vec<Curves> = Vec::new();
     for curve in run.curves.iter().filter(|c| c.case == case.id && c.over == what) {

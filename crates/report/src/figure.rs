@@ -59,7 +59,7 @@ struct Definition {
 }
 
 #[rustfmt::skip]
-const DEFINITIONS: [Definition; 44] = [
+const DEFINITIONS: [Definition; 45] = [
     Definition { name: "headroom/rate", part: Part::Headroom, is: "highest rate at which nothing is lost and all stays within the cycle" },
     Definition { name: "headroom/throughput", part: Part::Headroom, is: "bytes per second at that rate" },
     Definition { name: "headroom/size", part: Part::Headroom, is: "largest sample with which nothing is lost and all stays within the cycle" },
@@ -73,6 +73,7 @@ const DEFINITIONS: [Definition; 44] = [
     Definition { name: "sent", part: Part::Arrival, is: "samples that were sent" },
     Definition { name: "lost", part: Part::Arrival, is: "sent and not arrived whole, a second after the last one arrived; over all receivers" },
     Definition { name: "late", part: Part::Arrival, is: "arrived with a latency of more than a cycle" },
+    Definition { name: "misses", part: Part::Arrival, is: "longest: the most samples in a row that came late or never, of the worst receiver; in discrete mode the most steps in a row that took longer than the cycle. sequence and at: which was the first of them, and when it was due or began, since the first sample was due" },
     Definition { name: "unsent", part: Part::Arrival, is: "due and not sent by the end, as the call that sends took too long" },
     Definition { name: "reordered", part: Part::Arrival, is: "arrived after a later one" },
     Definition { name: "repeated", part: Part::Arrival, is: "arrived again" },
@@ -142,6 +143,7 @@ pub fn is_loss(metric: &str) -> bool {
 pub fn is_detail(metric: &str) -> bool {
     match metric.split_once('/') {
         Some(("clock", name)) => name != "jump",
+        Some(("misses", name)) => name != "longest",
         Some(("throughput" | "variance", _)) => true,
         Some(("latency" | "step", share)) => share == "p90",
         Some(("jitter" | "write" | "round-trip" | "wake-up", share)) => {

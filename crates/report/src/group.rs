@@ -101,7 +101,9 @@ pub fn lossless<'a>(run: &'a Run, case: &Case) -> (Vec<&'a Subject>, Vec<&'a Sub
 /// The transports of a case that a search found no headroom for.
 pub fn without_headroom<'a>(run: &'a Run, case: &Case) -> Vec<&'a Subject> {
     let of_case = |curve: &&Curve, subject: &Subject| {
-        curve.case == case.id && curve.subject == subject.id && curve.over != "share"
+        curve.case == case.id
+            && curve.subject == subject.id
+            && ["rate", "size"].contains(&curve.over.as_str())
     };
     let in_vain = |subject: &&Subject| {
         run.curves.iter().find(|curve| of_case(curve, subject)).is_some_and(|curve| {

@@ -8,6 +8,7 @@ mod bars;
 mod box_plot;
 mod bus;
 mod chart;
+mod course;
 mod curves;
 mod markup;
 mod plot;

@@ -4,7 +4,7 @@ mod common;
 
 use common::bus;
 use wiregauge_gauge::requirement::Verdict;
-use wiregauge_gauge::run::{Measurement, Slope};
+use wiregauge_gauge::run::{Curve, Measurement, Slope};
 use wiregauge_report::curve::{at, over, shares, windows};
 use wiregauge_report::figure::{definition, Part};
 use wiregauge_report::group::{failed, groups, lossless, name, without_headroom};
@@ -29,6 +29,26 @@ fn bounds_are_neither_best_nor_ranked_and_come_last() {
     assert!(bounds.is_sorted());
     // Skipped, rejected and failed subjects have no row.
     assert_eq!(table.rows.len(), 12);
+}
+
+#[test]
+fn a_course_over_time_is_no_search() {
+    let mut run = bus::bus();
+    let case = run.cases[0].clone();
+    assert!(without_headroom(&run, &case).is_empty());
+    let (subject, metric) = (run.subjects[0].id.clone(), "latency/max".to_owned());
+    let (unit, over_time, points) = ("ns".into(), "time".into(), vec![(1.0, 5.0), (2.0, 7.0)]);
+    run.curves.push(Curve {
+        case: case.id.clone(),
+        subject,
+        metric,
+        unit,
+        over: over_time,
+        points,
+    });
+    assert!(without_headroom(&run, &case).is_empty());
+    let course = over(&run, &case, "time");
+    assert_eq!((course.len(), course[0].lines[0].points.len()), (1, 2));
 }
 
 #[test]

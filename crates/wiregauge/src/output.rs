@@ -76,6 +76,13 @@ impl Outlet {
     }
 }
 
+impl Outlet {
+    /// Whether the result goes there too.
+    pub fn is_at(&self, target: &Target) -> bool {
+        self.target.is_same(target)
+    }
+}
+
 /// Judges a result, with `more` to be said of it, writes it to a file and shows
 /// it. The exit status says whether a subject failed.
 pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<ExitCode> {

@@ -214,6 +214,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
         alive: second,
         realtime: Default::default(),
         coding: None,
+        keep: 0,
     };
     let show = |state: &str| {
         if state == "running" {

@@ -180,6 +180,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         measurements,
         facts: Vec::new(),
         curves: Vec::new(),
+        slowest: Vec::new(),
         require: None,
         reference: None,
     }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use wiregauge_gauge::run::{Case, Run};
 
+use super::course::{course, slowest};
 use super::curves::hint;
 use super::markup::e;
 use super::plot::{Axis, Line, Plot, Style};
@@ -61,6 +62,7 @@ pub fn section(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize, defined: &
         text.push_str(&group_table(run, case, group));
     }
     text.push_str(&distributions(run, case, style));
+    text.push_str(&slowest(run, case));
     text.push_str(&throughput(run, case, style));
     for what in ["rate", "size"] {
         text.push_str(&searches(run, case, what, style));
@@ -143,7 +145,7 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
 }
 
 /// Lines of a picture, one for each transport.
-fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> Vec<Line<'a>> {
+pub fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> Vec<Line<'a>> {
     let line = |line: &sweep::Line<'a>| Line {
         name: &line.subject.title,
         remark: String::new(),
@@ -182,6 +184,7 @@ pub fn distributions(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> S
             plot.draw(),
             share_table(run, case, &curves),
         );
+        text.push_str(&course(run, case, &curves.metric, style));
     }
     text
 }
@@ -233,11 +236,7 @@ fn throughput(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
     }
     let values: Vec<f64> =
         drawn.iter().flat_map(|line| line.points.iter().map(|point| point.1)).collect();
-    let (kind, axis) = match Kind::fitting(&values) {
-        Kind::Linear if near(&values) => (Kind::Near, " The axis does not begin at zero."),
-        Kind::Log => (Kind::Log, " The axis is logarithmic."),
-        kind => (kind, ""),
-    };
+    let (kind, axis) = fitting(&values);
     let plot = Plot {
         label: "Throughput of each window".to_owned(),
         x: Axis { kind: Kind::Linear, unit: "s" },
@@ -250,6 +249,15 @@ fn throughput(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
          receivers, the one that got least in a window.{axis}</figcaption></figure></div>\n",
         plot.draw()
     )
+}
+
+/// The axis that shows how values differ, and what is to be said of it.
+pub fn fitting(values: &[f64]) -> (Kind, &'static str) {
+    match Kind::fitting(values) {
+        Kind::Linear if near(values) => (Kind::Near, " The axis does not begin at zero."),
+        Kind::Log => (Kind::Log, " The axis is logarithmic."),
+        kind => (kind, ""),
+    }
 }
 
 /// Whether values differ too little to be told apart beside a zero.

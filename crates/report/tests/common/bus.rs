@@ -421,6 +421,7 @@ impl Builder {
             measurements: self.measurements,
             facts: self.facts,
             curves: self.curves,
+            slowest: Vec::new(),
             require: None,
             reference: None,
         }

@@ -125,6 +125,7 @@ pub fn run(codecs: usize) -> Run {
         measurements: builder.measurements,
         facts: builder.facts,
         curves: Vec::new(),
+        slowest: Vec::new(),
         require: None,
         reference: Some(Reference {
             title: "PolySync, Safety Implications of Serialization Timing, Table 1".into(),

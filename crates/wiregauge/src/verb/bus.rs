@@ -3,6 +3,7 @@
 mod fep;
 mod findings;
 mod headroom;
+mod keep;
 mod participant;
 mod payload;
 mod row;
@@ -36,7 +37,7 @@ pub struct Arguments {
 
 #[derive(Subcommand)]
 enum Verb {
-    Run(run::Arguments),
+    Run(Box<run::Arguments>),
     Fep(fep::Arguments),
     Headroom(headroom::Arguments),
     Transports(transports::Arguments),

@@ -259,6 +259,7 @@ impl Arguments {
             measurements: measured.measurements,
             facts: measured.facts,
             curves: Vec::new(),
+            slowest: Vec::new(),
             require: None,
             reference: match self.experiment {
                 Some(Published::Polysync) => Some(polysync::reference()),

@@ -6,6 +6,7 @@ use anyhow::Result;
 use wiregauge_bus::trial::LENGTH;
 use wiregauge_bus::{catalogue, fep};
 
+use super::keep::Keep;
 use super::series::{Common, Series};
 
 /// Repeat the reference's experiment over all transports.
@@ -25,6 +26,8 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
     #[command(flatten)]
+    keep: Keep,
+    #[command(flatten)]
     common: Common,
 }
 
@@ -32,6 +35,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let outlet = self.common.delivery.open(&[])?;
+        let samples = self.keep.open(&[], &outlet)?;
         let entries = catalogue::select(&self.common.transport)?;
         let terms = self.common.terms(match self.quick {
             true => LENGTH,
@@ -46,6 +50,7 @@ impl Arguments {
             site: self.common.site()?,
             terms,
             cargo: None,
+            samples,
             reference: Some(fep::reference(&subjects)),
         }
         .run(outlet)

@@ -8,7 +8,7 @@ use wiregauge_bus::result::Cell;
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::run::{
-    Case, Curve, Fact, Measurement, Reference, Run, Settings, FORMAT, VERSION,
+    Case, Curve, Fact, Measurement, Reference, Run, Settings, Slowest, FORMAT, VERSION,
 };
 use wiregauge_gauge::warning::{self, Caution};
 
@@ -27,6 +27,8 @@ pub struct Findings {
     pub facts: Vec<Fact>,
     /// What goes over something.
     pub curves: Vec<Curve>,
+    /// What was slowest.
+    pub slowest: Vec<Slowest>,
     /// What keeps it from being trusted.
     pub cautions: Vec<Caution>,
 }
@@ -57,6 +59,7 @@ impl Findings {
             measurements: Vec::new(),
             facts: Vec::new(),
             curves: Vec::new(),
+            slowest: Vec::new(),
             cautions: Vec::new(),
         }
     }
@@ -66,6 +69,8 @@ impl Findings {
         self.measurements.extend(cell.measurements());
         self.facts.extend(cell.facts());
         self.curves.extend(cell.curves());
+        self.curves.extend(cell.courses());
+        self.slowest.extend(cell.slowest_ones());
         self.cautions.extend(cell.cautions(title));
     }
 
@@ -124,6 +129,7 @@ impl Findings {
             measurements: self.measurements,
             facts: self.facts,
             curves: self.curves,
+            slowest: self.slowest,
             require: None,
             reference: about.reference,
         };

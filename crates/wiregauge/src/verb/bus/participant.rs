@@ -20,6 +20,7 @@ use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
 use wiregauge_participant::transports::builtin;
 
+use super::keep::Keep;
 use super::series::{Delivery, Series};
 use crate::matter::build_folder;
 
@@ -60,6 +61,8 @@ pub struct Arguments {
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     wait: Duration,
     #[command(flatten)]
+    keep: Keep,
+    #[command(flatten)]
     delivery: Delivery,
     /// Where the conductor of a single run is: what conductors start
     /// participants with.
@@ -85,9 +88,9 @@ impl Arguments {
             true => self.lead(scenario, &peers),
             false => {
                 ensure!(
-                    !self.delivery.chosen(),
-                    "what is to become of the result (-o, --format, --require, --junit) is for the \
-                     sender's machine to say, which has it"
+                    !self.delivery.chosen() && !self.keep.chosen(),
+                    "what is to become of the result (-o, --format, --samples, --require, --junit) \
+                     is for the sender's machine to say, which has it"
                 );
                 self.join(&scenario, &peers)
             }
@@ -97,6 +100,7 @@ impl Arguments {
     /// Waits for the others and conducts all runs.
     fn lead(&self, scenario: Scenario, peers: &[Vec<SocketAddr>]) -> Result<ExitCode> {
         let outlet = self.delivery.open(self.scenario.as_deref().as_slice())?;
+        let samples = self.keep.open(self.scenario.as_deref().as_slice(), &outlet)?;
         let only: Vec<IpAddr> =
             peers.iter().flatten().map(|address| address.ip().to_canonical()).collect();
         let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
@@ -104,7 +108,7 @@ impl Arguments {
         let assembly = Assembly { scenario: &scenario, own, only, key, tell: &tell };
         let machines = assembly.gather(self.wait)?;
         let site = Site::of(&scenario.participants, &machines);
-        let outcome = Series::of(scenario, site).run(outlet);
+        let outcome = Series { samples, ..Series::of(scenario, site) }.run(outlet);
         for machine in &machines {
             if let Some(lost) = machine.lost() {
                 tell(&lost);

@@ -15,6 +15,7 @@ use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::LENGTH;
 use wiregauge_participant::control;
 
+use super::keep::Keep;
 use super::payload::Payload;
 use super::series::{Common, Series};
 use crate::progress::Progress;
@@ -64,6 +65,8 @@ pub struct Arguments {
     participants: FanOut,
     #[command(flatten)]
     payload: Payload,
+    #[command(flatten)]
+    keep: Keep,
     #[command(flatten)]
     common: Common,
 }
@@ -137,10 +140,11 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let inputs = self.scenario.as_deref().or(self.payload.input());
         let outlet = self.common.delivery.open(inputs.as_slice())?;
+        let samples = self.keep.open(inputs.as_slice(), &outlet)?;
         if let Some(path) = &self.scenario {
             let scenario = Scenario::read(path)?;
             let site = Site::of(&scenario.participants, &[]);
-            return Series::of(scenario, site).run(outlet);
+            return Series { samples, ..Series::of(scenario, site) }.run(outlet);
         }
         self.check()?;
         let (cycle, fast) = (self.cycle, self.fast);
@@ -169,6 +173,7 @@ impl Arguments {
             site: self.common.site()?,
             terms,
             cargo,
+            samples,
             reference: None,
         };
         series.run(outlet)

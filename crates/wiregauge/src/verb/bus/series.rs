@@ -11,17 +11,20 @@ use wiregauge_bus::emulation::{Emulation, Rate};
 use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::quantity::{choice, time};
 use wiregauge_bus::result::{Cell, DROPPED_FIRST, DROPPED_LAST};
+use wiregauge_bus::samples::Rows;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
+use wiregauge_gauge::file::Target;
 use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_gauge::run::{Case, Reference};
 use wiregauge_participant::realtime::Realtime;
 
 use super::findings::{About, Findings};
+use super::keep::{allotted, receivers, Keeping};
 use super::payload::Cargo;
 use super::row::Row;
-use crate::output::{Form, Outlet};
+use crate::output::{tell, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
 
@@ -155,6 +158,8 @@ pub struct Series {
     pub terms: Terms,
     /// The message that is carried, if not generated content.
     pub cargo: Option<Cargo>,
+    /// Where every sample is kept, if anywhere.
+    pub samples: Option<Target>,
     /// What was published of the same.
     pub reference: Option<Reference>,
 }
@@ -163,12 +168,15 @@ impl Series {
     /// What a scenario says, at this site.
     pub fn of(scenario: Scenario, site: Site) -> Series {
         let Scenario { title, entries, loads, terms, .. } = scenario;
-        Series { title, loads, entries, site, terms, cargo: None, reference: None }
+        Series { title, loads, entries, site, terms, cargo: None, samples: None, reference: None }
     }
 
     /// Runs all, writes the result and prints it.
     pub fn run(self, outlet: Outlet) -> Result<ExitCode> {
         let terms = &self.terms;
+        let codecs = self.cargo.as_ref().map_or(1, |cargo| cargo.codecs.len());
+        let each = self.entries.len() * codecs;
+        let allotted = allotted(self.samples.as_ref(), &self.loads, each, terms.duration)?;
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
         if let Some(cargo) = &self.cargo {
@@ -187,7 +195,10 @@ impl Series {
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
-        let mut broken: Vec<(usize, String)> = Vec::new();
+        let receivers = receivers(&self.site, &self.loads, &self.entries);
+        let begin = |target| Keeping::begin(target, allotted, &cases, &rows, receivers);
+        let mut keeping = self.samples.map(begin).transpose()?;
+        let mut notes: Vec<(usize, String)> = Vec::new();
         'all: for (number, (load, Case { id, .. })) in self.loads.iter().zip(&cases).enumerate() {
             for row in &mut rows {
                 let Some(program) = &row.program else { continue };
@@ -197,7 +208,16 @@ impl Series {
                 let load = &row.loaded(load);
                 let coding = row.codec.as_ref().and_then(|codec| codec.coding.as_ref());
                 let (site, entry) = (&self.site, &row.entry);
-                let outcome = Trial { site, load, entry, program, coding, terms }.run(&show);
+                let trial = Trial { site, load, entry, program, coding, terms };
+                let kept = keeping.as_ref().map_or(0, |keeping| keeping.allotted[number]);
+                let outcome = match &mut keeping {
+                    Some(Keeping { samples, .. }) => {
+                        let subject = row.id();
+                        let mut keep = |rows: &Rows| samples.add(id, subject, load, rows);
+                        trial.run_keeping(&show, kept, Some(&mut keep))
+                    }
+                    None => trial.run(&show),
+                };
                 done += 1;
                 match outcome {
                     Ok((account, machine)) => {
@@ -205,13 +225,22 @@ impl Series {
                         let (subject, account, machine) = (row.id(), &account, &machine);
                         let cell = Cell { case: id, load, subject, account, machine };
                         findings.add(&cell, row.title());
+                        notes.extend(cell.told_misses(row.title()).map(|told| (number, told)));
+                        let sent = account.sent.samples;
+                        if keeping.is_some() && sent > kept {
+                            let left = format!(
+                                "{}: of {sent} samples the first {kept} are in the file of samples",
+                                row.title()
+                            );
+                            notes.push((number, left));
+                        }
                         if swept {
                             findings.measurements.extend(cell.slowest());
                         }
                         let losses = cell.losses(row.title(), row.entry.drops);
                         findings.cautions.extend(losses);
                         if let Some(reason) = &account.broken {
-                            broken.push((number, format!("{} broke off: {reason}", row.title())));
+                            notes.push((number, format!("{} broke off: {reason}", row.title())));
                             if interrupt::interrupted() {
                                 break 'all;
                             }
@@ -227,7 +256,7 @@ impl Series {
             }
         }
         drop(progress);
-        for (number, note) in broken {
+        for (number, note) in notes {
             cases[number].notes.push(note);
         }
         let rounds = (terms.duration.as_nanos() / terms.window.as_nanos()) as u32;
@@ -239,6 +268,17 @@ impl Series {
             seed: terms.seed,
             reference: self.reference,
         };
-        findings.hand_over(about, rows, outlet)
+        let kept = keeping.map(|keeping| {
+            let shown = keeping.samples.shown().to_owned();
+            (shown, keeping.samples.finish())
+        });
+        let code = findings.hand_over(about, rows, outlet);
+        if let Some((shown, kept)) = kept {
+            let kept = kept?;
+            if kept > 0 {
+                tell(&format!("{kept} samples in {shown}"));
+            }
+        }
+        code
     }
 }

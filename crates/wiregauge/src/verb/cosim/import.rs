@@ -99,6 +99,7 @@ impl Arguments {
             measurements: imported.measurements,
             facts: imported.facts,
             curves: Vec::new(),
+            slowest: Vec::new(),
             require: None,
             reference: None,
         };

@@ -137,6 +137,7 @@ impl Pace {
             measurements: measured.measurements,
             facts: measured.facts,
             curves: measured.curves,
+            slowest: Vec::new(),
             require: None,
             reference: matter.reference,
         };

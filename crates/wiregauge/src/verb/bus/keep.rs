@@ -1,0 +1,104 @@
+//! `--samples`: every sample of a series in a file of its own.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Result};
+use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::load::Load;
+use wiregauge_bus::samples::{allot, Samples, Words};
+use wiregauge_bus::site::Site;
+use wiregauge_gauge::file::Target;
+use wiregauge_gauge::run::Case;
+use wiregauge_participant::control::Role;
+
+use super::row::Row;
+use crate::output::Outlet;
+
+/// Where samples are kept.
+#[derive(clap::Args)]
+pub struct Keep {
+    /// Keep every sample with its times in this file (Arrow, at most 100 million
+    /// rows): docs/bus.md.
+    #[arg(long, value_name = "FILE")]
+    samples: Option<PathBuf>,
+}
+
+impl Keep {
+    /// Looks whether they can be kept there, which replaces none of `inputs` and
+    /// not the result.
+    pub fn open(&self, inputs: &[&Path], outlet: &Outlet) -> Result<Option<Target>> {
+        let Some(path) = &self.samples else { return Ok(None) };
+        let target = Target::open(path, inputs)?;
+        ensure!(
+            !target.is_output(),
+            "samples are no text for standard output: name a file for --samples"
+        );
+        ensure!(
+            !outlet.is_at(&target),
+            "{} is for the result already: name another file for --samples",
+            target.shown()
+        );
+        Ok(Some(target))
+    }
+
+    /// Whether the user asked for it.
+    pub fn chosen(&self) -> bool {
+        self.samples.is_some()
+    }
+}
+
+/// The file of a series, and how many samples of each load go into it.
+pub struct Keeping {
+    /// The file.
+    pub samples: Samples,
+    /// Of each load.
+    pub allotted: Vec<u64>,
+}
+
+impl Keeping {
+    /// Begins the file.
+    pub fn begin(
+        target: Target,
+        allotted: Vec<u64>,
+        cases: &[Case],
+        rows: &[Row],
+        receivers: Vec<String>,
+    ) -> Result<Keeping> {
+        let words = Words {
+            cases: cases.iter().map(|case| case.id.clone()).collect(),
+            subjects: rows.iter().map(|row| row.id().to_owned()).collect(),
+            receivers,
+        };
+        Ok(Keeping { samples: Samples::begin(target, words)?, allotted })
+    }
+}
+
+/// How many samples of each load are kept, over so many transports and codecs;
+/// none where nothing is.
+pub fn allotted(
+    target: Option<&Target>,
+    loads: &[Load],
+    rows: usize,
+    duration: std::time::Duration,
+) -> Result<Vec<u64>> {
+    match target {
+        Some(_) => allot(loads, rows, duration),
+        None => Ok(vec![0; loads.len()]),
+    }
+}
+
+/// Names of all receivers that these loads have here.
+pub fn receivers(site: &Site, loads: &[Load], entries: &[Entry]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for load in loads {
+        for entry in entries {
+            let stations = site.stations(load.receivers, entry.reach);
+            for (name, role) in stations.into_iter().flat_map(|station| station.participants) {
+                if role == Role::Receiver && !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+    }
+    names
+}

@@ -119,7 +119,9 @@ pub fn conduct(
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
         let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
-        conductor.processes.push(place.start(program, controls[station.place], &names, &token)?);
+        let control = controls[station.place];
+        let scratch = assignment.topic.scratch.as_deref();
+        conductor.processes.push(place.start(program, control, &names, &token, scratch)?);
         for (name, role) in station.participants {
             conductor.members.push(Member {
                 name,

@@ -11,6 +11,7 @@ pub mod assembly;
 pub mod catalogue;
 pub mod conductor;
 pub mod cyclictest;
+pub mod door;
 pub mod emulation;
 pub mod engine;
 pub mod fan_out;

@@ -1,6 +1,7 @@
 //! Where participants run, and who runs where.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -8,6 +9,7 @@ use anyhow::{Context, Result};
 use wiregauge_gauge::process::{Child, Limits};
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::serve;
+use wiregauge_participant::scratch;
 use wiregauge_participant::transport::Transport;
 
 use crate::catalogue::Reach;
@@ -56,6 +58,7 @@ impl Place {
     }
 
     /// Starts a program here with participants of these names, who say this token.
+    /// Those of this machine know the run's folder from the beginning.
     ///
     /// # Errors
     /// When it does not start, or the place is lost.
@@ -65,6 +68,7 @@ impl Place {
         control: SocketAddr,
         names: &[&str],
         token: &str,
+        scratch: Option<&Path>,
     ) -> Result<Process> {
         match self {
             &Place::Within(transports) => {
@@ -81,7 +85,11 @@ impl Place {
                     host.enter(&mut command)?;
                 }
                 let shown = command.get_program().to_string_lossy().into_owned();
-                let child = Child::spawn(command, Limits::default());
+                if let Some(scratch) = scratch {
+                    command.env(scratch::VARIABLE, scratch);
+                }
+                let limits = Limits { lingers: true, ..Limits::default() };
+                let child = Child::spawn(command, limits);
                 child.map(Process::Child).with_context(|| format!("cannot start {shown}"))
             }
             Place::Remote(remote) => {

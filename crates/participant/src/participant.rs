@@ -99,9 +99,6 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
         eprintln!("a participant wants --control ADDRESS and --name NAME");
         return ExitCode::from(2);
     };
-    // The control channel tells when the conductor is gone. Who would be killed
-    // then would leave what its library keeps in the file system.
-    let _ = rustix::process::set_parent_process_death_signal(None);
     match host_all(address, &names, &transports) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -149,6 +146,24 @@ pub fn serve(
     transports: &[&'static dyn Transport],
     alone: bool,
 ) -> Result<()> {
+    let wish = Arc::new(Wish::default());
+    if alone {
+        // Known from the beginning: the conductor may be gone before its first order.
+        wish.keep(scratch::given());
+    }
+    let outcome = take_part(conductor, name, token, transports, &wish, alone);
+    wish.tidy();
+    outcome
+}
+
+fn take_part(
+    conductor: SocketAddr,
+    name: &str,
+    token: &str,
+    transports: &[&'static dyn Transport],
+    wish: &Arc<Wish>,
+    alone: bool,
+) -> Result<()> {
     let (speaker, listener) = control::split(reach(conductor)?)?;
     let about = |transport: &&'static dyn Transport| About {
         name: transport.name().into(),
@@ -163,11 +178,11 @@ pub fn serve(
         host: host(),
         transports: transports.iter().map(about).collect(),
     }))?;
-    let wish = Arc::new(Wish::default());
-    let mut orders = listen(listener, Arc::clone(&wish), alone)?;
+    let mut orders = listen(listener, Arc::clone(wish), alone)?;
     let seen = Arc::new(Seen::default());
     beat(speaker.clone(), Arc::clone(&seen))?;
-    let result = live(&mut orders, &speaker, &wish, &seen, transports);
+    let result = live(&mut orders, &speaker, wish, &seen, transports);
+    // Before it waits for an order that may never come.
     wish.tidy();
     if let Err(error) = &result {
         // Heard as long as there is someone to hear.

@@ -59,6 +59,10 @@ pub struct Arguments {
     /// How long to wait for the other machines.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     wait: Duration,
+    /// How long to wait for a machine that was lost to come back, before the next
+    /// load.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    return_within: Duration,
     #[command(flatten)]
     delivery: Delivery,
     /// Where the conductor of a single run is: what conductors start
@@ -102,10 +106,11 @@ impl Arguments {
         let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
         let (only, key) = (&only[..], key.as_ref());
         let assembly = Assembly { scenario: &scenario, own, only, key, tell: &tell };
-        let machines = assembly.gather(self.wait)?;
-        let site = Site::of(&scenario.participants, &machines);
-        let outcome = Series::of(scenario, site).run(outlet);
-        for machine in &machines {
+        let gathering = assembly.gather(self.wait)?;
+        let machines = gathering.machines();
+        let series = Series::of(scenario.clone(), Site::of(&scenario.participants, machines));
+        let outcome = series.run_with(outlet, &|| gathering.reunite(self.return_within));
+        for machine in machines {
             if let Some(lost) = machine.lost() {
                 tell(&lost);
             } else if outcome.is_ok() && !interrupt::interrupted() {
@@ -126,7 +131,7 @@ impl Arguments {
         let (names, folder) = (&self.name, build_folder()?);
         let key = Key::find(self.key.as_deref())?;
         let agent = Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &tell };
-        agent.serve(&peers[0], self.wait)?;
+        agent.serve(&peers[0], self.wait, self.return_within)?;
         Ok(ExitCode::SUCCESS)
     }
 }

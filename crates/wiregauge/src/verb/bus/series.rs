@@ -168,6 +168,11 @@ impl Series {
 
     /// Runs all, writes the result and prints it.
     pub fn run(self, outlet: Outlet) -> Result<ExitCode> {
+        self.run_with(outlet, &|| {})
+    }
+
+    /// The same, with something that is done before each load over a transport.
+    pub fn run_with(self, outlet: Outlet, before: &dyn Fn()) -> Result<ExitCode> {
         let terms = &self.terms;
         let progress = Progress::new();
         let mut rows = Row::all(&self.entries, &self.site, &progress)?;
@@ -192,6 +197,7 @@ impl Series {
             for row in &mut rows {
                 let Some(program) = &row.program else { continue };
                 let what = format!("{}, {id}", row.title());
+                before();
                 progress.show(&what, done, total);
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
                 let load = &row.loaded(load);

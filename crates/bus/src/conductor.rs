@@ -23,6 +23,7 @@ use crate::program::Program;
 use crate::result::kept;
 use crate::secret;
 use crate::site::{Site, Station};
+use crate::standstill::Standstill;
 
 /// How long participants may take to come up and to open what they need.
 const SETUP: Duration = Duration::from_secs(30);
@@ -115,6 +116,7 @@ pub fn conduct(
         let silence = Duration::from_nanos(assignment.alive);
         gates.push(Gate::open(listener, events.clone(), silence, Arc::clone(&token))?);
     }
+    let standstill = Standstill::watch()?;
     let mut conductor = Conductor { members: Vec::new(), processes: Vec::new(), heard };
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
@@ -137,11 +139,26 @@ pub fn conduct(
     }
     let outcome = conductor.conduct(assignment, gates, show);
     let outcome = match outcome {
-        Err(error) if !error.is::<Interrupted>() => Err(conductor.inquest(error)),
+        Err(error) if !error.is::<Interrupted>() => {
+            // Then what the others did says nothing of them.
+            Err(match standstill.of(Duration::from_nanos(assignment.alive)) {
+                Some(time) => stood_still(time),
+                None => conductor.inquest(error, program),
+            })
+        }
         other => other,
     };
     conductor.dismiss();
     outcome.or_else(|error| conductor.so_far(&error).ok_or(error))
+}
+
+/// That it is our own fault that participants ended.
+fn stood_still(time: Duration) -> anyhow::Error {
+    anyhow!(
+        "wiregauge itself stood still for {:.1} s, which participants take for its end; let it \
+         run, or raise --alive-within",
+        time.as_secs_f64()
+    )
 }
 
 /// Where participants come in. It closes when it is dropped.
@@ -465,7 +482,7 @@ impl Conductor {
 
     /// Why it went wrong: what a process died of says more than what the others
     /// noticed of it.
-    fn inquest(&mut self, error: anyhow::Error) -> anyhow::Error {
+    fn inquest(&mut self, error: anyhow::Error, program: &Program) -> anyhow::Error {
         let deadline = Instant::now() + INQUEST;
         while Instant::now() < deadline {
             for (station, process) in self.processes.iter_mut().enumerate() {
@@ -480,7 +497,7 @@ impl Conductor {
                     .collect();
                 let names = names.join(" and ");
                 return match process.death(Instant::now() + INQUEST) {
-                    Some(death) => anyhow!("{names} is lost: {death}"),
+                    Some(death) => anyhow!("{names} is lost: {death}{}", program.advice(&death)),
                     None => error.context(format!("{names} is lost")),
                 };
             }

@@ -27,5 +27,6 @@ pub mod result;
 pub mod scenario;
 pub mod secret;
 pub mod site;
+mod standstill;
 pub mod trial;
 pub mod verdict;

@@ -1,6 +1,6 @@
 //! Where participants run, and who runs where.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
@@ -54,7 +54,10 @@ impl Place {
             Place::Remote(remote) => remote.here(),
             _ => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
         };
-        TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))
+        let listener = TcpListener::bind(address);
+        let listener = listener.with_context(|| format!("cannot listen at {address}"))?;
+        is_up(listener.local_addr()?)?;
+        Ok(listener)
     }
 
     /// Starts a program here with participants of these names, who say this token.
@@ -114,6 +117,23 @@ impl Place {
             _ => None,
         }
     }
+}
+
+/// Looks whether the loopback, where it is one, carries anything: a network
+/// namespace begins with one that is down.
+fn is_up(address: SocketAddr) -> Result<()> {
+    if !address.ip().is_loopback() {
+        return Ok(());
+    }
+    // Which sends nothing.
+    let any: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let tried = UdpSocket::bind(SocketAddr::new(any, 0));
+    tried.and_then(|socket| socket.connect(address)).with_context(|| {
+        format!("{} cannot be reached; 'ip link set lo up' makes it so", address.ip())
+    })
 }
 
 /// A process, the participants in it, and what each does.

@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{is_gone, participants, send_signal, wiregauge};
+use support::{is_gone, participants, result, said, send_signal, status, wiregauge, wiregauge_in};
 
 /// A run with a temporary folder of its own, killed if it is still there in the
 /// end.
@@ -100,4 +100,65 @@ fn shared_memory_goes_with_a_conductor_that_is_killed() {
             thread::sleep(Duration::from_millis(20));
         }
     }
+}
+
+/// A run of a minute over one transport, in whose middle something is done.
+/// Its exit status and what became of the transport.
+fn disturbed(transport: &str, disturb: impl Fn(&Run, &[(i32, String)])) -> (Option<i32>, String) {
+    let words = ["bus", "run", "--transport", transport, "--duration", "60s", "--cycle", "5ms"];
+    let more = ["--round-trips", "0", "--window", "8s"];
+    let mut run = Run::start(&[&words[..], &more].concat());
+    let there = run.participants_of(match transport {
+        "tcp" => "bus participant",
+        other => other,
+    });
+    thread::sleep(Duration::from_secs(1));
+    disturb(&run, &there);
+    let code = run.child.wait().unwrap().code();
+    (code, status(&result(run.folder.path()), transport))
+}
+
+#[test]
+fn a_conductor_that_stood_still_blames_nobody_else() {
+    let (code, status) = disturbed("tcp", |run, there| {
+        send_signal("-STOP", run.child.id() as i32);
+        let begun = Instant::now();
+        while !there.iter().all(|(id, _)| is_gone(*id)) {
+            assert!(begun.elapsed() < Duration::from_secs(20), "they wait for ever");
+            thread::sleep(Duration::from_millis(20));
+        }
+        send_signal("-CONT", run.child.id() as i32);
+    });
+    assert_eq!(code, Some(1));
+    assert!(status.contains("wiregauge itself stood still for"), "{status}");
+    assert!(!status.contains("receiver") && !status.contains("exit code"), "{status}");
+}
+
+#[test]
+fn a_network_whose_loopback_is_down_is_told_with_the_remedy() {
+    let works = wiregauge_in("unshare").args(["--net", "true"]).output();
+    if !works.is_ok_and(|output| output.status.success()) {
+        println!("skipped: a network of one's own takes root");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = wiregauge_in("unshare");
+    command.arg("--net").arg(wiregauge().get_program()).current_dir(folder.path());
+    let words = ["bus", "run", "--transport", "tcp", "--duration", "2s", "--window", "250ms"];
+    let said = said(command.args(words).output().unwrap());
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "tcp");
+    assert!(status.contains("'ip link set lo up'"), "{status}");
+}
+
+#[test]
+fn lines_fit_into_a_terminal_of_80() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = wiregauge();
+    command.args(["bus", "run", "--transport", "memory", "--mode", "both", "--cycle", "5ms"]);
+    command.args(["--duration", "2s", "--window", "250ms"]).current_dir(folder.path());
+    let said = said(command.env("COLUMNS", "80").output().unwrap());
+    assert!(said.out.contains("memory") && said.out.contains("TCP"), "{}", said.out);
+    let wide: Vec<&str> = said.out.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
 }

@@ -357,8 +357,11 @@ fn the_clock_of_another_machine_is_followed() {
     let mut agent = Machine::start(other, there.path(), PAIR, &words);
     assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
     let run = result(here.path());
+    let table = support::run(here.path(), &["report", "run.json", "--format", "table"]);
+    assert!(table.out.contains("uncertainty"), "{}{}", table.out, table.err);
     for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
         all_arrived(&run, case, "tcp");
+        assert_eq!(support::fact(&run, case, "tcp", "clock/apart"), Some(1.0));
         let fact = |metric| fact(&run, case, "tcp", metric).unwrap();
         let off = fact("clock/offset") + AHEAD as f64 * 1e9;
         assert!(off.abs() <= fact("clock/uncertainty"), "{off} ns at {case}");

@@ -28,6 +28,9 @@ use crate::matter::build_folder;
 /// Started on each machine with the same scenario. That of the sender leads: it
 /// waits for the others, conducts all runs, and has the result. The others end
 /// when it is done. Which is started first does not matter.
+///
+/// The scenario's duration must be more than five of its windows, of which the
+/// first three and the last do not count.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

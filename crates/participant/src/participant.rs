@@ -35,6 +35,8 @@ use crate::{echo, receiver, sender, wake_up};
 const DISCOVERY: Duration = Duration::from_secs(20);
 /// How long a participant may take to end before its program ends itself.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a conductor that is gone may take to be so.
+const LAST: Duration = Duration::from_secs(1);
 /// How long to try to reach the conductor.
 const REACH: Duration = Duration::from_secs(5);
 
@@ -50,6 +52,8 @@ pub struct Wish {
     epoch: AtomicU64,
     /// The run's folder.
     scratch: Mutex<Option<PathBuf>>,
+    /// Whether the conductor went without a word.
+    gone: AtomicBool,
 }
 
 impl Wish {
@@ -60,7 +64,8 @@ impl Wish {
     /// Removes what is left of a run whose conductor is gone.
     fn tidy(&self) {
         let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        scratch.as_deref().into_iter().for_each(scratch::remove_remains);
+        let patience = if self.gone.load(Ordering::Relaxed) { LAST } else { Duration::ZERO };
+        scratch.iter().for_each(|path| scratch::remove_remains(path, patience));
     }
 
     /// Whether to break off.
@@ -152,6 +157,10 @@ pub fn serve(
         wish.keep(scratch::given());
     }
     let outcome = take_part(conductor, name, token, transports, &wish, alone);
+    // Not reached, or not to the end: who was told to end has heard so.
+    if outcome.is_err() && !wish.abandoned() {
+        wish.gone.store(true, Ordering::Relaxed);
+    }
     wish.tidy();
     outcome
 }
@@ -228,7 +237,10 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
                         break;
                     }
                 }
-                Err(_) => break,
+                Err(_) => {
+                    wish.gone.store(true, Ordering::Relaxed);
+                    break;
+                }
             }
         }
         wish.abandon.store(true, Ordering::Relaxed);

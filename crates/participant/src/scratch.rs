@@ -7,7 +7,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::geteuid;
 
@@ -19,6 +20,9 @@ const PREFIX: &str = "wg-";
 const HELD: &str = "held";
 /// Where a participant finds the folder of its run from the beginning.
 pub const VARIABLE: &str = "WIREGAUGE_SCRATCH";
+
+/// From one look at a lock to the next.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// A run's folder, held.
 #[derive(Debug)]
@@ -71,16 +75,22 @@ pub fn given() -> Option<PathBuf> {
 
 /// Removes what a participant's own run left, where its conductor is gone: also
 /// where another participant did so before, as this one may have left more since.
-/// Whoever named the folder: only one with the name of a run's is touched.
-pub fn remove_remains(path: &Path) {
+/// Whoever named the folder: only one with the name of a run's is touched. One that
+/// is held is looked at again for so long, as the end of a process takes its time.
+pub fn remove_remains(path: &Path, patience: Duration) {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if !name.starts_with(&beginning()) || (path.exists() && !is_ours(path)) {
         return;
     }
-    let held = File::open(path.join(HELD)).is_ok_and(|held| held.try_lock_shared().is_err());
-    if !held {
-        remove(path);
+    let held = || File::open(path.join(HELD)).is_ok_and(|held| held.try_lock_shared().is_err());
+    let deadline = Instant::now() + patience;
+    while held() {
+        if Instant::now() >= deadline {
+            return;
+        }
+        thread::sleep(AGAIN);
     }
+    remove(path);
 }
 
 /// What the names of this user's folders begin with.
@@ -157,15 +167,20 @@ mod tests {
     fn a_participant_removes_what_its_conductor_left_and_nothing_else() {
         let scratch = Scratch::new().unwrap();
         let path = scratch.path().to_owned();
-        remove_remains(&path);
+        remove_remains(&path, Duration::ZERO);
         assert!(path.exists(), "it is held");
-        scratch._held.unlock().unwrap();
-        // However young it is.
-        remove_remains(&path);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                scratch._held.unlock().unwrap();
+            });
+            // However young it is.
+            remove_remains(&path, Duration::from_secs(60));
+        });
         assert!(!path.exists());
         let other = std::env::temp_dir().join(format!("not-{}{}", beginning(), std::process::id()));
         fs::create_dir(&other).unwrap();
-        remove_remains(&other);
+        remove_remains(&other, Duration::ZERO);
         assert!(other.exists());
         fs::remove_dir(other).unwrap();
     }

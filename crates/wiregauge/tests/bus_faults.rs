@@ -3,75 +3,11 @@
 
 mod support;
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
-use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{is_gone, participants, result, said, send_signal, status, wiregauge, wiregauge_in};
-
-/// A run with a temporary folder of its own, killed if it is still there in the
-/// end.
-struct Run {
-    child: Child,
-    folder: tempfile::TempDir,
-}
-
-impl Run {
-    fn start(words: &[&str]) -> Run {
-        let folder = tempfile::tempdir().unwrap();
-        fs::create_dir(folder.path().join("tmp")).unwrap();
-        let child = wiregauge()
-            .args(words)
-            .current_dir(folder.path())
-            .env("TMPDIR", folder.path().join("tmp"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        Run { child, folder }
-    }
-
-    /// The run's folders that there are.
-    fn scratch(&self) -> BTreeSet<String> {
-        names(&self.folder.path().join("tmp"))
-    }
-
-    /// Its participants over a transport, once both are there.
-    fn participants_of(&self, transport: &str) -> Vec<(i32, String)> {
-        let begun = Instant::now();
-        loop {
-            let mut there = participants(&self.child);
-            there.retain(|(_, line)| line.contains(transport));
-            if there.len() == 2 {
-                return there;
-            }
-            assert!(begun.elapsed() < Duration::from_secs(600), "they never came up");
-            thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-impl Drop for Run {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn names(folder: &Path) -> BTreeSet<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-}
-
-/// Shared memory of these runs.
-fn shared(runs: &BTreeSet<String>) -> BTreeSet<String> {
-    let mut found = names(Path::new("/dev/shm"));
-    found.retain(|name| runs.iter().any(|run| name.starts_with(run)));
-    found
-}
+use support::faulty::{shared, what_stays, Run};
+use support::{is_gone, result, said, send_signal, status, wiregauge, wiregauge_in};
 
 #[test]
 fn shared_memory_goes_with_a_conductor_that_is_killed() {
@@ -80,7 +16,7 @@ fn shared_memory_goes_with_a_conductor_that_is_killed() {
         let words = ["bus", "run", "--transport", "iceoryx2", "--duration", "1s", "--size", "1MB"];
         let more = ["--window", "100ms", "--cycle", "1ms", "--round-trips", "0"];
         let mut run = Run::start(&[&words[..], &more].concat());
-        let there = run.participants_of("iceoryx2 --control");
+        let there = run.participants_of("iceoryx2", &[], 2);
         let scratch = run.scratch();
         assert_eq!(scratch.len(), 1);
         thread::sleep(Duration::from_millis(milliseconds));
@@ -88,17 +24,9 @@ fn shared_memory_goes_with_a_conductor_that_is_killed() {
         assert!(milliseconds != 800 || !had.is_empty(), "it has shared memory");
         send_signal("-KILL", run.child.id() as i32);
         run.child.wait().unwrap();
-        let killed = Instant::now();
-        loop {
-            let runs = there.iter().any(|(id, _)| !is_gone(*id));
-            let left: BTreeSet<String> = shared(&scratch).union(&run.scratch()).cloned().collect();
-            if left.is_empty() && !runs {
-                break;
-            }
-            let seconds = killed.elapsed().as_secs();
-            assert!(seconds < 10, "killed after {milliseconds} ms: {left:?} of {had:?}");
-            thread::sleep(Duration::from_millis(20));
-        }
+        let ids: Vec<i32> = there.iter().map(|(id, _)| *id).collect();
+        let left = what_stays(&ids, &scratch, &run.folder.path().join("tmp"));
+        assert!(left.is_empty(), "killed after {milliseconds} ms: {left:?} of {had:?}");
     }
 }
 
@@ -108,10 +36,7 @@ fn disturbed(transport: &str, disturb: impl Fn(&Run, &[(i32, String)])) -> (Opti
     let words = ["bus", "run", "--transport", transport, "--duration", "60s", "--cycle", "5ms"];
     let more = ["--round-trips", "0", "--window", "8s"];
     let mut run = Run::start(&[&words[..], &more].concat());
-    let there = run.participants_of(match transport {
-        "tcp" => "bus participant",
-        other => other,
-    });
+    let there = run.participants_of(transport, &[], 2);
     thread::sleep(Duration::from_secs(1));
     disturb(&run, &there);
     let code = run.child.wait().unwrap().code();
@@ -161,4 +86,17 @@ fn lines_fit_into_a_terminal_of_80() {
     assert!(said.out.contains("memory") && said.out.contains("TCP"), "{}", said.out);
     let wide: Vec<&str> = said.out.lines().filter(|line| line.chars().count() > 80).collect();
     assert!(wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
+fn shared_memory_that_was_too_small_is_told_with_the_remedy() {
+    // As the system does where there is no page left.
+    let (code, status) = disturbed("iceoryx2", |_, there| {
+        let sender = there.iter().find(|(_, line)| line.contains("--name sender")).unwrap();
+        send_signal("-BUS", sender.0);
+    });
+    assert_eq!(code, Some(1));
+    for words in ["sender is lost: killed by SIGBUS", "remount,size=", "--shm-size"] {
+        assert!(status.contains(words), "{status}");
+    }
 }

@@ -2,6 +2,7 @@
 //! it said.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod faulty;
 pub mod machine;
 
 use std::fs;

@@ -13,12 +13,12 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use support::faulty::{come_up, names, what_stays, Run};
+use support::faulty::{self, come_up, names, what_stays, Run};
 use support::machine::Machine;
 use support::{fact, project, result, send_signal, wiregauge};
 
 /// Runs at the same time: they mostly wait.
-const AT_ONCE: usize = 8;
+const AT_ONCE: usize = 12;
 /// From when participants are there to the middle of the run.
 const MIDDLE: Duration = Duration::from_millis(1800);
 
@@ -131,7 +131,7 @@ fn status(code: Option<i32>) -> String {
 }
 
 /// A participant of a load, when it is the load's time.
-fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<i32>) -> i32 {
+fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String>) -> i32 {
     let whole = if transport == "memory" || who == Who::Agent { 1 } else { 2 };
     let wanted = |line: &str| match who {
         Who::Sender => line.contains("--name sender"),
@@ -146,22 +146,20 @@ fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<i32>) 
         there = come_up(of, transport, but, whole);
         thread::sleep(MIDDLE);
     }
-    let found = there.iter().find(|(_, line)| wanted(line)).unwrap().0;
-    but.extend(there.iter().map(|(id, _)| *id));
-    found
+    let (found, line) = there.iter().find(|(_, line)| wanted(line)).unwrap();
+    but.push(faulty::load(line));
+    *found
 }
 
 /// One after another in the first two loads of a run.
 fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, Seen)> {
     let mut run = Run::start(&words(transport));
-    let (mut known, mut runs) = (Vec::new(), BTreeSet::new());
+    let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
     for at in 0..2 {
-        let id = victim(&run.child, transport, who, at, &mut known);
+        let id = victim(&run.child, transport, who, at, &mut loads);
         runs.extend(run.scratch());
         what.befalls(if who == Who::Conductor { run.child.id() as i32 } else { id });
-        // The other one may have come up meanwhile.
-        let late = support::participants(&run.child);
-        known.extend(late.iter().map(|(id, _)| *id));
+        known.extend(support::participants(&run.child).iter().map(|(id, _)| *id));
     }
     let code = status(run.child.wait().unwrap().code());
     let stays = left(&known, &runs, &run.folder.path().join("tmp"));
@@ -201,9 +199,8 @@ fn seen(
 /// The end of the conductor is the end of all.
 fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
     let mut run = Run::start(&words(transport));
-    let mut known = Vec::new();
-    victim(&run.child, transport, Who::Conductor, at, &mut known);
-    known.extend(support::participants(&run.child).iter().map(|(id, _)| *id));
+    victim(&run.child, transport, Who::Conductor, at, &mut Vec::new());
+    let known: Vec<i32> = support::participants(&run.child).iter().map(|(id, _)| *id).collect();
     let runs = run.scratch();
     What::Killed.befalls(run.child.id() as i32);
     let code = status(run.child.wait().unwrap().code());
@@ -239,9 +236,10 @@ fn on_two_machines(transport: &'static str, what: What) -> Vec<(Fault, Seen)> {
     let port = line.rsplit(' ').next().unwrap().to_owned();
     let join = || machine(there.path(), &["--name", "receiver", "--peer", &port]);
     let mut agent = join();
-    let (mut known, mut runs) = (Vec::new(), BTreeSet::new());
+    let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
     for at in 0..2 {
-        victim(&agent.child, transport, Who::Agent, at, &mut known);
+        victim(&agent.child, transport, Who::Agent, at, &mut loads);
+        known.extend(support::participants(&agent.child).iter().map(|(id, _)| *id));
         runs.extend(names(tmp.path()));
         what.befalls(agent.child.id() as i32);
         if what == What::Killed {

@@ -36,11 +36,11 @@ impl Run {
         names(&self.folder.path().join("tmp"))
     }
 
-    /// Its participants over a transport, without these, once there are so many.
+    /// Its participants over a transport, but of these loads, once there are so many.
     pub fn participants_of(
         &self,
         transport: &str,
-        but: &[i32],
+        but: &[String],
         number: usize,
     ) -> Vec<(i32, String)> {
         come_up(&self.child, transport, but, number)
@@ -66,19 +66,26 @@ pub fn shared(runs: &BTreeSet<String>) -> BTreeSet<String> {
     found
 }
 
-/// The participants of a process over a transport, without these, once there are
+/// The participants of a process over a transport, but of these loads, once there are
 /// so many.
-pub fn come_up(of: &Child, transport: &str, but: &[i32], number: usize) -> Vec<(i32, String)> {
+pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Vec<(i32, String)> {
     let begun = Instant::now();
     loop {
         let mut there = participants(of);
-        there.retain(|(id, line)| !but.contains(id) && is_over(transport, line));
+        there.retain(|(_, line)| !but.contains(&load(line)) && is_over(transport, line));
         if there.len() >= number {
             return there;
         }
         assert!(begun.elapsed() < Duration::from_secs(600), "they never came up");
         thread::sleep(Duration::from_millis(3));
     }
+}
+
+/// The load that a participant is of: the address of its conductor, by its
+/// command line.
+pub fn load(line: &str) -> String {
+    let address = line.split_whitespace().skip_while(|word| *word != "--control").nth(1);
+    address.unwrap_or_default().to_owned()
 }
 
 /// Whether a participant's command line is that of a transport.

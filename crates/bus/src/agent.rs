@@ -2,10 +2,11 @@
 //! starts and ends participants as that tells it, run after run.
 //!
 //! Both talk as conductor and participants do: lines of JSON over TCP, and a
-//! beat each 100 ms. When the leader is gone, the agent ends, and what it
-//! started ends with it.
+//! beat each 100 ms. When the leader is gone, what the agent started ends, and
+//! the agent too, unless the leader is there again soon.
 
 use std::collections::{BTreeMap, HashMap};
+use std::io::ErrorKind;
 use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -26,7 +27,7 @@ use crate::scenario::Scenario;
 use crate::secret::Key;
 
 /// Version of what leader and agent say to each other.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// From one attempt to reach the leader to the next.
 const AGAIN: Duration = Duration::from_millis(500);
 /// How long an attempt may take.
@@ -48,6 +49,8 @@ pub enum Task {
     Welcome,
     /// It does not, and why.
     Refused(String),
+    /// It is to come again, and why.
+    Later(String),
     /// Have this engine's program there.
     Prepare(String),
     /// Start a program with participants.
@@ -128,6 +131,13 @@ enum Event {
     Built(Result<(), String>),
 }
 
+/// What an agent has of a leader that answered it.
+struct Joined {
+    leader: SocketAddr,
+    speaker: Speaker,
+    listener: Listener,
+}
+
 /// A program that was started for the leader.
 struct Started {
     /// Its participants.
@@ -139,13 +149,42 @@ struct Started {
 
 impl Agent<'_> {
     /// Joins the leader at one of these addresses and does what it says until
-    /// all is done.
+    /// all is done. A leader that is lost is looked for again, for as long as
+    /// `again` says.
     ///
     /// # Errors
     /// When the leader is not there in time, refuses, or is gone before the
     /// end; when the user asks to stop. No process is left either way.
-    pub fn serve(&self, leader: &[SocketAddr], wait: Duration) -> Result<()> {
-        let mut stream = self.reach(leader, wait)?;
+    pub fn serve(&self, leader: &[SocketAddr], wait: Duration, again: Duration) -> Result<()> {
+        let deadline = Instant::now() + wait;
+        let mut joined = loop {
+            let stream = self.reach(leader, wait, deadline)?;
+            let leader = stream.peer_addr()?;
+            match self.join(stream)? {
+                (Task::Welcome, joined) => break joined,
+                (Task::Later(why), _) if Instant::now() < deadline => {
+                    (self.tell)(&format!("the sender's machine at {leader} says: {why}"));
+                    thread::sleep(AGAIN);
+                }
+                (Task::Refused(why) | Task::Later(why), _) => {
+                    bail!("the sender's machine at {leader} refuses: {why}")
+                }
+                (other, _) => {
+                    bail!("the sender's machine at {leader} says {other:?} before 'welcome'")
+                }
+            }
+        };
+        loop {
+            let leader = joined.leader;
+            (self.tell)(&format!("joined the sender's machine at {leader}"));
+            let Some(lost) = self.work(joined)? else { return Ok(()) };
+            let lost = format!("the sender's machine at {leader} is lost: {lost}");
+            joined = self.join_again(leader, &lost, again)?;
+        }
+    }
+
+    /// Proves to have the key, and says who it is. What the leader answers.
+    fn join(&self, mut stream: TcpStream) -> Result<(Task, Joined)> {
         let leader = stream.peer_addr()?;
         let address = stream.local_addr()?.ip().to_canonical();
         let seal = match self.key {
@@ -155,8 +194,6 @@ impl Agent<'_> {
             None => None,
         };
         let (speaker, mut listener) = control::split_sealed(stream, seal)?;
-        let alive = self.scenario.terms.alive;
-        listener.bear(alive)?;
         speaker.say(&News::Join(Join {
             version: version(),
             names: self.names.to_vec(),
@@ -171,12 +208,14 @@ impl Agent<'_> {
             };
             format!("no sender's machine at {leader}{key}")
         });
-        match answer? {
-            Task::Welcome => {}
-            Task::Refused(reason) => bail!("the sender's machine at {leader} refuses: {reason}"),
-            other => bail!("the sender's machine at {leader} says {other:?} before 'welcome'"),
-        }
-        (self.tell)(&format!("joined the sender's machine at {leader}"));
+        listener.bear(self.scenario.terms.alive)?;
+        Ok((answer?, Joined { leader, speaker, listener }))
+    }
+
+    /// Does what the leader says until all is done, or says why it is lost. Then
+    /// nothing that was started runs any more.
+    fn work(&self, joined: Joined) -> Result<Option<String>> {
+        let Joined { leader, speaker, listener } = joined;
         let (events, heard) = mpsc::channel();
         hear(listener, events.clone())?;
         beat(speaker.clone())?;
@@ -184,9 +223,32 @@ impl Agent<'_> {
         work.run(&heard)
     }
 
+    /// Joins the leader that was lost again, if it is there still.
+    fn join_again(&self, leader: SocketAddr, lost: &str, patience: Duration) -> Result<Joined> {
+        (self.tell)(&format!("{lost}; trying for {patience:?} to reach it again"));
+        let deadline = Instant::now() + patience;
+        loop {
+            interrupt::check()?;
+            let why = match TcpStream::connect_timeout(&leader, ATTEMPT) {
+                Ok(stream) => match self.join(stream) {
+                    Ok((Task::Welcome, joined)) => return Ok(joined),
+                    Ok((Task::Refused(why) | Task::Later(why), _)) => why,
+                    Ok((other, _)) => format!("it says {other:?} before 'welcome'"),
+                    Err(error) => format!("{error:#}"),
+                },
+                // Whoever leads listens to the end.
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                    bail!("{lost}, and nobody leads there any more")
+                }
+                Err(error) => error.to_string(),
+            };
+            ensure!(Instant::now() < deadline, "{lost}, and does not take us back: {why}");
+            thread::sleep(AGAIN);
+        }
+    }
+
     /// Tries until the leader is there.
-    fn reach(&self, leader: &[SocketAddr], wait: Duration) -> Result<TcpStream> {
-        let deadline = Instant::now() + wait;
+    fn reach(&self, leader: &[SocketAddr], wait: Duration, deadline: Instant) -> Result<TcpStream> {
         let mut said = false;
         loop {
             interrupt::check()?;
@@ -226,22 +288,25 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn run(mut self, heard: &Receiver<Event>) -> Result<()> {
-        let lost = |leader: SocketAddr| format!("the sender's machine at {leader} is lost");
-        loop {
+    /// Until all is done, or why the leader is lost.
+    fn run(mut self, heard: &Receiver<Event>) -> Result<Option<String>> {
+        let outcome = loop {
             interrupt::check()?;
             let news = match heard.recv_timeout(BEAT / 2) {
-                Ok(Event::Told(Task::Quit)) => return Ok(()),
+                Ok(Event::Told(Task::Quit)) => return Ok(None),
                 Ok(Event::Told(task)) => self.carry_out(task)?,
                 Ok(Event::Built(outcome)) => Some(News::Prepared(outcome)),
-                Ok(Event::Lost(reason)) => bail!("{}: {reason}", lost(self.leader)),
+                Ok(Event::Lost(reason)) => break reason,
                 Err(RecvTimeoutError::Timeout) => self.death(),
-                Err(RecvTimeoutError::Disconnected) => bail!("{}", lost(self.leader)),
+                Err(RecvTimeoutError::Disconnected) => break "nobody listens".into(),
             };
-            if let Some(news) = news {
-                self.speaker.say(&news).with_context(|| lost(self.leader))?;
+            let Some(news) = news else { continue };
+            if let Err(error) = self.speaker.say(&news) {
+                break format!("{error:#}");
             }
-        }
+        };
+        self.speaker.close();
+        Ok(Some(outcome))
     }
 
     fn carry_out(&mut self, task: Task) -> Result<Option<News>> {
@@ -273,7 +338,7 @@ impl Work<'_> {
                 started.machine.finish();
                 Ok(Some(News::Ended(run, started.machine.activity.steal)))
             }
-            Task::Welcome | Task::Refused(_) | Task::Quit | Task::Beat => Ok(None),
+            Task::Welcome | Task::Refused(_) | Task::Later(_) | Task::Quit | Task::Beat => Ok(None),
         }
     }
 
@@ -299,7 +364,8 @@ impl Work<'_> {
         let control = SocketAddr::new(self.leader.ip(), start.port);
         let names: Vec<&str> = start.names.iter().map(String::as_str).collect();
         let command = program.command(control, &names, &start.token);
-        let child = Child::spawn(command, Limits::default());
+        let limits = Limits { lingers: true, ..Limits::default() };
+        let child = Child::spawn(command, limits);
         let child = Some(child.context("cannot start a participant")?);
         let machine = Environment::probe(IndexMap::new());
         let names = start.names.clone();

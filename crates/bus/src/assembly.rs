@@ -1,28 +1,23 @@
 //! Waits until the machines of a scenario have joined the one that leads.
 
-use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::cell::Cell;
+use std::net::{IpAddr, TcpListener};
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
 use wiregauge_gauge::interrupt;
-use wiregauge_participant::control::{self, Listener, Role, Speaker};
+use wiregauge_participant::control::Role;
 
-use crate::agent::{version, Join, News, Task};
+use crate::agent::{version, Task};
+use crate::door::{Door, Visitor, LOOK};
 use crate::remote::{fits, Remote};
 use crate::scenario::Scenario;
 use crate::secret::Key;
 
-/// Most who say at the same time who they are.
-const MOST_AT_ONCE: usize = 32;
-/// Longest that who comes may have to say, in bytes: a scenario.
-const INTRODUCTION: usize = 2 << 20;
 /// Most names, or characters of a version, that are shown of who comes.
 const SHOWN: usize = 64;
-/// From one look at the door to the next.
-const LOOK: Duration = Duration::from_millis(20);
 
 /// Who is waited for, and who may come.
 pub struct Assembly<'a> {
@@ -38,13 +33,14 @@ pub struct Assembly<'a> {
     pub tell: &'a dyn Fn(&str),
 }
 
-/// Someone at the door.
-struct Visitor {
-    join: Join,
-    speaker: Speaker,
-    listener: Listener,
-    address: IpAddr,
-    here: IpAddr,
+/// The machines that joined, and the door for those that are lost and come back.
+pub struct Gathering<'a> {
+    assembly: &'a Assembly<'a>,
+    /// None where no other machine takes part.
+    door: Option<Door>,
+    machines: Vec<Arc<Remote>>,
+    /// Whether one did not come back in time.
+    given_up: Cell<bool>,
 }
 
 impl Assembly<'_> {
@@ -53,23 +49,22 @@ impl Assembly<'_> {
     /// # Errors
     /// A port in use, someone who does not come in time, the user who asks to
     /// stop.
-    pub fn gather(&self, wait: Duration) -> Result<Vec<Arc<Remote>>> {
+    pub fn gather(&self, wait: Duration) -> Result<Gathering<'_>> {
         let mut machines: Vec<Arc<Remote>> = Vec::new();
         if self.missing(&machines).is_empty() {
-            return Ok(machines);
+            let given_up = Cell::new(false);
+            return Ok(Gathering { assembly: self, door: None, machines, given_up });
         }
         let at = self.scenario.listen;
-        let door = TcpListener::bind(at)
+        let listener = TcpListener::bind(at)
             .with_context(|| format!("cannot wait for the others at {at} ('listen')"))?;
-        door.set_nonblocking(true)?;
-        let at = door.local_addr()?;
+        let at = listener.local_addr()?;
         if self.key.is_none() {
             (self.tell)(&format!(
                 "anyone who reaches {at} and knows the scenario may join: there is no --key"
             ));
         }
-        let (came, visitors) = mpsc::channel();
-        let at_once = Arc::new(());
+        let door = Door::open(listener, self.key.cloned(), self.scenario.content())?;
         let deadline = Instant::now() + wait;
         let mut told = Vec::new();
         loop {
@@ -81,7 +76,9 @@ impl Assembly<'_> {
             });
             let missing = self.missing(&machines);
             if missing.is_empty() {
-                return Ok(machines);
+                door.begin(&machines);
+                let given_up = Cell::new(false);
+                return Ok(Gathering { assembly: self, door: Some(door), machines, given_up });
             }
             let names = missing.join(", ");
             if missing != told {
@@ -94,20 +91,7 @@ impl Assembly<'_> {
                  scenario and --peer, and let this machine's firewall admit TCP port {}",
                 at.port()
             );
-            // No more strangers than this are listened to, and for no longer than
-            // it takes to say who one is.
-            for (stream, from) in std::iter::from_fn(|| door.accept().ok()).take(MOST_AT_ONCE) {
-                if Arc::strong_count(&at_once) > MOST_AT_ONCE {
-                    continue;
-                }
-                let (came, key, one) = (came.clone(), self.key.cloned(), Arc::clone(&at_once));
-                let receive = move || {
-                    receive(stream, from, key.as_ref(), &came);
-                    drop(one);
-                };
-                thread::Builder::new().name("door".into()).spawn(receive)?;
-            }
-            self.admit(&visitors, &mut machines);
+            door.visitors().for_each(|visitor| self.admit(visitor, &mut machines));
             thread::sleep(LOOK);
         }
     }
@@ -121,33 +105,33 @@ impl Assembly<'_> {
         names.filter(|name| !there(name)).cloned().collect()
     }
 
-    /// Welcomes those at the door, or says why not.
-    fn admit(&self, visitors: &Receiver<Visitor>, machines: &mut Vec<Arc<Remote>>) {
-        for visitor in visitors.try_iter() {
-            let address = visitor.address;
-            let outcome = self.check(&visitor, machines).map_err(|why| {
-                // What differs from the scenario is for the eyes of this machine.
-                let Refusal { told, known } = why;
-                let _ = visitor.speaker.say(&Task::Refused(told.clone()));
-                known.map_or(told.clone(), |known| format!("{told}: {known}"))
-            });
-            let names = visitor.join.names.iter().take(SHOWN).cloned().collect::<Vec<_>>();
-            let names = names.join(", ");
-            let outcome = outcome.and_then(|()| {
-                let Visitor { join, speaker, mut listener, address, here } = visitor;
-                let borne = listener.bear(self.scenario.terms.alive);
-                borne.map_err(|error| format!("{error:#}"))?;
-                Remote::welcome(join, speaker, listener, address, here)
-                    .map_err(|error| format!("{error:#}"))
-            });
-            match outcome {
+    /// Welcomes who is at the door, or says why not.
+    fn admit(&self, visitor: Visitor, machines: &mut Vec<Arc<Remote>>) {
+        let (shown, address) = (shown(&visitor), visitor.address);
+        match self.check(&visitor, machines) {
+            Ok(()) => match self.welcome(visitor) {
                 Ok(remote) => {
-                    (self.tell)(&format!("{names} joined from {address}"));
+                    (self.tell)(&format!("{shown} joined from {address}"));
                     machines.push(Arc::new(remote));
                 }
-                Err(why) => (self.tell)(&format!("refused {names} from {address}: {why}")),
-            }
+                Err(error) => (self.tell)(&format!("refused {shown} from {address}: {error:#}")),
+            },
+            Err(why) => self.refuse(&visitor, why),
         }
+    }
+
+    fn welcome(&self, visitor: Visitor) -> Result<Remote> {
+        let Visitor { join, speaker, mut listener, address, here } = visitor;
+        listener.bear(self.scenario.terms.alive)?;
+        Remote::welcome(join, speaker, listener, address, here)
+    }
+
+    fn refuse(&self, visitor: &Visitor, why: Refusal) {
+        let Refusal { told, known } = why;
+        let _ = visitor.speaker.say(&Task::Refused(told.clone()));
+        // What differs from the scenario is for the eyes of this machine.
+        let why = known.map_or(told.clone(), |known| format!("{told}: {known}"));
+        (self.tell)(&format!("refused {} from {}: {why}", shown(visitor), visitor.address));
     }
 
     /// Whether a visitor may join. A refusal tells a stranger nothing of what the
@@ -191,6 +175,70 @@ impl Assembly<'_> {
     }
 }
 
+impl Gathering<'_> {
+    /// The machines.
+    pub fn machines(&self) -> &[Arc<Remote>] {
+        &self.machines
+    }
+
+    /// Waits between two runs until those that were lost are back, or for so long.
+    /// One that does not come back is not waited for again.
+    pub fn reunite(&self, patience: Duration) {
+        let Some(door) = &self.door else { return };
+        let missing: Vec<_> = self.machines.iter().filter_map(|machine| machine.lost()).collect();
+        if missing.is_empty() || self.given_up.get() {
+            return;
+        }
+        let tell = self.assembly.tell;
+        for lost in missing {
+            tell(&format!("{lost}; waiting up to {patience:?} for it to come back"));
+        }
+        door.pause();
+        let deadline = Instant::now() + patience;
+        let is_missing = || self.machines.iter().any(|machine| machine.is_lost());
+        while is_missing() && Instant::now() < deadline && !interrupt::interrupted() {
+            door.visitors().for_each(|visitor| self.admit(visitor));
+            thread::sleep(LOOK);
+        }
+        door.begin(&self.machines);
+        self.given_up.set(is_missing());
+    }
+
+    /// Welcomes who is at the door as one that was lost, or says why not.
+    fn admit(&self, visitor: Visitor) {
+        let (shown, address) = (shown(&visitor), visitor.address);
+        let there: Vec<_> =
+            self.machines.iter().filter(|machine| !machine.is_lost()).cloned().collect();
+        let same = |machine: &&Arc<Remote>| {
+            let here = (machine.address(), machine.here().ip());
+            machine.names() == visitor.join.names && here == (address, visitor.here)
+        };
+        let checked = self.assembly.check(&visitor, &there).and_then(|()| {
+            let found = self.machines.iter().find(same);
+            found.ok_or_else(|| Refusal {
+                told: "the runs have begun, and it is no machine that took part in them".into(),
+                known: None,
+            })
+        });
+        let tell = self.assembly.tell;
+        match checked {
+            Ok(machine) => match self.assembly.welcome(visitor) {
+                Ok(again) => {
+                    machine.replace(again);
+                    tell(&format!("{shown} is back from {address}"));
+                }
+                Err(error) => tell(&format!("refused {shown} from {address}: {error:#}")),
+            },
+            Err(why) => self.assembly.refuse(&visitor, why),
+        }
+    }
+}
+
+/// Who is at the door.
+fn shown(visitor: &Visitor) -> String {
+    visitor.join.names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ")
+}
+
 /// Why someone may not join.
 struct Refusal {
     /// What is said to whoever it is.
@@ -203,22 +251,5 @@ fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Refusal
     match holds {
         true => Ok(()),
         false => Err(Refusal { told: otherwise(), known: None }),
-    }
-}
-
-/// Hears who is at the door. Who does not say so, or has not the key, is not
-/// listened to.
-fn receive(mut stream: TcpStream, from: SocketAddr, key: Option<&Key>, came: &Sender<Visitor>) {
-    let visitor = || -> Result<Visitor> {
-        let here = stream.local_addr()?.ip().to_canonical();
-        let seal = key.map(|key| key.prove(&mut stream, false)).transpose()?;
-        let (speaker, mut listener) = control::split_sealed(stream, seal)?;
-        listener.limit(Some(INTRODUCTION));
-        let News::Join(join) = listener.hear()? else { bail!("no agent") };
-        listener.limit(None);
-        Ok(Visitor { join, speaker, listener, address: from.ip().to_canonical(), here })
-    };
-    if let Ok(visitor) = visitor() {
-        let _ = came.send(visitor);
     }
 }

@@ -24,6 +24,7 @@ use crate::result::kept;
 use crate::samples::Rows;
 use crate::secret;
 use crate::site::{Site, Station};
+use crate::standstill::Standstill;
 
 /// How long participants may take to come up and to open what they need.
 const SETUP: Duration = Duration::from_secs(30);
@@ -135,12 +136,15 @@ pub fn conduct_keeping(
         let silence = Duration::from_nanos(assignment.alive);
         gates.push(Gate::open(listener, events.clone(), silence, Arc::clone(&token))?);
     }
+    let standstill = Standstill::watch()?;
     let (members, processes) = (Vec::new(), Vec::new());
     let mut conductor = Conductor { members, processes, heard, running: false };
     for (number, station) in stations.into_iter().enumerate() {
         let place = &site.places[station.place];
         let names: Vec<&str> = station.participants.iter().map(|(name, _)| name.as_str()).collect();
-        conductor.processes.push(place.start(program, controls[station.place], &names, &token)?);
+        let control = controls[station.place];
+        let scratch = assignment.topic.scratch.as_deref();
+        conductor.processes.push(place.start(program, control, &names, &token, scratch)?);
         for (name, role) in station.participants {
             conductor.members.push(Member {
                 name,
@@ -156,7 +160,13 @@ pub fn conduct_keeping(
     }
     let outcome = conductor.conduct(assignment, gates, show);
     let outcome = match outcome {
-        Err(error) if !error.is::<Interrupted>() => Err(conductor.inquest(error)),
+        Err(error) if !error.is::<Interrupted>() => {
+            // Then what the others did says nothing of them.
+            Err(match standstill.of(Duration::from_nanos(assignment.alive)) {
+                Some(time) => stood_still(time),
+                None => conductor.inquest(error, program),
+            })
+        }
         other => other,
     };
     if let Some(keep) = keep.filter(|_| conductor.running) {
@@ -165,6 +175,15 @@ pub fn conduct_keeping(
     }
     conductor.dismiss();
     outcome.or_else(|error| conductor.so_far(&error).ok_or(error))
+}
+
+/// That it is our own fault that participants ended.
+fn stood_still(time: Duration) -> anyhow::Error {
+    anyhow!(
+        "wiregauge itself stood still for {:.1} s, which participants take for its end; let it \
+         run, or raise --alive-within",
+        time.as_secs_f64()
+    )
 }
 
 /// Where participants come in. It closes when it is dropped.
@@ -491,7 +510,7 @@ impl Conductor {
 
     /// Why it went wrong: what a process died of says more than what the others
     /// noticed of it.
-    fn inquest(&mut self, error: anyhow::Error) -> anyhow::Error {
+    fn inquest(&mut self, error: anyhow::Error, program: &Program) -> anyhow::Error {
         let deadline = Instant::now() + INQUEST;
         while Instant::now() < deadline {
             for (station, process) in self.processes.iter_mut().enumerate() {
@@ -506,7 +525,7 @@ impl Conductor {
                     .collect();
                 let names = names.join(" and ");
                 return match process.death(Instant::now() + INQUEST) {
-                    Some(death) => anyhow!("{names} is lost: {death}"),
+                    Some(death) => anyhow!("{names} is lost: {death}{}", program.advice(&death)),
                     None => error.context(format!("{names} is lost")),
                 };
             }

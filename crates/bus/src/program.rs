@@ -38,6 +38,18 @@ impl Program {
         }
     }
 
+    /// What to do about such a death of it, if that is known.
+    pub fn advice(&self, death: &str) -> &'static str {
+        let shares = matches!(self, Program::Engine(engine, _) if engine.name == "iceoryx2");
+        match shares && death.contains("SIGBUS") {
+            true => {
+                "; /dev/shm was too small for its shared memory: enlarge it by 'mount -o \
+                 remount,size=… /dev/shm', or of a container by --shm-size, or send less"
+            }
+            false => "",
+        }
+    }
+
     /// The engine that it is of.
     pub fn engine(&self) -> Option<&'static Engine> {
         match self {

@@ -22,9 +22,16 @@ pub struct Remote {
     machine: String,
     address: IpAddr,
     here: SocketAddr,
+    /// Another one each time that it was lost and came back.
+    link: Mutex<Arc<Link>>,
+    runs: AtomicU64,
+}
+
+/// The connection to an agent. It closes when it is dropped.
+#[derive(Debug)]
+struct Link {
     speaker: Speaker,
     known: Arc<Known>,
-    runs: AtomicU64,
 }
 
 /// What is known of it, and that there is more to know.
@@ -72,7 +79,18 @@ impl Remote {
         })?;
         let Join { names, machine, .. } = join;
         let here = SocketAddr::new(here, 0);
-        Ok(Remote { names, machine, address, here, speaker, known, runs: AtomicU64::new(0) })
+        let link = Mutex::new(Arc::new(Link { speaker, known }));
+        Ok(Remote { names, machine, address, here, link, runs: AtomicU64::new(0) })
+    }
+
+    /// It was lost and has joined again.
+    pub fn replace(&self, again: Remote) {
+        let link = again.link.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.link.lock().unwrap_or_else(PoisonError::into_inner) = link;
+    }
+
+    fn link(&self) -> Arc<Link> {
+        Arc::clone(&self.link.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Its participants.
@@ -92,14 +110,23 @@ impl Remote {
 
     /// Why it is lost, if it is.
     pub fn lost(&self) -> Option<String> {
-        let state = self.known.lock();
+        self.why(&self.link())
+    }
+
+    /// Whether it is lost.
+    pub fn is_lost(&self) -> bool {
+        self.link().is_lost()
+    }
+
+    fn why(&self, link: &Link) -> Option<String> {
+        let state = link.known.lock();
         let why = state.lost.as_ref()?;
         Some(format!("the machine of {} at {} is lost: {why}", self.names.join(", "), self.address))
     }
 
     /// Share of the last run's time that a hypervisor took from it.
     pub fn steal(&self) -> Option<f64> {
-        self.known.lock().steal
+        self.link().known.lock().steal
     }
 
     /// Sees to it that an engine's program is there. It may take the minutes of
@@ -110,16 +137,17 @@ impl Remote {
     /// stop.
     pub fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
         let Some(engine) = engine else { return Ok(()) };
-        self.known.lock().prepared = None;
-        self.say(&Task::Prepare(engine.name.into()))?;
+        let link = self.link();
+        link.known.lock().prepared = None;
+        self.say(&link, &Task::Prepare(engine.name.into()))?;
         let outcome = loop {
             interrupt::check()?;
-            let mut state = self.known.wait(BEAT, |state| state.prepared.is_none());
+            let mut state = link.known.wait(BEAT, |state| state.prepared.is_none());
             if let Some(outcome) = state.prepared.take() {
                 break outcome;
             }
             drop(state);
-            if let Some(lost) = self.lost() {
+            if let Some(lost) = self.why(&link) {
                 bail!(lost);
             }
         };
@@ -138,23 +166,24 @@ impl Remote {
         token: &str,
     ) -> Result<Errand> {
         let run = self.runs.fetch_add(1, Ordering::Relaxed);
-        self.known.lock().steal = None;
+        let link = self.link();
+        link.known.lock().steal = None;
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let engine = engine.map(|engine| engine.name.to_owned());
         let token = token.to_owned();
-        self.say(&Task::Start(Start { run, engine, names, port, token }))?;
-        Ok(Errand { remote: Arc::clone(self), run, ended: false })
+        self.say(&link, &Task::Start(Start { run, engine, names, port, token }))?;
+        Ok(Errand { remote: Arc::clone(self), link, run, ended: false })
     }
 
     /// Tells it that all is done.
     pub fn dismiss(&self) {
         // Who is gone needs not be told.
-        let _ = self.speaker.say(&Task::Quit);
+        let _ = self.link().speaker.say(&Task::Quit);
     }
 
-    fn say(&self, task: &Task) -> Result<()> {
-        let said = self.speaker.say(task);
-        if let Some(lost) = self.lost() {
+    fn say(&self, link: &Link, task: &Task) -> Result<()> {
+        let said = link.speaker.say(task);
+        if let Some(lost) = self.why(link) {
             bail!(lost);
         }
         said
@@ -167,7 +196,13 @@ impl fmt::Display for Remote {
     }
 }
 
-impl Drop for Remote {
+impl Link {
+    fn is_lost(&self) -> bool {
+        self.known.lock().lost.is_some()
+    }
+}
+
+impl Drop for Link {
     fn drop(&mut self) {
         self.speaker.close();
     }
@@ -214,6 +249,8 @@ impl Known {
 #[derive(Debug)]
 pub struct Errand {
     remote: Arc<Remote>,
+    /// The connection that it was started over.
+    link: Arc<Link>,
     run: u64,
     ended: bool,
 }
@@ -221,19 +258,19 @@ pub struct Errand {
 impl Errand {
     /// Whether it ended by itself, or its machine is lost.
     pub fn has_ended(&self) -> bool {
-        let state = self.remote.known.lock();
+        let state = self.link.known.lock();
         state.lost.is_some() || state.died.contains_key(&self.run)
     }
 
     /// Whether its machine is lost.
     pub fn is_out_of_reach(&self) -> bool {
-        self.remote.known.lock().lost.is_some()
+        self.link.is_lost()
     }
 
     /// What it died of.
     pub fn death(&self) -> Option<String> {
-        let died = self.remote.known.lock().died.get(&self.run).cloned();
-        died.or_else(|| self.remote.lost())
+        let died = self.link.known.lock().died.get(&self.run).cloned();
+        died.or_else(|| self.remote.why(&self.link))
     }
 
     /// Waits for its end.
@@ -241,7 +278,7 @@ impl Errand {
         self.end();
         let run = self.run;
         while Instant::now() < deadline && !interrupt::interrupted() {
-            let state = self.remote.known.wait(BEAT, |state| !state.ended.contains(&run));
+            let state = self.link.known.wait(BEAT, |state| !state.ended.contains(&run));
             if state.lost.is_some() || state.ended.contains(&run) {
                 return;
             }
@@ -251,7 +288,7 @@ impl Errand {
     fn end(&mut self) {
         if !std::mem::replace(&mut self.ended, true) {
             // Where the machine is lost, its agent ends all that it started.
-            let _ = self.remote.speaker.say(&Task::End(self.run));
+            let _ = self.link.speaker.say(&Task::End(self.run));
         }
     }
 }

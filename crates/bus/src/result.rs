@@ -296,7 +296,12 @@ impl Cell<'_> {
         facts.add("cpu/receiver", "%", 100.0 * most(|r| r.usage.cpu) / seconds);
         facts.add("memory/sender", "B", sent.usage.memory as f64);
         facts.add("memory/receiver", "B", most(|r| r.usage.memory));
-        let clock = received.iter().map(|r| &r.alignment).max_by_key(|a| a.uncertainty);
+        let clocks = || received.iter().map(|r| &r.alignment);
+        let apart = clocks().filter(|clock| !clock.shared).count();
+        if apart > 0 {
+            facts.add("clock/apart", "1", apart as f64);
+        }
+        let clock = clocks().max_by_key(|clock| (!clock.shared, clock.uncertainty));
         if let Some(clock) = clock {
             facts.add("clock/offset", "ns", clock.offset as f64);
             facts.add("clock/uncertainty", "ns", clock.uncertainty as f64);

@@ -1,6 +1,7 @@
 //! Where participants run, and who runs where.
 
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 
@@ -8,6 +9,7 @@ use anyhow::{Context, Result};
 use wiregauge_gauge::process::{Child, Limits};
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::serve;
+use wiregauge_participant::scratch;
 use wiregauge_participant::transport::Transport;
 
 use crate::catalogue::Reach;
@@ -52,10 +54,14 @@ impl Place {
             Place::Remote(remote) => remote.here(),
             _ => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
         };
-        TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))
+        let listener = TcpListener::bind(address);
+        let listener = listener.with_context(|| format!("cannot listen at {address}"))?;
+        is_up(listener.local_addr()?)?;
+        Ok(listener)
     }
 
     /// Starts a program here with participants of these names, who say this token.
+    /// Those of this machine know the run's folder from the beginning.
     ///
     /// # Errors
     /// When it does not start, or the place is lost.
@@ -65,6 +71,7 @@ impl Place {
         control: SocketAddr,
         names: &[&str],
         token: &str,
+        scratch: Option<&Path>,
     ) -> Result<Process> {
         match self {
             &Place::Within(transports) => {
@@ -81,7 +88,11 @@ impl Place {
                     host.enter(&mut command)?;
                 }
                 let shown = command.get_program().to_string_lossy().into_owned();
-                let child = Child::spawn(command, Limits::default());
+                if let Some(scratch) = scratch {
+                    command.env(scratch::VARIABLE, scratch);
+                }
+                let limits = Limits { lingers: true, ..Limits::default() };
+                let child = Child::spawn(command, limits);
                 child.map(Process::Child).with_context(|| format!("cannot start {shown}"))
             }
             Place::Remote(remote) => {
@@ -106,6 +117,23 @@ impl Place {
             _ => None,
         }
     }
+}
+
+/// Looks whether the loopback, where it is one, carries anything: a network
+/// namespace begins with one that is down.
+fn is_up(address: SocketAddr) -> Result<()> {
+    if !address.ip().is_loopback() {
+        return Ok(());
+    }
+    // Which sends nothing.
+    let any: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let tried = UdpSocket::bind(SocketAddr::new(any, 0));
+    tried.and_then(|socket| socket.connect(address)).with_context(|| {
+        format!("{} cannot be reached; 'ip link set lo up' makes it so", address.ip())
+    })
 }
 
 /// A process, the participants in it, and what each does.

@@ -47,6 +47,9 @@ pub const STDERR_KEPT: usize = 4096;
 pub struct Limits {
     /// Largest address space in bytes (`RLIMIT_AS`); allocations beyond fail.
     pub address_space: Option<u64>,
+    /// Whether it goes on when we die without dropping it: it notices that by
+    /// itself, and has something to put away.
+    pub lingers: bool,
 }
 
 /// Why a conversation with a child ended. The child is dead by then.
@@ -128,7 +131,8 @@ pub fn describe(status: ExitStatus) -> String {
 /// It leads a process group of its own, so that Ctrl-C in a terminal reaches
 /// only us and its own children die with it. (A grandchild that moves to
 /// another group or session escapes.) It is killed when dropped; when we die
-/// without dropping it, the kernel kills it, but not its children.
+/// without dropping it, the kernel kills it, but not its children; unless it
+/// lingers.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
@@ -493,10 +497,12 @@ fn lock(groups: &Mutex<BTreeSet<i32>>) -> MutexGuard<'_, BTreeSet<i32>> {
 /// Runs in the child between fork and exec: system calls only.
 fn prepare(parent: Pid, limits: Limits) -> io::Result<()> {
     use rustix::process::{getppid, getrlimit, set_parent_process_death_signal, setrlimit};
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    // The parent may have died before there was a signal to send.
-    if getppid() != Some(parent) {
-        return Err(Errno::SRCH.into());
+    if !limits.lingers {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have died before there was a signal to send.
+        if getppid() != Some(parent) {
+            return Err(Errno::SRCH.into());
+        }
     }
     setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) })?;
     if let Some(wanted) = limits.address_space {
@@ -728,7 +734,7 @@ mod tests {
     fn the_address_space_is_limited() {
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -v; ulimit -c"]);
-        let limits = Limits { address_space: Some(1 << 30) };
+        let limits = Limits { address_space: Some(1 << 30), ..Limits::default() };
         let mut child = Child::spawn(command, limits).unwrap();
         assert_eq!(child.read_line(later()).unwrap(), "1048576");
         assert_eq!(child.read_line(later()).unwrap(), "0");

@@ -28,7 +28,7 @@ pub fn corrupt(
     let settings = [("WIREGAUGE_ALLOC_LIMIT", heap.to_string())];
     let start = || {
         // Room for the program itself, its libraries and stacks.
-        let limits = Limits { address_space: Some(heap + (1 << 30)) };
+        let limits = Limits { address_space: Some(heap + (1 << 30)), ..Limits::default() };
         Runner::start(spec, limits, counter.map(|path| (path, &settings[..])), PATIENCE)
     };
     let mut runner = start()?;

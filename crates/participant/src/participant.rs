@@ -36,6 +36,8 @@ use crate::{echo, receiver, sender, wake_up};
 const DISCOVERY: Duration = Duration::from_secs(20);
 /// How long a participant may take to end before its program ends itself.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a conductor that is gone may take to be so.
+const LAST: Duration = Duration::from_secs(1);
 /// How long to try to reach the conductor.
 const REACH: Duration = Duration::from_secs(5);
 
@@ -51,6 +53,8 @@ pub struct Wish {
     epoch: AtomicU64,
     /// The run's folder.
     scratch: Mutex<Option<PathBuf>>,
+    /// Whether the conductor went without a word.
+    gone: AtomicBool,
 }
 
 impl Wish {
@@ -61,7 +65,8 @@ impl Wish {
     /// Removes what is left of a run whose conductor is gone.
     fn tidy(&self) {
         let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        scratch.as_deref().into_iter().for_each(scratch::remove_remains);
+        let patience = if self.gone.load(Ordering::Relaxed) { LAST } else { Duration::ZERO };
+        scratch.iter().for_each(|path| scratch::remove_remains(path, patience));
     }
 
     /// Whether to break off.
@@ -112,9 +117,6 @@ pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
         eprintln!("a participant wants --control ADDRESS and --name NAME");
         return ExitCode::from(2);
     };
-    // The control channel tells when the conductor is gone. Who would be killed
-    // then would leave what its library keeps in the file system.
-    let _ = rustix::process::set_parent_process_death_signal(None);
     match host_all(address, &names, &transports) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -162,6 +164,28 @@ pub fn serve(
     transports: &[&'static dyn Transport],
     alone: bool,
 ) -> Result<()> {
+    let wish = Arc::new(Wish::default());
+    if alone {
+        // Known from the beginning: the conductor may be gone before its first order.
+        wish.keep(scratch::given());
+    }
+    let outcome = take_part(conductor, name, token, transports, &wish, alone);
+    // Not reached, or not to the end: who was told to end has heard so.
+    if outcome.is_err() && !wish.abandoned() {
+        wish.gone.store(true, Ordering::Relaxed);
+    }
+    wish.tidy();
+    outcome
+}
+
+fn take_part(
+    conductor: SocketAddr,
+    name: &str,
+    token: &str,
+    transports: &[&'static dyn Transport],
+    wish: &Arc<Wish>,
+    alone: bool,
+) -> Result<()> {
     let (speaker, listener) = control::split(reach(conductor)?)?;
     let about = |transport: &&'static dyn Transport| About {
         name: transport.name().into(),
@@ -176,11 +200,11 @@ pub fn serve(
         host: host(),
         transports: transports.iter().map(about).collect(),
     }))?;
-    let wish = Arc::new(Wish::default());
-    let mut orders = listen(listener, Arc::clone(&wish), alone)?;
+    let mut orders = listen(listener, Arc::clone(wish), alone)?;
     let seen = Arc::new(Seen::default());
     beat(speaker.clone(), Arc::clone(&seen))?;
-    let result = live(&mut orders, &speaker, &wish, &seen, transports);
+    let result = live(&mut orders, &speaker, wish, &seen, transports);
+    // Before it waits for an order that may never come.
     wish.tidy();
     if let Err(error) = &result {
         // Heard as long as there is someone to hear.
@@ -227,7 +251,10 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
                         break;
                     }
                 }
-                Err(_) => break,
+                Err(_) => {
+                    wish.gone.store(true, Ordering::Relaxed);
+                    break;
+                }
             }
         }
         wish.abandon.store(true, Ordering::Relaxed);

@@ -7,7 +7,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rustix::process::geteuid;
 
@@ -17,6 +18,11 @@ const SHARED: &str = "/dev/shm";
 const PREFIX: &str = "wg-";
 /// The file that is locked as long as a run lives.
 const HELD: &str = "held";
+/// Where a participant finds the folder of its run from the beginning.
+pub const VARIABLE: &str = "WIREGAUGE_SCRATCH";
+
+/// From one look at a lock to the next.
+const AGAIN: Duration = Duration::from_millis(20);
 
 /// A run's folder, held.
 #[derive(Debug)]
@@ -33,12 +39,11 @@ impl Scratch {
     pub fn new() -> io::Result<Scratch> {
         sweep();
         let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let (user, process) = (geteuid().as_raw(), std::process::id());
+        let process = std::process::id();
         // Short, as the paths of sockets in it have 108 bytes at most. One that is
         // there already is not taken.
         let number = (time.as_nanos() as u32).wrapping_add(process.rotate_left(16));
-        let name = format!("{PREFIX}{user}-{number:08x}");
-        let path = std::env::temp_dir().join(name);
+        let path = std::env::temp_dir().join(format!("{}{number:08x}", beginning()));
         fs::DirBuilder::new().mode(0o700).create(&path)?;
         let held = OpenOptions::new().write(true).create_new(true).open(path.join(HELD))?;
         held.lock()?;
@@ -63,14 +68,34 @@ pub fn shared_prefix(path: &Path) -> String {
     format!("{name}_")
 }
 
+/// The folder that a participant was told of when it was started.
+pub fn given() -> Option<PathBuf> {
+    std::env::var_os(VARIABLE).map(PathBuf::from)
+}
+
 /// Removes what a participant's own run left, where its conductor is gone: also
 /// where another participant did so before, as this one may have left more since.
-pub fn remove_remains(path: &Path) {
-    match path.join(HELD).exists() {
-        true => remove_if_dead(path),
-        false if is_ours(path) || !path.exists() => remove(path),
-        false => {}
+/// Whoever named the folder: only one with the name of a run's is touched. One that
+/// is held is looked at again for so long, as the end of a process takes its time.
+pub fn remove_remains(path: &Path, patience: Duration) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !name.starts_with(&beginning()) || (path.exists() && !is_ours(path)) {
+        return;
     }
+    let held = || File::open(path.join(HELD)).is_ok_and(|held| held.try_lock_shared().is_err());
+    let deadline = Instant::now() + patience;
+    while held() {
+        if Instant::now() >= deadline {
+            return;
+        }
+        thread::sleep(AGAIN);
+    }
+    remove(path);
+}
+
+/// What the names of this user's folders begin with.
+fn beginning() -> String {
+    format!("{PREFIX}{}-", geteuid().as_raw())
 }
 
 fn is_ours(path: &Path) -> bool {
@@ -95,7 +120,7 @@ fn remove_if_dead(path: &Path) {
 
 /// Removes all that nobody holds.
 fn sweep() {
-    let user = format!("{PREFIX}{}-", geteuid().as_raw());
+    let user = beginning();
     for entry in fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(&user) {
             remove_if_dead(&entry.path());
@@ -136,5 +161,27 @@ mod tests {
         _held.unlock().unwrap();
         remove_if_dead(&path);
         assert!(!path.exists() && !shared.exists());
+    }
+
+    #[test]
+    fn a_participant_removes_what_its_conductor_left_and_nothing_else() {
+        let scratch = Scratch::new().unwrap();
+        let path = scratch.path().to_owned();
+        remove_remains(&path, Duration::ZERO);
+        assert!(path.exists(), "it is held");
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_millis(100));
+                scratch._held.unlock().unwrap();
+            });
+            // However young it is.
+            remove_remains(&path, Duration::from_secs(60));
+        });
+        assert!(!path.exists());
+        let other = std::env::temp_dir().join(format!("not-{}{}", beginning(), std::process::id()));
+        fs::create_dir(&other).unwrap();
+        remove_remains(&other, Duration::ZERO);
+        assert!(other.exists());
+        fs::remove_dir(other).unwrap();
     }
 }

@@ -99,6 +99,7 @@ const DEFINITIONS: [Definition; 45] = [
     Definition { name: "write", part: Part::Cost, is: "time in the call that sends" },
     Definition { name: "lateness", part: Part::Cost, is: "how long after its deadline a sample was sent; no part of the latency" },
     Definition { name: "clock", part: Part::Clock, is: "the receiver's clock against the timing master's, of the receiver with the largest uncertainty" },
+    Definition { name: "clock/apart", part: Part::Clock, is: "receivers whose clock is not the sender's: latencies are off by up to the uncertainty" },
     Definition { name: "clock/offset", part: Part::Clock, is: "what the timing master's clock is ahead of the receiver's" },
     Definition { name: "clock/uncertainty", part: Part::Clock, is: "half of the fastest round trip in which the time was asked for" },
     Definition { name: "clock/drift", part: Part::Clock, is: "what the offset grew by from the first to the last time" },

@@ -169,10 +169,13 @@ fn beside(run: &Run, case: &Case, columns: &[Column]) -> Vec<Beside> {
 }
 
 impl Group<'_> {
-    /// With the columns that a short table has.
+    /// With the columns that a short table has. Where there are two clocks, that
+    /// is how well one is known by the other, too.
     pub fn brief(mut self) -> Self {
         let published = |at: usize| self.beside.iter().any(|row| row.cells[at].is_some());
-        let keep = |(at, column): (usize, &Column)| !is_detail(&column.metric) || published(at);
+        let apart = self.table.columns.iter().any(|column| column.metric == "clock/apart");
+        let tells = |metric: &str| !is_detail(metric) || (apart && metric == "clock/uncertainty");
+        let keep = |(at, column): (usize, &Column)| tells(&column.metric) || published(at);
         let keep: Vec<bool> = self.table.columns.iter().enumerate().map(keep).collect();
         only(&mut self.table.columns, &keep);
         self.table.rows.iter_mut().for_each(|row| only(&mut row.cells, &keep));

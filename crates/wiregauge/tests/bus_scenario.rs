@@ -9,139 +9,17 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
+use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use support::{fact, has_its_form, wiregauge};
-use support::{is_gone, participants, refuses, result, run, send_signal, status};
+use support::machine::{all_arrived, Machine, PAIR};
+use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
 use wiregauge_bus::agent::{version, Join, News};
 use wiregauge_bus::scenario::Scenario;
 
-/// One sends to one.
-const PAIR: &str = r#"
-duration = "2s"
-window = "250ms"
-timeout = "1s"
-transports = ["tcp"]
-listen = "127.0.0.1:0"
-
-[[load]]
-size = "500"
-cycle = "5ms"
-mode = "discrete"
-
-[[load]]
-size = "100kB"
-cycle = "5ms"
-
-[[participant]]
-name = "alpha"
-role = "sender"
-
-[[participant]]
-name = "beta"
-role = "receiver"
-"#;
-
 /// A second receiver.
 const GAMMA: &str = "\n[[participant]]\nname = \"gamma\"\nrole = \"receiver\"\n";
-
-/// A `wiregauge bus participant`, killed in the end if it still runs.
-struct Machine {
-    child: Child,
-    said: Receiver<String>,
-}
-
-impl Machine {
-    fn start(mut command: Command, folder: &Path, scenario: &str, words: &[&str]) -> Machine {
-        fs::write(folder.join("two.toml"), scenario).unwrap();
-        let mut child = command
-            .args(["bus", "participant", "--scenario", "two.toml"])
-            .args(words)
-            .current_dir(folder)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
-        let (tell, said) = mpsc::channel();
-        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
-        Machine { child, said }
-    }
-
-    /// The one that leads, and the port at which it waits.
-    fn lead(folder: &Path, scenario: &str) -> (Machine, String) {
-        let leader = Machine::start(wiregauge(), folder, scenario, &["--name", "alpha"]);
-        let line = leader.hears("waiting for");
-        let at = line.rsplit(' ').next().unwrap().to_owned();
-        (leader, at)
-    }
-
-    fn join(folder: &Path, scenario: &str, name: &str, at: &str) -> Machine {
-        Machine::start(wiregauge(), folder, scenario, &["--name", name, "--peer", at])
-    }
-
-    /// The next line that it says with this in it.
-    fn hears(&self, words: &str) -> String {
-        let deadline = Instant::now() + Duration::from_secs(60);
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let line = self.said.recv_timeout(left);
-            let line = line.unwrap_or_else(|_| panic!("it never says '{words}'"));
-            if line.contains(words) {
-                return line;
-            }
-        }
-    }
-
-    /// How it ends, which the first building of an engine keeps it from for
-    /// minutes.
-    fn code(&mut self) -> Option<i32> {
-        let begun = Instant::now();
-        while begun.elapsed() < Duration::from_secs(1800) {
-            if let Some(status) = self.child.try_wait().unwrap() {
-                return status.code();
-            }
-            thread::sleep(Duration::from_millis(10));
-        }
-        panic!("it does not end")
-    }
-
-    /// The participants of it, once there are some.
-    fn started(&self) -> Vec<i32> {
-        let begun = Instant::now();
-        loop {
-            let there = participants(&self.child);
-            if !there.is_empty() {
-                return there.into_iter().map(|(id, _)| id).collect();
-            }
-            assert!(begun.elapsed() < Duration::from_secs(60), "its participants never came up");
-            thread::sleep(Duration::from_millis(10));
-        }
-    }
-
-    fn signal(&self, signal: &str) {
-        send_signal(signal, self.child.id() as i32);
-    }
-}
-
-impl Drop for Machine {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn all_arrived(run: &Value, case: &str, subject: &str) {
-    let fact = |metric| fact(run, case, subject, metric);
-    assert!(fact("sent") > Some(0.0) && fact("latency/p50") > Some(0.0), "{case}");
-    assert_eq!([fact("lost"), fact("reordered")], [Some(0.0); 2], "{case}");
-    assert_eq!(["repeated", "damaged", "foreign"].map(fact), [None; 3], "{case}");
-}
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -381,7 +259,14 @@ struct Long {
 impl Long {
     fn start(here: &Path, there: &Path, scenario: &str) -> Long {
         let scenario = scenario.replace("\"2s\"", "\"60s\"");
-        let (leader, port) = Machine::lead(here, &scenario);
+        let leader = Machine::start(
+            wiregauge(),
+            here,
+            &scenario,
+            &["--name", "alpha", "--return-within", "1s"],
+        );
+        let line = leader.hears("waiting for");
+        let port = line.rsplit(' ').next().unwrap().to_owned();
         let agent = Machine::join(there, &scenario, "beta", &port);
         let started = [leader.started(), agent.started()].concat();
         thread::sleep(Duration::from_millis(500));
@@ -472,8 +357,11 @@ fn the_clock_of_another_machine_is_followed() {
     let mut agent = Machine::start(other, there.path(), PAIR, &words);
     assert_eq!([leader.code(), agent.code()], [Some(0); 2]);
     let run = result(here.path());
+    let table = support::run(here.path(), &["report", "run.json", "--format", "table"]);
+    assert!(table.out.contains("uncertainty"), "{}{}", table.out, table.err);
     for case in ["500 B, 5 ms, discrete", "100 kB, 5 ms, continuous"] {
         all_arrived(&run, case, "tcp");
+        assert_eq!(support::fact(&run, case, "tcp", "clock/apart"), Some(1.0));
         let fact = |metric| fact(&run, case, "tcp", metric).unwrap();
         let off = fact("clock/offset") + AHEAD as f64 * 1e9;
         assert!(off.abs() <= fact("clock/uncertainty"), "{off} ns at {case}");

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, ensure, Context, Result};
-use iceoryx2::port::listener::Listener;
+use iceoryx2::port::listener::{Listener, ListenerWaitError};
 use iceoryx2::port::notifier::Notifier;
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
@@ -248,7 +248,11 @@ impl transport::Reader for Reader {
             }
             // More than one event for a sample, or one for several: what counts
             // is what is there.
-            self.listener.timed_wait(|_| {}, left).map_err(of("wait"))?;
+            match self.listener.timed_wait(|_| {}, left) {
+                // A process that was stopped and goes on.
+                Ok(_) | Err(ListenerWaitError::InterruptSignal) => {}
+                Err(error) => return Err(of("wait")(error)),
+            }
         }
     }
 }

@@ -2,6 +2,9 @@
 //! it said.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod faulty;
+pub mod machine;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

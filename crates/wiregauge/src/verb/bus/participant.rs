@@ -29,6 +29,9 @@ use crate::matter::build_folder;
 /// Started on each machine with the same scenario. That of the sender leads: it
 /// waits for the others, conducts all runs, and has the result. The others end
 /// when it is done. Which is started first does not matter.
+///
+/// The scenario's duration must be more than five of its windows, of which the
+/// first three and the last do not count.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -60,6 +63,10 @@ pub struct Arguments {
     /// How long to wait for the other machines.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     wait: Duration,
+    /// How long to wait for a machine that was lost to come back, before the next
+    /// load.
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    return_within: Duration,
     #[command(flatten)]
     keep: Keep,
     #[command(flatten)]
@@ -106,10 +113,12 @@ impl Arguments {
         let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
         let (only, key) = (&only[..], key.as_ref());
         let assembly = Assembly { scenario: &scenario, own, only, key, tell: &tell };
-        let machines = assembly.gather(self.wait)?;
-        let site = Site::of(&scenario.participants, &machines);
-        let outcome = Series { samples, ..Series::of(scenario, site) }.run(outlet);
-        for machine in &machines {
+        let gathering = assembly.gather(self.wait)?;
+        let machines = gathering.machines();
+        let site = Site::of(&scenario.participants, machines);
+        let series = Series { samples, ..Series::of(scenario.clone(), site) };
+        let outcome = series.run_with(outlet, &|| gathering.reunite(self.return_within));
+        for machine in machines {
             if let Some(lost) = machine.lost() {
                 tell(&lost);
             } else if outcome.is_ok() && !interrupt::interrupted() {
@@ -130,7 +139,7 @@ impl Arguments {
         let (names, folder) = (&self.name, build_folder()?);
         let key = Key::find(self.key.as_deref())?;
         let agent = Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &tell };
-        agent.serve(&peers[0], self.wait)?;
+        agent.serve(&peers[0], self.wait, self.return_within)?;
         Ok(ExitCode::SUCCESS)
     }
 }

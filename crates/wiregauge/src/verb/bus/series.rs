@@ -173,6 +173,11 @@ impl Series {
 
     /// Runs all, writes the result and prints it.
     pub fn run(self, outlet: Outlet) -> Result<ExitCode> {
+        self.run_with(outlet, &|| {})
+    }
+
+    /// The same, with something that is done before each load over a transport.
+    pub fn run_with(self, outlet: Outlet, before: &dyn Fn()) -> Result<ExitCode> {
         let terms = &self.terms;
         let codecs = self.cargo.as_ref().map_or(1, |cargo| cargo.codecs.len());
         let each = self.entries.len() * codecs;
@@ -203,6 +208,7 @@ impl Series {
             for row in &mut rows {
                 let Some(program) = &row.program else { continue };
                 let what = format!("{}, {id}", row.title());
+                before();
                 progress.show(&what, done, total);
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
                 let load = &row.loaded(load);

@@ -1,0 +1,333 @@
+//! Who is killed or stopped, and when, over each transport: what is written of
+//! it, how the command ends, what stays, and whether the next load goes on. The
+//! table in docs/bus.md is what was seen here; WIREGAUGE_BLESS=1 writes it anew.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+use std::process::Child;
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+use support::faulty::{self, come_up, names, what_stays, Run};
+use support::machine::Machine;
+use support::{fact, project, result, send_signal, wiregauge};
+
+/// Runs at the same time: they mostly wait.
+const AT_ONCE: usize = 12;
+/// From when participants are there to the middle of the run.
+const MIDDLE: Duration = Duration::from_millis(1800);
+
+const TRANSPORTS: [&str; 7] =
+    ["tcp", "memory", "dds", "zenoh", "zenoh-drop", "iceoryx2", "iceoryx2-copy"];
+/// Those that reach another machine, once each program.
+const REMOTE: [&str; 3] = ["tcp", "dds", "zenoh"];
+
+/// Of three loads the first two are disturbed.
+const CASES: [&str; 3] =
+    ["500 B, 20 ms, continuous", "600 B, 20 ms, continuous", "700 B, 20 ms, continuous"];
+const WHEN: [&str; 2] = ["as it starts", "in mid-run"];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    Sender,
+    Receiver,
+    Conductor,
+    Agent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum What {
+    Killed,
+    Short,
+    Long,
+}
+
+impl Who {
+    fn words(self) -> &'static str {
+        match self {
+            Who::Sender => "the sender",
+            Who::Receiver => "the receiver",
+            Who::Conductor => "the conductor",
+            Who::Agent => "the agent",
+        }
+    }
+}
+
+impl What {
+    fn words(self) -> &'static str {
+        match self {
+            What::Killed => "killed",
+            What::Short => "stopped for 0.3 s",
+            What::Long => "stopped for 2 s",
+        }
+    }
+
+    fn befalls(self, id: i32) {
+        let time = match self {
+            What::Killed => return send_signal("-KILL", id),
+            What::Short => Duration::from_millis(300),
+            What::Long => Duration::from_secs(2),
+        };
+        send_signal("-STOP", id);
+        thread::sleep(time);
+        // Who was given up meanwhile is gone.
+        let _ = std::process::Command::new("kill")
+            .args(["-CONT", &id.to_string()])
+            .stderr(std::process::Stdio::null())
+            .status();
+    }
+}
+
+/// What was seen of a fault, as cells of the table.
+type Seen = [String; 4];
+
+/// A fault at one time, and the transport.
+type Fault = (Who, What, usize, &'static str);
+
+fn words(transport: &str) -> Vec<&str> {
+    let words = ["bus", "run", "--transport", transport, "--size", "500,600,700"];
+    let more = ["--cycle", "20ms", "--duration", "3s", "--window", "100ms", "--round-trips", "0"];
+    [&words[..], &more].concat()
+}
+
+/// What may be written of a load.
+const WHOLE: &str = "all of it";
+const MARKED: &str = "its windows, marked";
+const FAILED: &str = "that it failed";
+
+/// One of two, where it depends on the moment which.
+fn either(seen: &str, of: [&str; 2]) -> String {
+    match of.contains(&seen) {
+        true => of.join(", or "),
+        false => seen.into(),
+    }
+}
+
+/// What is written of a load.
+fn load(run: &Value, case: &str, transport: &str) -> String {
+    let fact = |metric| fact(run, case, transport, metric);
+    match (fact("complete"), fact("sent")) {
+        (Some(_), _) => MARKED,
+        (None, Some(_)) => WHOLE,
+        (None, None) => FAILED,
+    }
+    .into()
+}
+
+fn left(ids: &[i32], runs: &BTreeSet<String>, folder: &Path) -> String {
+    match what_stays(ids, runs, folder) {
+        left if left.is_empty() => "nothing".into(),
+        left => left.join(", "),
+    }
+}
+
+fn status(code: Option<i32>) -> String {
+    code.map_or("-".into(), |code| code.to_string())
+}
+
+/// A participant of a load, when it is the load's time.
+fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String>) -> i32 {
+    let whole = if transport == "memory" || who == Who::Agent { 1 } else { 2 };
+    let wanted = |line: &str| match who {
+        Who::Sender => line.contains("--name sender"),
+        Who::Receiver => line.contains("--name receiver"),
+        Who::Conductor | Who::Agent => true,
+    };
+    let mut there = come_up(of, transport, but, 1);
+    while !there.iter().any(|(_, line)| wanted(line)) {
+        there = come_up(of, transport, but, 1);
+    }
+    if at == 1 {
+        there = come_up(of, transport, but, whole);
+        thread::sleep(MIDDLE);
+    }
+    let (found, line) = there.iter().find(|(_, line)| wanted(line)).unwrap();
+    but.push(faulty::load(line));
+    *found
+}
+
+/// One after another in the first two loads of a run.
+fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, Seen)> {
+    let mut run = Run::start(&words(transport));
+    let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for at in 0..2 {
+        let id = victim(&run.child, transport, who, at, &mut loads);
+        runs.extend(run.scratch());
+        what.befalls(if who == Who::Conductor { run.child.id() as i32 } else { id });
+        known.extend(support::participants(&run.child).iter().map(|(id, _)| *id));
+    }
+    let code = status(run.child.wait().unwrap().code());
+    let stays = left(&known, &runs, &run.folder.path().join("tmp"));
+    seen(run.folder.path(), transport, (who, what), &code, &stays)
+}
+
+fn seen(
+    folder: &Path,
+    transport: &'static str,
+    (who, what): (Who, What),
+    code: &str,
+    stays: &str,
+) -> Vec<(Fault, Seen)> {
+    let written = result(folder);
+    let of = |at: usize| {
+        // The second was disturbed when it ran; the third is whole.
+        let next = match at == 0 || load(&written, CASES[2], transport) == "all of it" {
+            true => "goes on",
+            false => "does not",
+        };
+        let what_of_it = match (who, what, at) {
+            // Whether it had introduced itself decides; until then it is waited for.
+            (Who::Sender | Who::Receiver, What::Long, 0) => {
+                either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
+            }
+            (Who::Agent, What::Long, 0) => {
+                either(&load(&written, CASES[at], transport), [MARKED, FAILED])
+            }
+            _ => load(&written, CASES[at], transport),
+        };
+        let cells = [what_of_it, code.into(), stays.into(), next.into()];
+        ((who, what, at, transport), cells)
+    };
+    (0..2).map(of).collect()
+}
+
+/// The end of the conductor is the end of all.
+fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
+    let mut run = Run::start(&words(transport));
+    victim(&run.child, transport, Who::Conductor, at, &mut Vec::new());
+    let known: Vec<i32> = support::participants(&run.child).iter().map(|(id, _)| *id).collect();
+    let runs = run.scratch();
+    What::Killed.befalls(run.child.id() as i32);
+    let code = status(run.child.wait().unwrap().code());
+    let stays = left(&known, &runs, &run.folder.path().join("tmp"));
+    let written = match run.folder.path().join("run.json").exists() {
+        true => "something",
+        false => "nothing",
+    };
+    let cells = [written.into(), code, stays, "-".into()];
+    vec![((Who::Conductor, What::Killed, at, transport), cells)]
+}
+
+/// An agent that comes back by itself, or is started again.
+fn on_two_machines(transport: &'static str, what: What) -> Vec<(Fault, Seen)> {
+    let [here, there, tmp] = [(), (), ()].map(|()| tempfile::tempdir().unwrap());
+    let mut scenario = format!(
+        "transports = [\"{transport}\"]\nduration = \"3s\"\nwindow = \"100ms\"\nround_trips = 0\n\
+         listen = \"127.0.0.1:0\"\n"
+    );
+    for size in [500, 600, 700] {
+        scenario += &format!("[[load]]\nsize = {size}\ncycle = \"20ms\"\n");
+    }
+    for role in ["sender", "receiver"] {
+        scenario += &format!("[[participant]]\nname = \"{role}\"\nrole = \"{role}\"\n");
+    }
+    let machine = |folder: &Path, words: &[&str]| {
+        let mut command = wiregauge();
+        command.env("TMPDIR", tmp.path());
+        Machine::start(command, folder, &scenario, words)
+    };
+    let mut leader = machine(here.path(), &["--name", "sender"]);
+    let line = leader.hears("waiting for");
+    let port = line.rsplit(' ').next().unwrap().to_owned();
+    let join = || machine(there.path(), &["--name", "receiver", "--peer", &port]);
+    let mut agent = join();
+    let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for at in 0..2 {
+        victim(&agent.child, transport, Who::Agent, at, &mut loads);
+        known.extend(support::participants(&agent.child).iter().map(|(id, _)| *id));
+        runs.extend(names(tmp.path()));
+        what.befalls(agent.child.id() as i32);
+        if what == What::Killed {
+            leader.hears("is lost");
+            agent = join();
+        }
+    }
+    let code = status(leader.code());
+    agent.code();
+    let stays = left(&known, &runs, tmp.path());
+    seen(here.path(), transport, (Who::Agent, what), &code, &stays)
+}
+
+/// All of it, some at the same time.
+fn all() -> BTreeMap<Fault, Seen> {
+    type Job = Box<dyn FnOnce() -> Vec<(Fault, Seen)> + Send>;
+    let mut jobs: Vec<Job> = Vec::new();
+    for transport in TRANSPORTS {
+        for who in [Who::Sender, Who::Receiver, Who::Conductor] {
+            // They are threads of one process.
+            if (transport, who) == ("memory", Who::Receiver) {
+                continue;
+            }
+            for what in [What::Killed, What::Short, What::Long] {
+                if (who, what) != (Who::Conductor, What::Killed) {
+                    jobs.push(Box::new(move || on_one_machine(transport, who, what)));
+                }
+            }
+        }
+        for at in 0..2 {
+            jobs.push(Box::new(move || conductor_killed(transport, at)));
+        }
+    }
+    for transport in REMOTE {
+        for what in [What::Killed, What::Short, What::Long] {
+            jobs.push(Box::new(move || on_two_machines(transport, what)));
+        }
+    }
+    let (jobs, seen) = (Mutex::new(jobs), Mutex::new(BTreeMap::new()));
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| loop {
+                let Some(job) = jobs.lock().unwrap().pop() else { return };
+                let found = job();
+                seen.lock().unwrap().extend(found);
+            });
+        }
+    });
+    seen.into_inner().unwrap()
+}
+
+/// The table: transports of which the same was seen share a line.
+fn table(seen: &BTreeMap<Fault, Seen>) -> String {
+    let mut text = String::from(
+        "| who | what | when | over | is written of the load | exit status | stays | the next load |\n\
+         |---|---|---|---|---|---|---|---|\n",
+    );
+    let faults: BTreeSet<_> = seen.keys().map(|(who, what, at, _)| (*who, *what, *at)).collect();
+    for (who, what, at) in faults {
+        let mut alike: Vec<(Seen, Vec<&str>)> = Vec::new();
+        for transport in TRANSPORTS {
+            let Some(cells) = seen.get(&(who, what, at, transport)) else { continue };
+            match alike.iter_mut().find(|(known, _)| known == cells) {
+                Some((_, transports)) => transports.push(transport),
+                None => alike.push((cells.clone(), vec![transport])),
+            }
+        }
+        let one = alike.len() == 1;
+        for (cells, transports) in alike {
+            let over = if one { "all".to_owned() } else { transports.join(", ") };
+            let words = [who.words(), what.words(), WHEN[at]].join(" | ");
+            text += &format!("| {words} | {over} | {} |\n", cells.join(" | "));
+        }
+    }
+    text
+}
+
+#[test]
+fn what_is_documented_is_what_happens() {
+    let table = table(&all());
+    let path = project().join("docs/bus.md");
+    let text = fs::read_to_string(&path).unwrap();
+    let [begin, end] = ["<!-- faults -->\n", "<!-- end of faults -->"];
+    let from = text.find(begin).expect("docs/bus.md has the table's place") + begin.len();
+    let to = text.find(end).expect("docs/bus.md has the table's end");
+    if std::env::var_os("WIREGAUGE_BLESS").is_some() {
+        fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).unwrap();
+        return;
+    }
+    assert_eq!(table, text[from..to], "WIREGAUGE_BLESS=1 writes it anew");
+}

@@ -1,0 +1,106 @@
+//! What becomes of a run when someone of it is killed, stopped or cut off, and
+//! that nothing of it stays behind.
+
+mod support;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use support::faulty::{shared, what_stays, Run};
+use support::{is_gone, result, said, send_signal, status, wiregauge, wiregauge_in};
+
+#[test]
+fn shared_memory_goes_with_a_conductor_that_is_killed() {
+    // From before its participants are at work to when they are.
+    for milliseconds in [0, 20, 50, 100, 200, 400, 800, 1500] {
+        let words = ["bus", "run", "--transport", "iceoryx2", "--duration", "1s", "--size", "1MB"];
+        let more = ["--window", "100ms", "--cycle", "1ms", "--round-trips", "0"];
+        let mut run = Run::start(&[&words[..], &more].concat());
+        let there = run.participants_of("iceoryx2", &[], 2);
+        let scratch = run.scratch();
+        assert_eq!(scratch.len(), 1);
+        thread::sleep(Duration::from_millis(milliseconds));
+        let had = shared(&scratch);
+        assert!(milliseconds != 800 || !had.is_empty(), "it has shared memory");
+        send_signal("-KILL", run.child.id() as i32);
+        run.child.wait().unwrap();
+        let ids: Vec<i32> = there.iter().map(|(id, _)| *id).collect();
+        let left = what_stays(&ids, &scratch, &run.folder.path().join("tmp"));
+        assert!(left.is_empty(), "killed after {milliseconds} ms: {left:?} of {had:?}");
+    }
+}
+
+/// A run over one transport, beside TCP, in which something is done before any
+/// window counts.
+/// Its exit status and what became of the transport.
+fn disturbed(transport: &str, disturb: impl Fn(&Run, &[(i32, String)])) -> (Option<i32>, String) {
+    let words = ["bus", "run", "--transport", transport, "--duration", "8s", "--cycle", "5ms"];
+    let more = ["--round-trips", "0", "--window", "1500ms"];
+    let mut run = Run::start(&[&words[..], &more].concat());
+    let there = run.participants_of(transport, &[], 2);
+    thread::sleep(Duration::from_secs(1));
+    disturb(&run, &there);
+    let code = run.child.wait().unwrap().code();
+    (code, status(&result(run.folder.path()), transport))
+}
+
+#[test]
+fn a_conductor_that_stood_still_blames_nobody_else() {
+    let (code, status) = disturbed("tcp", |run, there| {
+        send_signal("-STOP", run.child.id() as i32);
+        let begun = Instant::now();
+        while !there.iter().all(|(id, _)| is_gone(*id)) {
+            assert!(begun.elapsed() < Duration::from_secs(20), "they wait for ever");
+            thread::sleep(Duration::from_millis(20));
+        }
+        send_signal("-CONT", run.child.id() as i32);
+    });
+    assert_eq!(code, Some(1));
+    assert!(status.contains("wiregauge itself stood still for"), "{status}");
+    assert!(!status.contains("receiver") && !status.contains("exit code"), "{status}");
+}
+
+#[test]
+fn a_network_whose_loopback_is_down_is_told_with_the_remedy() {
+    let works = wiregauge_in("unshare").args(["--net", "true"]).output();
+    if !works.is_ok_and(|output| output.status.success()) {
+        println!("skipped: a network of one's own takes root");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = wiregauge_in("unshare");
+    command.arg("--net").arg(wiregauge().get_program()).current_dir(folder.path());
+    let words = ["bus", "run", "--transport", "tcp", "--duration", "2s", "--window", "250ms"];
+    let said = said(command.args(words).output().unwrap());
+    assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+    let status = status(&result(folder.path()), "tcp");
+    assert!(status.contains("'ip link set lo up'"), "{status}");
+}
+
+#[test]
+fn lines_fit_into_a_terminal_of_80() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = wiregauge();
+    command.args(["bus", "run", "--transport", "memory", "--mode", "both", "--cycle", "5ms"]);
+    command.args(["--duration", "2s", "--window", "250ms"]).current_dir(folder.path());
+    let said = said(command.env("COLUMNS", "80").output().unwrap());
+    assert!(said.out.contains("memory") && said.out.contains("TCP"), "{}", said.out);
+    let wide: Vec<&str> = said.out.lines().filter(|line| line.chars().count() > 80).collect();
+    assert!(wide.is_empty(), "{wide:#?}");
+}
+
+#[test]
+fn shared_memory_that_was_too_small_is_told_with_the_remedy() {
+    // As the system does where there is no page left.
+    let (code, status) = disturbed("iceoryx2", |_, there| {
+        let sender = there.iter().find(|(_, line)| line.contains("--name sender")).unwrap();
+        send_signal("-BUS", sender.0);
+        // The first only has the runtime's own handler step aside.
+        thread::sleep(Duration::from_millis(200));
+        send_signal("-BUS", sender.0);
+    });
+    assert_eq!(code, Some(1));
+    for words in ["sender is lost: killed by SIGBUS", "remount,size=", "--shm-size"] {
+        assert!(status.contains(words), "{status}");
+    }
+}

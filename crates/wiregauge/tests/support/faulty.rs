@@ -1,0 +1,118 @@
+//! A run whose participants are disturbed, and what it leaves behind.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{is_gone, participants, wiregauge};
+
+/// A run with a temporary folder of its own, killed if it is still there in the
+/// end.
+pub struct Run {
+    pub child: Child,
+    pub folder: tempfile::TempDir,
+}
+
+impl Run {
+    pub fn start(words: &[&str]) -> Run {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("tmp")).unwrap();
+        let child = wiregauge()
+            .args(words)
+            .current_dir(folder.path())
+            .env("TMPDIR", folder.path().join("tmp"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Run { child, folder }
+    }
+
+    /// The run's folders that there are.
+    pub fn scratch(&self) -> BTreeSet<String> {
+        names(&self.folder.path().join("tmp"))
+    }
+
+    /// Its participants over a transport, but of these loads, once there are so many.
+    pub fn participants_of(
+        &self,
+        transport: &str,
+        but: &[String],
+        number: usize,
+    ) -> Vec<(i32, String)> {
+        come_up(&self.child, transport, but, number)
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+pub fn names(folder: &Path) -> BTreeSet<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+/// Shared memory of these runs.
+pub fn shared(runs: &BTreeSet<String>) -> BTreeSet<String> {
+    let mut found = names(Path::new("/dev/shm"));
+    found.retain(|name| runs.iter().any(|run| name.starts_with(run)));
+    found
+}
+
+/// The participants of a process over a transport, but of these loads, once there are
+/// so many.
+pub fn come_up(of: &Child, transport: &str, but: &[String], number: usize) -> Vec<(i32, String)> {
+    let begun = Instant::now();
+    loop {
+        let mut there = participants(of);
+        there.retain(|(_, line)| !but.contains(&load(line)) && is_over(transport, line));
+        if there.len() >= number {
+            return there;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(600), "they never came up");
+        thread::sleep(Duration::from_millis(3));
+    }
+}
+
+/// The load that a participant is of: the address of its conductor, by its
+/// command line.
+pub fn load(line: &str) -> String {
+    let address = line.split_whitespace().skip_while(|word| *word != "--control").nth(1);
+    address.unwrap_or_default().to_owned()
+}
+
+/// Whether a participant's command line is that of a transport.
+fn is_over(transport: &str, line: &str) -> bool {
+    let own = line.contains("bus participant");
+    // All of `memory` are in one process.
+    let several = line.matches("--name").count() > 1;
+    match transport {
+        "tcp" => own && !several,
+        "memory" => own && several,
+        other => line.contains(&format!("/{} --control", other.split('-').next().unwrap())),
+    }
+}
+
+/// Waits until nothing of these processes and runs is left; what is after ten
+/// seconds.
+pub fn what_stays(ids: &[i32], runs: &BTreeSet<String>, folder: &Path) -> Vec<String> {
+    let begun = Instant::now();
+    loop {
+        let mut left: Vec<String> =
+            ids.iter().filter(|id| !is_gone(**id)).map(|_| "processes".into()).collect();
+        left.extend(shared(runs).iter().map(|_| "shared memory".into()));
+        left.extend(names(folder).iter().map(|_| "a folder".into()));
+        left.dedup();
+        if left.is_empty() || begun.elapsed() > Duration::from_secs(10) {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}

@@ -1,0 +1,134 @@
+//! Machines of a scenario, which in tests are processes that meet on loopback.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{fact, participants, send_signal, wiregauge};
+
+/// One sends to one.
+pub const PAIR: &str = r#"
+duration = "2s"
+window = "250ms"
+timeout = "1s"
+transports = ["tcp"]
+listen = "127.0.0.1:0"
+
+[[load]]
+size = "500"
+cycle = "5ms"
+mode = "discrete"
+
+[[load]]
+size = "100kB"
+cycle = "5ms"
+
+[[participant]]
+name = "alpha"
+role = "sender"
+
+[[participant]]
+name = "beta"
+role = "receiver"
+"#;
+
+/// A `wiregauge bus participant`, killed in the end if it still runs.
+pub struct Machine {
+    pub child: Child,
+    said: Receiver<String>,
+}
+
+impl Machine {
+    pub fn start(mut command: Command, folder: &Path, scenario: &str, words: &[&str]) -> Machine {
+        fs::write(folder.join("two.toml"), scenario).unwrap();
+        let mut child = command
+            .args(["bus", "participant", "--scenario", "two.toml"])
+            .args(words)
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        let (tell, said) = mpsc::channel();
+        thread::spawn(move || lines.map_while(Result::ok).try_for_each(|line| tell.send(line)));
+        Machine { child, said }
+    }
+
+    /// The one that leads, and the port at which it waits.
+    pub fn lead(folder: &Path, scenario: &str) -> (Machine, String) {
+        let leader = Machine::start(wiregauge(), folder, scenario, &["--name", "alpha"]);
+        let line = leader.hears("waiting for");
+        let at = line.rsplit(' ').next().unwrap().to_owned();
+        (leader, at)
+    }
+
+    pub fn join(folder: &Path, scenario: &str, name: &str, at: &str) -> Machine {
+        Machine::start(wiregauge(), folder, scenario, &["--name", name, "--peer", at])
+    }
+
+    /// The next line that it says with this in it.
+    pub fn hears(&self, words: &str) -> String {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.said.recv_timeout(left);
+            let line = line.unwrap_or_else(|_| panic!("it never says '{words}'"));
+            if line.contains(words) {
+                return line;
+            }
+        }
+    }
+
+    /// How it ends, which the first building of an engine keeps it from for
+    /// minutes.
+    pub fn code(&mut self) -> Option<i32> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_secs(1800) {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return status.code();
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        panic!("it does not end")
+    }
+
+    /// The participants of it, once there are some.
+    pub fn started(&self) -> Vec<i32> {
+        let begun = Instant::now();
+        loop {
+            let there = participants(&self.child);
+            if !there.is_empty() {
+                return there.into_iter().map(|(id, _)| id).collect();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "its participants never came up");
+            thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn signal(&self, signal: &str) {
+        send_signal(signal, self.child.id() as i32);
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// That all samples of a load arrived, once.
+pub fn all_arrived(run: &Value, case: &str, subject: &str) {
+    let fact = |metric| fact(run, case, subject, metric);
+    assert!(fact("sent") > Some(0.0) && fact("latency/p50") > Some(0.0), "{case}");
+    assert_eq!([fact("lost"), fact("reordered")], [Some(0.0); 2], "{case}");
+    assert_eq!(["repeated", "damaged", "foreign"].map(fact), [None; 3], "{case}");
+}

@@ -33,7 +33,7 @@ fn hear<M: DeserializeOwned + Serialize + PartialEq + Debug>(how: u8, data: &[u8
             return;
         }
         loop {
-            match told(inbox.next::<M>()) {
+            match told(inbox.message::<M>()) {
                 None => return,
                 Some(None) => break,
                 Some(Some(message)) => {

@@ -1,9 +1,11 @@
 //! Each fuzz target on a stable compiler: over its corpus, and over what comes
 //! of damaging that.
 
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
@@ -12,6 +14,29 @@ include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 const LONG: Duration = Duration::from_secs(1);
 /// Most damaged inputs, for each target.
 const MOST: usize = 20_000;
+
+/// Most that is reserved at once, in bytes: readers stop at 256 MiB.
+const LARGEST: usize = 300 << 20;
+
+/// Knows the most that was reserved at once.
+struct Watched(AtomicUsize);
+
+#[global_allocator]
+static WATCHED: Watched = Watched(AtomicUsize::new(0));
+
+// SAFETY: the system's allocator does it all.
+unsafe impl GlobalAlloc for Watched {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        self.0.fetch_max(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: the caller's promise.
+        unsafe { System.dealloc(memory, layout) }
+    }
+}
 
 fn fuzz() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz")
@@ -37,7 +62,12 @@ fn targets_stand_their_corpus_and_what_is_like_it() {
         let damaged = (0..MOST).take_while(|_| start.elapsed() < LONG);
         let damaged = damaged.map(|_| damage(&corpus, &mut random));
         for input in corpus.iter().cloned().chain(damaged) {
-            if catch_unwind(AssertUnwindSafe(|| read(&input))).is_err() {
+            let refused = || {
+                read(&input);
+                let most = WATCHED.0.swap(0, Ordering::Relaxed);
+                assert!(most < LARGEST, "{most} bytes for {} of input", input.len());
+            };
+            if catch_unwind(AssertUnwindSafe(refused)).is_err() {
                 let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.input"));
                 fs::write(&path, &input).unwrap();
                 failed.push(format!("{name} fails on {}", path.display()));

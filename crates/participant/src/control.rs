@@ -399,7 +399,7 @@ impl Listener {
     pub fn hear<M: DeserializeOwned>(&mut self) -> Result<M> {
         let deadline = Instant::now() + self.silence;
         loop {
-            if let Some(message) = self.inbox.next()? {
+            if let Some(message) = self.inbox.message()? {
                 return Ok(message);
             }
             let mut block = [0; 64 << 10];

@@ -65,7 +65,7 @@ impl Inbox {
     ///
     /// # Errors
     /// One that is too long, or none of these.
-    pub fn next<M: DeserializeOwned>(&mut self) -> Result<Option<M>> {
+    pub fn message<M: DeserializeOwned>(&mut self) -> Result<Option<M>> {
         let news = &self.unread[self.searched..];
         let Some(end) = news.iter().position(|&byte| byte == b'\n') else {
             self.searched = self.unread.len();

@@ -17,6 +17,9 @@ use crate::recording::{Definition, Topic};
 /// any number, and memory is reserved by it.
 const MAX_RECORD: usize = 1 << 28;
 
+/// Largest chunk in bytes when it is unpacked: 1 GiB.
+const MAX_CHUNK: usize = 1 << 30;
+
 /// Finds the topics, in the order of their first message; those without any
 /// stand at the end.
 pub fn topics(path: &Path) -> Result<Vec<(Topic, Definition)>> {
@@ -83,44 +86,43 @@ fn scan(
         .with_context(|| format!("cannot read {origin}"))?;
     let options = LinearReaderOptions::default()
         .with_skip_start_magic(true)
-        .with_validate_chunk_crcs(true)
+        .with_emit_chunks(true)
         .with_record_length_limit(MAX_RECORD);
     let mut file = BufReader::new(file);
     let mut reader = LinearReader::new_with_options(options);
-    let (mut records, mut count) = (Records::default(), 0);
+    let mut scan = Scan::default();
     while let Some(event) = reader.next_event() {
-        let message = match event {
+        let outcome = match event {
             Ok(LinearReadEvent::ReadRequest(wanted)) => {
                 let read = read(&mut file, reader.insert(wanted));
                 reader.notify_read(read.with_context(|| format!("cannot read {origin}"))?);
                 continue;
             }
-            Ok(LinearReadEvent::Record { opcode, data }) => records.take(opcode, data),
+            Ok(LinearReadEvent::Record { opcode, data }) => {
+                scan.record(opcode, data, &mut visit, false)
+            }
             Err(error) => Err(error.into()),
         };
-        match message {
-            Ok(None) => {}
-            Ok(Some((id, data))) => {
-                visit(id, &records.channels[&id], data)?;
-                count += 1;
-            }
-            Err(error) => match error.downcast_ref() {
-                Some(McapError::UnexpectedEof | McapError::BadMagic) => bail!(
-                    "{origin} is truncated after {count} messages; save what is there with \
-                     'mcap recover {origin} -o recovered.mcap' and read that"
-                ),
-                _ => {
-                    return Err(error).with_context(|| {
-                        format!(
-                            "{origin} is damaged after {count} messages; try \
-                             'mcap recover {origin} -o recovered.mcap' and read that"
-                        )
-                    });
-                }
-            },
+        let Err(error) = outcome else { continue };
+        // What the visitor refuses is no damage of the file.
+        if let Some(refused) = scan.refused {
+            return Err(refused);
         }
+        let count = scan.count;
+        if let Some(McapError::UnexpectedEof | McapError::BadMagic) = error.downcast_ref() {
+            bail!(
+                "{origin} is truncated after {count} messages; save what is there with \
+                 'mcap recover {origin} -o recovered.mcap' and read that"
+            );
+        }
+        return Err(error).with_context(|| {
+            format!(
+                "{origin} is damaged after {count} messages; try \
+                 'mcap recover {origin} -o recovered.mcap' and read that"
+            )
+        });
     }
-    Ok(records.channels)
+    Ok(scan.channels)
 }
 
 fn read(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
@@ -132,13 +134,17 @@ fn read(file: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     }
 }
 
-/// The schemas and channels so far.
+/// What was read so far.
 #[derive(Default)]
-struct Records {
+struct Scan {
     schemas: HashMap<u16, Schema>,
     channels: BTreeMap<u16, Channel>,
-    /// Whether only the summary follows, which repeats them.
+    /// Messages.
+    count: u64,
+    /// Whether only the summary follows, which repeats schemas and channels.
     ended: bool,
+    /// Why the visitor would not go on.
+    refused: Option<anyhow::Error>,
 }
 
 #[derive(Clone, Default, PartialEq)]
@@ -155,55 +161,100 @@ struct Channel {
     schema: Schema,
 }
 
-impl Records {
-    /// The channel and the content of a message; none where it is another
-    /// record.
+impl Scan {
+    /// Takes a record, with those in it where it is a chunk.
     ///
-    /// The library reserves memory for a text by the length before it, whatever
-    /// that is in a damaged file: texts are taken here.
-    fn take<'d>(&mut self, opcode: u8, data: &'d [u8]) -> Result<Option<(u16, &'d [u8])>> {
+    /// The library believes the lengths in a record: it reserves memory for a text
+    /// by them, and reads on behind a chunk. So records are taken apart here.
+    fn record(
+        &mut self,
+        opcode: u8,
+        data: &[u8],
+        visit: &mut impl FnMut(u16, &Channel, &[u8]) -> Result<()>,
+        within: bool,
+    ) -> Result<()> {
         let mut fields = Fields(data);
         match opcode {
-            op::DATA_END => self.ended = true,
+            op::DATA_END if !within => self.ended = true,
             op::SCHEMA | op::CHANNEL if self.ended => {}
-            op::SCHEMA => {
-                let id = fields.short()?;
-                let (name, encoding) = (fields.text()?, fields.text()?);
-                let data = fields.block()?.to_vec();
-                ensure!(id > 0, "a schema with the id 0");
-                let schema = Schema { name, encoding, data };
-                let same = self.schemas.get(&id).is_none_or(|known| *known == schema);
-                ensure!(same, "two schemas with the id {id}");
-                self.schemas.insert(id, schema);
-            }
-            op::CHANNEL => {
-                let (id, schema) = (fields.short()?, fields.short()?);
-                let (topic, message_encoding) = (fields.text()?, fields.text()?);
-                let schema = match schema {
-                    0 => Schema::default(),
-                    _ => self.schemas.get(&schema).cloned().with_context(|| {
-                        format!("channel {id} has schema {schema}, which is not there")
-                    })?,
-                };
-                let channel = Channel { topic, message_encoding, schema };
-                let same = self.channels.get(&id).is_none_or(|known| *known == channel);
-                ensure!(same, "two channels with the id {id}");
-                self.channels.insert(id, channel);
+            op::SCHEMA => self.schema(fields)?,
+            op::CHANNEL => self.channel(fields)?,
+            op::CHUNK => {
+                ensure!(!within, "a chunk within a chunk");
+                let content = chunk(fields)?;
+                let mut rest = Fields(&content);
+                while !rest.0.is_empty() {
+                    let (opcode, length) = (rest.bytes(1)?[0], rest.long()?);
+                    let data = rest.bytes(length)?;
+                    self.record(opcode, data, visit, true)?;
+                }
             }
             op::MESSAGE => {
                 let id = fields.short()?;
-                ensure!(
-                    self.channels.contains_key(&id),
-                    "a message of channel {id}, which is not there"
-                );
+                let channel = self.channels.get(&id);
+                let channel = channel
+                    .with_context(|| format!("a message of channel {id}, which is not there"))?;
                 // Its sequence and its two times.
                 fields.bytes(4 + 8 + 8)?;
-                return Ok(Some((id, fields.0)));
+                if let Err(error) = visit(id, channel, fields.0) {
+                    self.refused = Some(error);
+                    bail!("refused");
+                }
+                self.count += 1;
             }
             _ => {}
         }
-        Ok(None)
+        Ok(())
     }
+
+    fn schema(&mut self, mut fields: Fields) -> Result<()> {
+        let id = fields.short()?;
+        let (name, encoding) = (fields.text()?, fields.text()?);
+        let schema = Schema { name, encoding, data: fields.block()?.to_vec() };
+        ensure!(id > 0, "a schema with the id 0");
+        let same = self.schemas.get(&id).is_none_or(|known| *known == schema);
+        ensure!(same, "two schemas with the id {id}");
+        self.schemas.insert(id, schema);
+        Ok(())
+    }
+
+    fn channel(&mut self, mut fields: Fields) -> Result<()> {
+        let (id, schema) = (fields.short()?, fields.short()?);
+        let (topic, message_encoding) = (fields.text()?, fields.text()?);
+        let schema =
+            match schema {
+                0 => Schema::default(),
+                _ => self.schemas.get(&schema).cloned().with_context(|| {
+                    format!("channel {id} has schema {schema}, which is not there")
+                })?,
+            };
+        let channel = Channel { topic, message_encoding, schema };
+        let same = self.channels.get(&id).is_none_or(|known| *known == channel);
+        ensure!(same, "two channels with the id {id}");
+        self.channels.insert(id, channel);
+        Ok(())
+    }
+}
+
+/// The records in a chunk.
+fn chunk(mut fields: Fields) -> Result<Vec<u8>> {
+    // The times of its first and its last message.
+    fields.bytes(8 + 8)?;
+    let (size, sum) = (fields.long()?, fields.number()?);
+    let compression = fields.text()?;
+    let length = fields.long()?;
+    let data = fields.bytes(length)?;
+    ensure!(size <= MAX_CHUNK, "a chunk of {size} bytes");
+    let (mut content, most) = (Vec::new(), size as u64 + 1);
+    match compression.as_str() {
+        "" => content = data.to_vec(),
+        "lz4" => drop(lz4::Decoder::new(data)?.take(most).read_to_end(&mut content)?),
+        "zstd" => drop(zstd::Decoder::new(data)?.take(most).read_to_end(&mut content)?),
+        other => bail!("a chunk in '{other}'"),
+    }
+    ensure!(content.len() == size, "a chunk of another size than it says");
+    ensure!(sum == 0 || sum == crc32fast::hash(&content), "a chunk with another checksum");
+    Ok(content)
 }
 
 /// The fields of a record.
@@ -220,9 +271,17 @@ impl<'d> Fields<'d> {
         Ok(u16::from_le_bytes(self.bytes(2)?.try_into()?))
     }
 
+    fn number(&mut self) -> Result<u32> {
+        Ok(u32::from_le_bytes(self.bytes(4)?.try_into()?))
+    }
+
+    fn long(&mut self) -> Result<usize> {
+        Ok(u64::from_le_bytes(self.bytes(8)?.try_into()?).try_into()?)
+    }
+
     /// Bytes after their length.
     fn block(&mut self) -> Result<&'d [u8]> {
-        let length = u32::from_le_bytes(self.bytes(4)?.try_into()?);
+        let length = self.number()?;
         self.bytes(length as usize)
     }
 

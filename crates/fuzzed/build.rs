@@ -17,7 +17,7 @@ fn main() {
         writeln!(modules, "#[path = {file:?}]\nmod {name};").expect("a text takes all");
         writeln!(list, "    (\"{name}\", {name}::read),").expect("a text takes all");
     }
-    let text = format!("{modules}\nconst TARGETS: &[(&str, fn(&[u8]))] = &[\n{list}];\n");
+    let text = format!("{modules}\nconst TARGETS: &[Target] = &[\n{list}];\n");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where"));
     fs::write(out.join("targets.rs"), text).expect("it can be written");
 }

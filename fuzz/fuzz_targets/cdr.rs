@@ -1,10 +1,9 @@
 //! A message in CDR, and in the encoding of ROS 1.
 #![cfg_attr(fuzzing, no_main)]
 
-use anyhow::Result;
 use wiregauge_fuzzed::told;
+use wiregauge_schema::canonical;
 use wiregauge_schema::msg::{read_text, Dialect};
-use wiregauge_schema::{canonical, Schema, Value};
 use wiregauge_trace::{cdr, ros1};
 
 /// One of each.
@@ -15,12 +14,12 @@ MSG: p/P\nfloat32 x\nuint16[3] y\n";
 
 pub fn read(data: &[u8]) {
     let Some((&which, rest)) = data.split_first() else { return };
-    let (dialect, decode): (_, fn(&Schema, &[u8]) -> Result<Value>) = match which % 2 {
-        0 => (Dialect::Ros2, cdr::decode),
-        _ => (Dialect::Ros1, ros1::decode),
-    };
+    let dialect = if which % 2 == 0 { Dialect::Ros2 } else { Dialect::Ros1 };
     let schema = read_text(TEXT, "p/R", dialect, "fuzzed").expect("it is one");
-    if let Some(value) = told(decode(&schema, rest)) {
+    if let Some(value) = told(match dialect {
+        Dialect::Ros2 => cdr::decode(&schema, rest),
+        Dialect::Ros1 => ros1::decode(&schema, rest),
+    }) {
         let bytes = canonical::encode(&schema, &value).expect("it fits");
         assert!(bytes.len() <= 64 + 4 * rest.len());
     }

@@ -13,7 +13,7 @@ pub fn read(data: &[u8]) {
     let mut good = 0;
     for bytes in rest.chunks(size) {
         let mut sample = bytes.to_vec();
-        if sample.len() == size && size % 2 == 0 {
+        if sample.len() == size && size.is_multiple_of(2) {
             // Otherwise hardly any would be whole.
             let number = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
             shape.fill(&mut sample, number);

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+/// A reader's name, and what feeds it bytes.
+type Target = (&'static str, fn(&[u8]));
+
 include!(concat!(env!("OUT_DIR"), "/targets.rs"));
 
 /// How long damaged inputs are tried, for each target.

@@ -418,8 +418,12 @@ impl Builder<'_> {
             Kind::Message(message) => Element::Record(self.message(&message)),
             Kind::Enum(descriptor) => Element::Enum(self.enumeration(&descriptor)),
         };
+        let union = field.containing_oneof().filter(is_written);
         let cardinality = if field.is_list() || field.is_map() {
             Cardinality::List { bound: None }
+        } else if union.is_some() {
+            // Whatever a damaged descriptor says besides.
+            Cardinality::Optional
         } else if field.is_required() || field.parent_message().is_map_entry() {
             Cardinality::Required
         } else if field.supports_presence() && !self.implicit.contains(field.full_name()) {
@@ -427,7 +431,6 @@ impl Builder<'_> {
         } else {
             Cardinality::Implicit
         };
-        let union = field.containing_oneof().filter(is_written);
         let integer = match field.kind() {
             Kind::Sint32 | Kind::Sint64 => Integer::Zigzag,
             Kind::Fixed32 | Kind::Fixed64 | Kind::Sfixed32 | Kind::Sfixed64 => Integer::Fixed,

@@ -136,8 +136,14 @@ impl Definitions {
 
 fn pool(set: FileDescriptorSet) -> Result<DescriptorPool> {
     // The library's error names the cause in its debug form alone.
-    DescriptorPool::from_file_descriptor_set(set)
-        .map_err(|error| anyhow::anyhow!(format!("{error:?}").replace(char::is_control, " ")))
+    let pool = DescriptorPool::from_file_descriptor_set(set)
+        .map_err(|error| anyhow::anyhow!(format!("{error:?}").replace(char::is_control, " ")))?;
+    // The library panics on a map's entry without them when it decodes one.
+    for entry in pool.all_messages().filter(MessageDescriptor::is_map_entry) {
+        let whole = [1, 2].iter().all(|number| entry.get_field(*number).is_some());
+        ensure!(whole, "the map entry {} lacks its key or its value", entry.full_name());
+    }
+    Ok(pool)
 }
 
 /// Finds the texts of definitions.

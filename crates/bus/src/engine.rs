@@ -54,6 +54,7 @@ const FILES: &[(&str, &str)] = &[
     ("crates/participant/src/coder.rs", include_str!("../../participant/src/coder.rs")),
     ("crates/participant/src/control.rs", include_str!("../../participant/src/control.rs")),
     ("crates/participant/src/echo.rs", include_str!("../../participant/src/echo.rs")),
+    ("crates/participant/src/inbox.rs", include_str!("../../participant/src/inbox.rs")),
     ("crates/participant/src/latency.rs", include_str!("../../participant/src/latency.rs")),
     ("crates/participant/src/lib.rs", include_str!("../../participant/src/lib.rs")),
     ("crates/participant/src/lockstep.rs", include_str!("../../participant/src/lockstep.rs")),

@@ -77,7 +77,7 @@ pub fn kept(windows: &[Window]) -> &[Window] {
 
 /// Throughput of a window in MB/s, of a million bytes.
 pub fn throughput(window: &Window) -> f64 {
-    window.bytes as f64 / 1e6 / (window.span as f64 / 1e9)
+    window.bytes as f64 / 1e6 / (window.span.max(1) as f64 / 1e9)
 }
 
 /// What arrived in the windows that count.
@@ -97,14 +97,14 @@ impl Arrival {
     /// What arrived at a receiver.
     pub fn of(windows: &[Window]) -> Arrival {
         let kept = kept(windows);
-        let sum = |of: fn(&Window) -> u64| kept.iter().map(of).sum::<u64>();
+        let sum = |of: fn(&Window) -> u64| total(kept.iter().map(of));
         let behind = |window: Option<&Window>| window.map_or(0, |window| window.behind);
         let before = behind(windows.get(DROPPED_FIRST.wrapping_sub(1)));
         let caught_up = before.saturating_sub(behind(kept.last()));
         Arrival {
             bytes: sum(|w| w.bytes),
             samples: sum(|w| w.samples),
-            span: sum(|w| w.span) + caught_up,
+            span: sum(|w| w.span).saturating_add(caught_up),
         }
     }
 
@@ -125,9 +125,9 @@ impl Arrival {
     /// That of two receivers together, so that rates are each one's on average.
     fn and(self, other: Arrival) -> Arrival {
         Arrival {
-            bytes: self.bytes + other.bytes,
-            samples: self.samples + other.samples,
-            span: self.span + other.span,
+            bytes: self.bytes.saturating_add(other.bytes),
+            samples: self.samples.saturating_add(other.samples),
+            span: self.span.saturating_add(other.span),
         }
     }
 }
@@ -256,7 +256,7 @@ impl Cell<'_> {
             facts.add("complete", "1", 0.0);
             return facts.facts;
         }
-        let sum = |of: fn(&Received) -> u64| received.iter().map(of).sum::<u64>() as f64;
+        let sum = |of: fn(&Received) -> u64| total(received.iter().map(of)) as f64;
         facts.add("sent", "1", sent.samples as f64);
         facts.add("lost", "1", self.lost() as f64);
         facts.add("late", "1", sum(|r| r.late));
@@ -390,14 +390,15 @@ impl Cell<'_> {
     fn span(&self) -> u64 {
         let sent = &self.account.sent;
         let paced = self.load.rate().is_some();
-        let cycles = if paced { sent.samples * self.load.cycle.as_nanos() as u64 } else { 0 };
+        let cycle = self.load.cycle.as_nanos() as u64;
+        let cycles = if paced { cycle.saturating_mul(sent.samples) } else { 0 };
         sent.span.max(cycles).max(1)
     }
 
     /// Samples that were sent and did not arrive, over all receivers.
     pub fn lost(&self) -> u64 {
         let Account { sent, received, .. } = self.account;
-        received.iter().map(|r| sent.samples.saturating_sub(r.samples)).sum()
+        total(received.iter().map(|r| sent.samples.saturating_sub(r.samples)))
     }
 
     /// Samples that were due and were not sent.
@@ -437,7 +438,7 @@ impl Cell<'_> {
         if let Some((reason, share)) = self.invalid() {
             cautions.push(Caution::Invalid { cell: cell.clone(), reason, share });
         }
-        let datagrams = self.account.received.iter().map(|r| r.usage.udp_errors).sum();
+        let datagrams = total(self.account.received.iter().map(|r| r.usage.udp_errors));
         if datagrams > 0 {
             cautions.push(Caution::Datagrams { cell: cell.clone(), datagrams });
         }
@@ -462,7 +463,8 @@ impl Cell<'_> {
         if self.account.broken.is_some() {
             return None;
         }
-        let (lost, of) = (self.lost(), self.account.sent.samples * self.load.receivers as u64);
+        let of = self.account.sent.samples.saturating_mul(self.load.receivers as u64);
+        let lost = self.lost();
         let cell = format!("{title} at {}", self.case);
         if lost == of && of > 0 {
             let reason = format!("none of {of} samples arrived");
@@ -470,6 +472,11 @@ impl Cell<'_> {
         }
         (lost > 0 && !drops).then_some(Caution::Lost { cell, lost, of })
     }
+}
+
+/// The sum of what participants count, who may claim any number.
+fn total(counts: impl Iterator<Item = u64>) -> u64 {
+    counts.fold(0, u64::saturating_add)
 }
 
 /// The least share of times that is known to lie beyond a limit.

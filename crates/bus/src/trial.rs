@@ -63,7 +63,8 @@ impl Terms {
     pub fn check(&self, entries: &[Entry]) -> Result<()> {
         let windows = (DROPPED_FIRST + DROPPED_LAST + 1) as u32;
         ensure!(
-            self.duration > self.window * windows && !self.window.is_zero(),
+            self.window.checked_mul(windows).is_some_and(|least| self.duration > least)
+                && !self.window.is_zero(),
             "the duration must be more than {windows} windows of {:?}: the first {DROPPED_FIRST} \
              and the last are dropped",
             self.window

@@ -122,7 +122,7 @@ impl Ran {
     /// Reads such a text.
     pub fn parse(text: &str) -> Option<Ran> {
         let mut ran = Ran::default();
-        for line in text.lines() {
+        for line in text.split_terminator('\n') {
             match line.strip_prefix("end ") {
                 Some(end) => ran.end = Some(end.to_owned()),
                 None => ran.steps.push(Step::parse(line)?),

@@ -14,6 +14,7 @@ use wiregauge_gauge::process::Broken;
 use wiregauge_gauge::random::Random;
 use wiregauge_gauge::run::{Curve, Fact, Measurement, Status, Subject};
 use wiregauge_gauge::stats::tail;
+use wiregauge_gauge::text::safe;
 use wiregauge_gauge::warning::Warning;
 
 use crate::content;
@@ -755,12 +756,12 @@ fn describe(subject: &mut Subject, ready: &Ready) {
     if subject.library.is_empty() {
         let standard = source.fmi.name();
         subject.library = match &ready.coupling.output.mime.version {
-            Some(version) => format!("{standard}, OSI {version}"),
+            Some(version) => safe(&format!("{standard}, OSI {version}")),
             None => standard.to_owned(),
         };
     }
     for (package, description) in [(&ready.source, source), (&ready.model, model)] {
-        subject.options.push(format!("{}: {}", package.name, description.model));
+        subject.options.push(safe(&format!("{}: {}", package.name, description.model)));
     }
     subject.options.push(format!("steps of {} s, {}", ready.step, ready.step_by));
 }

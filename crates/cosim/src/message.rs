@@ -1,9 +1,11 @@
 //! What FMUs say through their logger callback, and what they throw. The last
-//! of it belongs to an error.
+//! of it belongs to an error, and is made safe to show as it comes.
 
 use std::collections::VecDeque;
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use wiregauge_gauge::text::safe;
 
 /// Messages that are kept.
 const KEPT: usize = 8;
@@ -17,7 +19,7 @@ fn messages() -> MutexGuard<'static, VecDeque<String>> {
 
 /// Keeps a message.
 pub fn keep(category: &str, text: &str) {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = line(text);
     if text.is_empty() {
         return;
     }
@@ -25,7 +27,12 @@ pub fn keep(category: &str, text: &str) {
     if kept.len() == KEPT {
         kept.pop_front();
     }
-    kept.push_back(if category.is_empty() { text } else { format!("[{category}] {text}") });
+    kept.push_back(if category.is_empty() { text } else { format!("[{}] {text}", line(category)) });
+}
+
+/// Words of an FMU in a line that no terminal obeys.
+fn line(text: &str) -> String {
+    safe(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Forgets them all and returns the last `count` of them.
@@ -58,8 +65,8 @@ pub unsafe fn text(from: *const c_char) -> String {
 #[no_mangle]
 unsafe extern "C" fn wiregauge_cosim_thrown(what: *const c_char) {
     // SAFETY: the caller's promise.
-    let what = unsafe { text(what) }.split_whitespace().collect::<Vec<_>>().join(" ");
-    *THROWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(what);
+    let what = unsafe { text(what) };
+    *THROWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(line(&what));
 }
 
 /// Where shim.cpp brings the messages of FMI 2 FMUs.
@@ -89,5 +96,7 @@ mod tests {
         }
         assert_eq!(take(2), ["[OSI] message 18", "[OSI] message 19"]);
         assert_eq!(take(2), [""; 0]);
+        keep("\x1b[1m", "\x1b[2J\nforged");
+        assert_eq!(take(1), ["[\\u{1b}[1m] \\u{1b}[2J forged"]);
     }
 }

@@ -42,7 +42,7 @@ impl Mime {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("'{part}' in the MIME type '{text}' is not KEY=VALUE"));
             };
-            let value = value.trim().trim_matches('"').to_owned();
+            let value = value.trim_matches(|c: char| c == '"' || c.is_whitespace()).to_owned();
             match key.trim().to_ascii_lowercase().as_str() {
                 "type" => mime.message = Some(value),
                 "version" => mime.version = Some(value),

@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wiregauge_gauge::process::{describe, Broken, Child, Death, Limits};
+use wiregauge_gauge::text::safe;
 
 use crate::job::{Account, Job, Proof, Ran, PROTOCOL};
 use crate::place::Place;
@@ -63,7 +64,7 @@ fn printed(text: &str) -> String {
     let mut lines: Vec<String> = text
         .lines()
         .rev()
-        .map(|line| line.trim().chars().take(LINE).collect::<String>())
+        .map(|line| safe(&line.trim().chars().take(LINE).collect::<String>()))
         .filter(|line| !line.is_empty())
         .take(LINES)
         .collect();
@@ -213,7 +214,7 @@ impl Remote {
             }
             _ => {}
         }
-        let why = String::from_utf8_lossy(&reply).trim().to_owned();
+        let why = safe(String::from_utf8_lossy(&reply).trim());
         let advice = advice(&format!("{why}\n{words}"));
         Err(Trouble::Refused(format!("{why}{}{advice}", printed(&words))))
     }
@@ -270,6 +271,7 @@ mod tests {
         assert_eq!(printed(" \n\n"), "");
         assert_eq!(printed("a\n\nb\n c \nd\n"), "; printed last: b | c | d");
         assert!(printed(&"x".repeat(1000)).len() < 300);
+        assert_eq!(printed("\x1b[2J\r"), "; printed last: \\u{1b}[2J");
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::plan::{Numbers, Reading, Sample};
-use crate::runner::{Epoch, Runner, Trouble};
+use crate::reply::Epoch;
+use crate::runner::{Runner, Trouble};
 
 /// Names of [`Sample::readings`].
 const READINGS: [&str; 3] = ["all numbers", "the fixed field", "the element's field"];

@@ -14,6 +14,7 @@ pub mod measure;
 pub mod plan;
 pub mod process;
 pub mod random;
+pub mod reply;
 pub mod requirement;
 pub mod robustness;
 pub mod run;

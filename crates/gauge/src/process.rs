@@ -23,6 +23,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
 
 use crate::interrupt::{interrupted, Interrupted};
+use crate::text::safe;
 
 /// Longest wait between two looks at the interrupt flag and at the child.
 const SLICE: Duration = Duration::from_millis(100);
@@ -108,7 +109,7 @@ impl fmt::Display for Death {
             None => f.write_str("closed its pipes but went on running")?,
         }
         match self.stderr.lines().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => write!(f, " ({})", line.trim()),
+            Some(line) => write!(f, " ({})", safe(line.trim())),
             None => Ok(()),
         }
     }

@@ -1,13 +1,13 @@
 //! The gauge's side of the runner protocol (docs/runner-protocol.md).
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::plan::{Numbers, Reading};
+use crate::plan::Reading;
 use crate::process::{Broken, Child, Limits};
+use crate::reply::{self, Epoch, Hello, Word};
 use crate::run::Status;
 
 /// Version of the protocol.
@@ -71,17 +71,6 @@ impl From<Broken> for Trouble {
     }
 }
 
-/// What a runner said of itself.
-#[derive(Clone, Debug, Default)]
-pub struct Hello {
-    /// Library and version.
-    pub library: String,
-    /// The experiments that it can do.
-    pub experiments: Vec<String>,
-    /// Whether decoding and the reading experiments trust the bytes.
-    pub unchecked: bool,
-}
-
 /// How long what a codec uses lives: `reused` from message to message, or
 /// `fresh` for each. Every request states all three.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,21 +88,6 @@ impl fmt::Display for Lifetimes {
         let Lifetimes { scratch, objects, buffers } = self;
         write!(f, "scratch={scratch} objects={objects} buffers={buffers}")
     }
-}
-
-/// What a run of an experiment brought.
-#[derive(Clone, Debug, Default)]
-pub struct Epoch {
-    /// Nanoseconds of all messages.
-    pub ns: f64,
-    /// Sum of what came out.
-    pub sum: f64,
-    /// What the one more iteration read, where it was asked for.
-    pub read: Option<Numbers>,
-    /// The bytes that it encoded.
-    pub encoded: Option<Vec<u8>>,
-    /// The canonical form of what it decoded.
-    pub decoded: Option<Vec<u8>>,
 }
 
 /// A running runner.
@@ -150,19 +124,8 @@ impl Runner {
     }
 
     fn greet(&mut self) -> Result<Hello, Trouble> {
-        let mut words = self.words(&format!("hello {PROTOCOL}"))?;
-        let missing =
-            |what: &str| Trouble::Broken(Broken::Nonsense(format!("its greeting lacks '{what}'")));
-        Ok(Hello {
-            library: words.remove("library").ok_or_else(|| missing("library"))?,
-            experiments: words
-                .remove("experiments")
-                .ok_or_else(|| missing("experiments"))?
-                .split_whitespace()
-                .map(str::to_owned)
-                .collect(),
-            unchecked: words.remove("unchecked").is_some_and(|word| word == "yes"),
-        })
+        let reply = self.ask(&format!("hello {PROTOCOL}"), &[])?;
+        reply::hello(&reply).map_err(|what| self.nonsense(what))
     }
 
     /// Sends a request with its payload and returns the reply's.
@@ -174,38 +137,22 @@ impl Runner {
         message.extend_from_slice(payload);
         self.child.write_all(&message, deadline)?;
         let line = self.child.read_line(deadline)?;
-        let answer = line.trim_end().split_once(' ');
-        let parsed = answer.and_then(|(word, size)| Some((word, size.parse::<u64>().ok()?)));
-        let Some((word @ ("ok" | "error" | "rejected"), size)) = parsed else {
+        let Some((word, size)) = reply::head(&line) else {
             let shown: String = line.trim_end().chars().take(60).collect();
-            self.child.kill();
-            return Err(Broken::Nonsense(format!("answered {shown:?} to '{request}'")).into());
+            return Err(self.nonsense(format!("answered {shown:?} to '{request}'")));
         };
         let reply = self.child.read_exact(size, deadline)?;
-        let why = || String::from_utf8_lossy(&reply).trim().to_owned();
         match word {
-            "ok" => Ok(reply),
-            "rejected" => Err(Trouble::Rejected(why())),
-            _ => Err(Trouble::Refused(why())),
+            Word::Ok => Ok(reply),
+            Word::Rejected => Err(Trouble::Rejected(reply::why(&reply))),
+            Word::Error => Err(Trouble::Refused(reply::why(&reply))),
         }
-    }
-
-    /// A reply of lines `key value`.
-    fn words(&mut self, request: &str) -> Result<BTreeMap<String, String>, Trouble> {
-        Ok(words(&self.ask(request, &[])?))
     }
 
     /// A reply that cannot be: the runner is not believed any more.
     fn nonsense(&mut self, what: String) -> Trouble {
         self.child.kill();
         Trouble::Broken(Broken::Nonsense(what))
-    }
-
-    fn number(words: &BTreeMap<String, String>, key: &str) -> Result<f64, Trouble> {
-        words
-            .get(key)
-            .and_then(|text| text.parse().ok())
-            .ok_or_else(|| Trouble::Broken(Broken::Nonsense(format!("gave no number '{key}'"))))
     }
 
     /// Forgets all messages.
@@ -227,16 +174,9 @@ impl Runner {
     /// projection, the fixed field and the element's field.
     pub fn values(&mut self, index: usize) -> Result<[Reading; 3], Trouble> {
         let request = format!("values {index}");
-        let words = self.words(&request)?;
-        let mut read = |name: &str| {
-            let line = words.get(name).map_or("", String::as_str);
-            reading(line).ok_or_else(|| {
-                self.nonsense(format!(
-                    "answered '{name} {line}' to '{request}', not SUM COUNT HASH"
-                ))
-            })
-        };
-        Ok([read("project")?, read("fixed")?, read("element")?])
+        let reply = self.ask(&request, &[])?;
+        reply::values(&reply)
+            .map_err(|what| self.nonsense(format!("answered {what} to '{request}'")))
     }
 
     /// Runs an experiment on so many messages. With `prove` it is done once more
@@ -253,36 +193,14 @@ impl Runner {
         let asked = Instant::now();
         let reply = self.ask(&request, &[])?;
         let waited = asked.elapsed();
-        let head =
-            reply.windows(2).position(|pair| pair == b"\n\n").map_or(reply.len(), |at| at + 1);
-        let words = words(&reply[..head]);
-        let mut epoch = Epoch {
-            ns: Self::number(&words, "ns")?,
-            sum: Self::number(&words, "sum")?,
-            ..Epoch::default()
-        };
+        let epoch =
+            reply::epoch(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))?;
         if !(epoch.ns > 0.0 && epoch.ns <= longest(waited)) {
             return Err(self.nonsense(format!(
                 "says that '{request}' took {:e} ns, its answer came after {:e} ns",
                 epoch.ns,
                 waited.as_nanos() as f64
             )));
-        }
-        let whole = |key: &str| words.get(key).and_then(|text| text.parse::<u64>().ok());
-        if let (Some(count), Some(hash)) = (whole("count"), whole("hash")) {
-            epoch.read = Some(Numbers { count, hash });
-        }
-        let mut rest = reply.get(head + 1..).unwrap_or_default();
-        for (name, product) in [("encoded", &mut epoch.encoded), ("decoded", &mut epoch.decoded)] {
-            let Some(size) = whole(name) else { continue };
-            let Some((bytes, left)) = rest.split_at_checked(size as usize) else {
-                return Err(self.nonsense(format!(
-                    "announced {size} bytes of '{name}' to '{request}', {} are there",
-                    rest.len()
-                )));
-            };
-            *product = Some(bytes.to_vec());
-            rest = left;
         }
         Ok(epoch)
     }
@@ -294,26 +212,10 @@ impl Runner {
         experiment: &str,
         lifetimes: &Lifetimes,
     ) -> Result<(f64, f64), Trouble> {
-        let words = self.words(&format!("allocations {experiment} {lifetimes}"))?;
-        Ok((Self::number(&words, "allocations")?, Self::number(&words, "bytes")?))
+        let request = format!("allocations {experiment} {lifetimes}");
+        let reply = self.ask(&request, &[])?;
+        reply::allocations(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))
     }
-}
-
-/// Lines of `key value`.
-fn words(reply: &[u8]) -> BTreeMap<String, String> {
-    String::from_utf8_lossy(reply)
-        .lines()
-        .filter_map(|line| line.split_once(' '))
-        .map(|(key, value)| (key.to_owned(), value.trim().to_owned()))
-        .collect()
-}
-
-/// `SUM COUNT HASH`.
-fn reading(line: &str) -> Option<Reading> {
-    let mut words = line.split_whitespace();
-    let sum = words.next()?.parse().ok()?;
-    let numbers = Numbers { count: words.next()?.parse().ok()?, hash: words.next()?.parse().ok()? };
-    Some(Reading { sum, numbers })
 }
 
 /// The most nanoseconds that a runner can have timed in this time: its clock may

@@ -196,6 +196,24 @@ fn a_time_that_cannot_be_is_nonsense() {
 }
 
 #[test]
+fn a_terminal_obeys_no_runner() {
+    let (_folder, log) = log();
+    let measured = run(&plan(vec![entrant("fake", &log, "escapes")], experiments()));
+    assert_eq!(measured.subjects[0].library, "\\u{1b}[2Jfake");
+    for (fault, words) in [
+        ("rejects-and-escapes", "\\u{1b}]0;this cannot be said\\u{7}"),
+        ("fails-and-escapes", "\\u{9b}2Jno"),
+        ("dies-and-escapes", "(\\u{1b}[2Jfarewell)"),
+        ("reads-and-escapes", "project \\u{1b}[2J"),
+    ] {
+        let (Status::Failed(why) | Status::Rejected(why)) = status(fault) else {
+            panic!("{fault}: it is measured")
+        };
+        assert!(why.contains(words) && !why.contains(char::is_control), "{fault}: {why:?}");
+    }
+}
+
+#[test]
 fn a_runner_that_offers_nothing_is_not_measured() {
     let why = failure("offers-nothing");
     assert!(why.contains("offers none of the experiments (dance)"), "{why}");

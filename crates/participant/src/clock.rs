@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
@@ -89,16 +89,32 @@ pub struct Alignment {
     pub jump: i64,
 }
 
+/// Beyond any time that a clock tells, in nanoseconds: 146 years of running.
+const NEVER: u64 = 1 << 62;
+
 /// One measured offset.
 #[derive(Clone, Copy, Debug)]
-struct Sight {
+pub struct Sight {
     own: u64,
     offset: i64,
     uncertainty: u64,
 }
 
+impl Sight {
+    /// From what the master answered, and when it was asked and the answer came.
+    ///
+    /// # Errors
+    /// An answer that is no time.
+    pub fn of(asked: u64, answer: u64, back: u64) -> Result<Sight> {
+        ensure!(answer < NEVER, "what the timing master says is no time");
+        let (middle, uncertainty) = (asked + (back - asked) / 2, (back - asked).div_ceil(2));
+        Ok(Sight { own: back, offset: answer as i64 - middle as i64, uncertainty })
+    }
+}
+
 impl Alignment {
-    fn of(shared: bool, sights: &[Sight]) -> Alignment {
+    /// From all that was measured, in its order.
+    pub fn of(shared: bool, sights: &[Sight]) -> Alignment {
         let (Some(first), Some(last)) = (sights.first(), sights.last()) else {
             return Alignment { shared, ..Alignment::default() };
         };
@@ -281,10 +297,9 @@ fn sight(stream: &mut TcpStream) -> Result<Sight> {
         let mut answer = [0; 8];
         stream.read_exact(&mut answer)?;
         let back = monotonic();
-        let (middle, uncertainty) = (asked + (back - asked) / 2, (back - asked).div_ceil(2));
-        if best.is_none_or(|best| uncertainty < best.uncertainty) {
-            let offset = u64::from_le_bytes(answer) as i64 - middle as i64;
-            best = Some(Sight { own: back, offset, uncertainty });
+        let sight = Sight::of(asked, u64::from_le_bytes(answer), back)?;
+        if best.is_none_or(|best| sight.uncertainty < best.uncertainty) {
+            best = Some(sight);
         }
     }
     best.context("no answer")

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Alignment;
 use crate::coder::Coding;
+use crate::inbox::Inbox;
 use crate::latency::Distribution;
 use crate::misses::Misses;
 use crate::progress::Progress;
@@ -33,8 +34,6 @@ pub const VERSION: u32 = 5;
 pub const BEAT: Duration = Duration::from_millis(100);
 /// Silence after which the other side is lost, unless the user says so.
 pub const SILENCE: Duration = Duration::from_secs(1);
-/// Longest message, in bytes.
-const LONGEST: usize = 64 << 20;
 
 /// What the conductor says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -330,8 +329,6 @@ pub type Sealed = Arc<Mutex<dyn Seal>>;
 
 /// Most bytes that are encrypted at once.
 const PLAIN: usize = 60_000;
-/// Bytes of the length before what was encrypted at once.
-const PREFIX: usize = 2;
 
 /// The sending half of a connection; copies share it.
 #[derive(Clone, Debug)]
@@ -374,12 +371,8 @@ impl Speaker {
 #[derive(Debug)]
 pub struct Listener {
     stream: TcpStream,
-    seal: Option<Sealed>,
-    /// What was read and is sealed.
-    raw: Vec<u8>,
-    unread: Vec<u8>,
+    inbox: Inbox,
     silence: Duration,
-    longest: usize,
 }
 
 /// Makes both halves of a connection.
@@ -400,14 +393,7 @@ pub fn split_sealed(stream: TcpStream, seal: Option<Sealed>) -> Result<(Speaker,
     stream.set_read_timeout(Some(BEAT))?;
     stream.set_write_timeout(Some(SILENCE))?;
     let other = stream.try_clone()?;
-    let listener = Listener {
-        stream: other,
-        seal: seal.clone(),
-        raw: Vec::new(),
-        unread: Vec::new(),
-        silence: SILENCE,
-        longest: LONGEST,
-    };
+    let listener = Listener { stream: other, inbox: Inbox::new(seal.clone()), silence: SILENCE };
     Ok((Speaker { stream: Arc::new(Mutex::new(stream)), seal }, listener))
 }
 
@@ -415,28 +401,7 @@ impl Listener {
     /// Takes no message of more bytes from now on; who has not introduced itself
     /// has little to say.
     pub fn limit(&mut self, longest: Option<usize>) {
-        self.longest = longest.unwrap_or(LONGEST);
-    }
-
-    /// Takes what was read.
-    fn take(&mut self, bytes: &[u8]) -> Result<()> {
-        let Some(seal) = &self.seal else {
-            self.unread.extend_from_slice(bytes);
-            return Ok(());
-        };
-        self.raw.extend_from_slice(bytes);
-        let mut seal = seal.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut taken = 0;
-        while let Some(prefix) = self.raw[taken..].first_chunk::<PREFIX>() {
-            let start = taken + PREFIX;
-            let end = start + usize::from(u16::from_be_bytes(*prefix));
-            let Some(sealed) = self.raw.get(start..end) else { break };
-            let plain = seal.unseal(sealed).context("what it says is not sealed by the key")?;
-            self.unread.extend_from_slice(&plain);
-            taken = end;
-        }
-        self.raw.drain(..taken);
-        Ok(())
+        self.inbox.limit(longest);
     }
 
     /// Bears so much silence of the other side from now on, before it is lost:
@@ -457,22 +422,14 @@ impl Listener {
     /// what it cannot say.
     pub fn hear<M: DeserializeOwned>(&mut self) -> Result<M> {
         let deadline = Instant::now() + self.silence;
-        let mut searched = 0;
         loop {
-            if let Some(end) = self.unread[searched..].iter().position(|&byte| byte == b'\n') {
-                let line: Vec<u8> = self.unread.drain(..=searched + end).collect();
-                return serde_json::from_slice(&line).with_context(|| {
-                    let shown = String::from_utf8_lossy(&line[..line.len().min(60)]).into_owned();
-                    format!("not a message of wiregauge: {shown:?}")
-                });
+            if let Some(message) = self.inbox.message()? {
+                return Ok(message);
             }
-            searched = self.unread.len();
-            let longest = self.longest;
-            ensure!(searched <= longest, "a message of more than {longest} bytes");
             let mut block = [0; 64 << 10];
             match self.stream.read(&mut block) {
                 Ok(0) => bail!("closed the control connection"),
-                Ok(count) => self.take(&block[..count])?,
+                Ok(count) => self.inbox.take(&block[..count])?,
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock | ErrorKind::TimedOut | ErrorKind::Interrupted => {
                         ensure!(Instant::now() < deadline, "silent for {:?}", self.silence);

@@ -12,6 +12,7 @@ pub mod clock;
 pub mod coder;
 pub mod control;
 pub mod echo;
+pub mod inbox;
 pub mod latency;
 pub mod lockstep;
 pub mod misses;

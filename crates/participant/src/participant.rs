@@ -4,7 +4,7 @@
 //! before. When the conductor is gone, or orders to quit, the participant
 //! ends; a program whose transport hangs then ends itself.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::clock::{monotonic, Clock, Follower, TimeServer};
-use crate::coder::Coder;
+use crate::coder::{Coder, Coding};
 use crate::control::{
     self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers,
     Received, Report, Role, Speaker, VERSION,
@@ -203,7 +203,7 @@ fn take_part(
     let mut orders = listen(listener, Arc::clone(wish), alone)?;
     let seen = Arc::new(Seen::default());
     beat(speaker.clone(), Arc::clone(&seen))?;
-    let result = live(&mut orders, &speaker, wish, &seen, transports);
+    let result = live(conductor, &mut orders, &speaker, wish, &seen, transports);
     // Before it waits for an order that may never come.
     wish.tidy();
     if let Err(error) = &result {
@@ -310,6 +310,7 @@ impl Orders {
 }
 
 fn live(
+    conductor: SocketAddr,
     orders: &mut Orders,
     speaker: &Speaker,
     wish: &Wish,
@@ -321,6 +322,7 @@ fn live(
         Order::Quit => return Ok(()),
         other => bail!("the order {other:?} before 'open'"),
     };
+    may_start(assignment.coding.as_ref(), conductor.ip())?;
     let transport =
         *transports
             .iter()
@@ -461,6 +463,15 @@ fn answers(assignment: &Assignment, transport: &dyn Transport) -> bool {
     transport.answers() && !assignment.announced
 }
 
+/// Whether a conductor at this address may have a codec's program started.
+fn may_start(coding: Option<&Coding>, conductor: IpAddr) -> Result<()> {
+    ensure!(
+        coding.is_none() || conductor.is_loopback(),
+        "a codec's program is started for a conductor on this machine only, not for {conductor}"
+    );
+    Ok(())
+}
+
 /// The codec of an assignment, with its message.
 fn coder(assignment: &Assignment) -> Result<Option<Coder>> {
     let Some(coding) = &assignment.coding else { return Ok(None) };
@@ -535,4 +546,21 @@ fn receive(
     let alignment = follower.finish();
     let received = received.map(|received| Received { alignment, wake_up, ..received });
     conclude(received.map(Outcome::Received), &Kept::Received(record), orders, speaker)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_other_machine_has_a_program_started() {
+        let none = PathBuf::new;
+        let (program, schema, message) = (none(), none(), none());
+        let coding = Coding { program, arguments: Vec::new(), schema, message };
+        let (here, there) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([192, 0, 2, 1]));
+        may_start(Some(&coding), here).unwrap();
+        may_start(None, there).unwrap();
+        let error = may_start(Some(&coding), there).unwrap_err().to_string();
+        assert!(error.contains("192.0.2.1"), "{error}");
+    }
 }

@@ -7,7 +7,7 @@ use wiregauge_gauge::stats::{Interval, Summary};
 use crate::floor::Floors;
 use crate::kind::{legend, marked};
 use crate::markdown;
-use crate::text::{clean, fold, grid, Align};
+use crate::text::{self, clean, fold, grid, Align};
 use crate::unit::{percent, significant, time};
 
 /// The cycle and the speed to hold times against.
@@ -152,8 +152,7 @@ pub fn json(run: &Run, budget: Budget) -> String {
     }
     let entries = budget.entries(run);
     let document = Document { format: "wiregauge.budget", version: 1, budget, entries };
-    // Plain records with string keys always serialize.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    text::json(&document)
 }
 
 /// The tables' rows, head first. A phase that does not fit into the cycle is

@@ -9,7 +9,7 @@ use wiregauge_gauge::stats::{Cell, Comparison, Verdict, View, BUSY};
 use crate::environment::differences;
 use crate::kind::{legend, marked, noun};
 use crate::markdown;
-use crate::text::{clean, fold, grid, tables, Align};
+use crate::text::{self, clean, fold, grid, tables, Align};
 use crate::unit::{change, percent, quantity};
 
 const HEAD: [&str; 8] = ["case", "codec", "metric", "base", "new", "change", "interval", "verdict"];
@@ -79,8 +79,7 @@ pub fn json(comparison: &Comparison) -> String {
     }
     let regressed = comparison.regressed();
     let document = Document { format: "wiregauge.comparison", version: 1, regressed, comparison };
-    // Plain records with string keys always serialize.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    text::json(&document)
 }
 
 /// What a reader must know first.

@@ -4,6 +4,7 @@ use serde_json::Value;
 use wiregauge_gauge::run::Run;
 
 use crate::statistic::{statistics, COLUMNS};
+use crate::text::clean;
 
 /// One line per case, subject and metric of each run, under a header line.
 /// Numbers are unrounded and in the unit that the column `unit` names.
@@ -24,7 +25,8 @@ pub fn render(runs: &[Run]) -> String {
 fn field(value: &Value) -> String {
     let text = match value {
         Value::Null => String::new(),
-        Value::String(text) => text.clone(),
+        // A table is shown on a terminal, too.
+        Value::String(text) => clean(text),
         other => other.to_string(),
     };
     if text.contains([',', '"', '\n', '\r']) {

@@ -59,7 +59,7 @@ struct Definition {
 }
 
 #[rustfmt::skip]
-const DEFINITIONS: [Definition; 45] = [
+const DEFINITIONS: [Definition; 46] = [
     Definition { name: "headroom/rate", part: Part::Headroom, is: "highest rate at which nothing is lost and all stays within the cycle" },
     Definition { name: "headroom/throughput", part: Part::Headroom, is: "bytes per second at that rate" },
     Definition { name: "headroom/size", part: Part::Headroom, is: "largest sample with which nothing is lost and all stays within the cycle" },

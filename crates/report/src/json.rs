@@ -7,6 +7,7 @@ use wiregauge_gauge::stats::Fit;
 
 use crate::statistic::{statistics, Statistic};
 use crate::sweep::sweeps;
+use crate::text;
 
 /// Name of the form that [`render`] writes.
 pub const FORMAT: &str = "wiregauge.statistics";
@@ -55,8 +56,7 @@ pub fn render(runs: &[Run]) -> String {
         curves: &run.curves,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
-    // Plain records with string keys always serialize.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    text::json(&document)
 }
 
 /// One requirement held against one subject on one case.
@@ -102,8 +102,7 @@ pub fn required(run: &Run) -> String {
         verdict: overall(&findings).word(),
         findings: judged.collect(),
     };
-    // Plain records with string keys always serialize.
-    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+    text::json(&document)
 }
 
 fn fits(run: &Run) -> Vec<FitRow<'_>> {

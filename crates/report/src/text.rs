@@ -1,5 +1,7 @@
 //! Plain text: columns that line up, and names from other people's files.
 
+use serde::Serialize;
+
 /// How a column lines up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
@@ -107,6 +109,25 @@ pub fn chars(text: &str) -> usize {
 
 /// A text without what a terminal obeys.
 pub use wiregauge_gauge::text::plain as clean;
+
+/// A document as JSON, in which what a terminal obeys is written out, too.
+pub fn json(document: &impl Serialize) -> String {
+    // Plain records with string keys always serialize.
+    let text = serde_json::to_string_pretty(document).unwrap_or_default() + "\n";
+    let obeyed =
+        |c: char| c != '\n' && !c.is_ascii() && clean(c.encode_utf8(&mut [0; 4])).starts_with('\\');
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            // All of them have four digits, and stand in a text.
+            _ if character == '\u{7f}' || obeyed(character) => {
+                shown.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            _ => shown.push(character),
+        }
+    }
+    shown
+}
 
 /// A command line as a shell takes it.
 pub fn command(words: &[String]) -> String {

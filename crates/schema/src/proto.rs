@@ -136,8 +136,14 @@ impl Definitions {
 
 fn pool(set: FileDescriptorSet) -> Result<DescriptorPool> {
     // The library's error names the cause in its debug form alone.
-    DescriptorPool::from_file_descriptor_set(set)
-        .map_err(|error| anyhow::anyhow!(format!("{error:?}").replace(char::is_control, " ")))
+    let pool = DescriptorPool::from_file_descriptor_set(set)
+        .map_err(|error| anyhow::anyhow!(format!("{error:?}").replace(char::is_control, " ")))?;
+    // The library panics on a map's entry without them when it decodes one.
+    for entry in pool.all_messages().filter(MessageDescriptor::is_map_entry) {
+        let whole = [1, 2].iter().all(|number| entry.get_field(*number).is_some());
+        ensure!(whole, "the map entry {} lacks its key or its value", entry.full_name());
+    }
+    Ok(pool)
 }
 
 /// Finds the texts of definitions.
@@ -418,8 +424,12 @@ impl Builder<'_> {
             Kind::Message(message) => Element::Record(self.message(&message)),
             Kind::Enum(descriptor) => Element::Enum(self.enumeration(&descriptor)),
         };
+        let union = field.containing_oneof().filter(is_written);
         let cardinality = if field.is_list() || field.is_map() {
             Cardinality::List { bound: None }
+        } else if union.is_some() {
+            // Whatever a damaged descriptor says besides.
+            Cardinality::Optional
         } else if field.is_required() || field.parent_message().is_map_entry() {
             Cardinality::Required
         } else if field.supports_presence() && !self.implicit.contains(field.full_name()) {
@@ -427,7 +437,6 @@ impl Builder<'_> {
         } else {
             Cardinality::Implicit
         };
-        let union = field.containing_oneof().filter(is_written);
         let integer = match field.kind() {
             Kind::Sint32 | Kind::Sint64 => Integer::Zigzag,
             Kind::Fixed32 | Kind::Fixed64 | Kind::Sfixed32 | Kind::Sfixed64 => Integer::Fixed,

@@ -1,13 +1,13 @@
 //! Recordings: the topics, schemas and messages in trace files.
 
 mod bag;
-mod cdr;
+pub mod cdr;
 mod container;
 mod mcap;
 mod osi;
-mod protobuf;
+pub mod protobuf;
 pub mod recording;
-mod ros1;
+pub mod ros1;
 mod sequence;
 mod sqlite;
 

@@ -201,6 +201,42 @@ fn what_an_fmu_printed_stands_with_its_error() {
 }
 
 #[test]
+fn a_terminal_obeys_no_fmu() {
+    let obeyed = |text: &str| text.contains(|c: char| c.is_control() && c != '\n');
+    for fmi in [2, 3] {
+        // XML has no escape, but what does the same in one character.
+        let name = "modelName=\"Fixture\"";
+        let model = Fixture::model(fmi).edit(name, "modelName=\"&#x9b;2Jname\"");
+        for (fault, words) in [
+            ("escape", &["\\u{1b}[2Jprinted", "[OSMP] \\u{1b}]0;logged\\u{7} 7"][..]),
+            ("throw \u{1b}[2J", &["threw std::runtime_error: thrown in \\u{1b}[2J"]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &Fixture::source(fmi), &model);
+            for form in ["table", "md", "csv", "json"] {
+                let set = format!("model.fault={fault}");
+                let said = couple(folder.path(), &["--set", &set, "--format", form]);
+                assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
+                let all = said.out + &said.err;
+                assert!(!obeyed(&all), "{all:?}");
+            }
+            let run = result(folder.path());
+            let why = run["subjects"][0]["status"]["reason"].as_str().unwrap();
+            for word in words {
+                assert!(why.contains(word), "no '{word}' in {why}");
+            }
+            assert!(run["subjects"][0]["options"].to_string().contains("\\u{9b}2Jname"));
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let nothing = model.edit("fmiVersion=\"", "fmiVersion=\"&#x9b;2J");
+        write(folder.path(), &Fixture::source(fmi), &nothing);
+        let said = couple(folder.path(), &[]);
+        let all = said.out + &said.err;
+        assert!(all.contains("fmiVersion is \\u{9b}2J") && !obeyed(&all), "{all:?}");
+    }
+}
+
+#[test]
 fn a_warning_goes_on_and_is_counted() {
     for fmi in [2, 3] {
         let folder = tempfile::tempdir().unwrap();

@@ -9,8 +9,9 @@ use anyhow::Result;
 use wiregauge_cosim::import::{import, Given};
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
+use wiregauge_gauge::text::safe;
 
-use crate::output::{command, deliver, Form, Outlet};
+use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::required::Required;
 
 /// Make a result of the performance logs that FMUs have written.
@@ -68,7 +69,7 @@ impl Arguments {
         let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let imported = import(&given, self.skip)?;
         for note in &imported.notes {
-            eprintln!("{note}");
+            tell(&safe(note));
         }
         let mut run = Run {
             format: FORMAT.into(),

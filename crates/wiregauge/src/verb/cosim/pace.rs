@@ -10,8 +10,9 @@ use wiregauge_cosim::master::measure;
 use wiregauge_cosim::plan::{Entrant, Load, Plan};
 use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::run::{Reference, Run, Settings, Status, FORMAT, VERSION};
+use wiregauge_gauge::text::safe;
 
-use crate::output::{command, deliver, Form, Outlet};
+use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
 use crate::tools;
@@ -158,6 +159,6 @@ fn say_what_is_missing(run: &Run) {
             Status::Rejected(why) => ("rejected", why),
             Status::Skipped(why) => ("skipped", why),
         };
-        eprintln!("wiregauge: {}: {what}: {why}", subject.title);
+        tell(&safe(&format!("wiregauge: {}: {what}: {why}", subject.title)));
     }
 }

@@ -1,0 +1,130 @@
+//! What strangers who come to every port of a run cost it, as ratios within one
+//! run: the same trial with and without them, in turns.
+//!
+//!     cargo bench --locked -p wiregauge-bus --bench flood
+
+#[path = "../tests/support/flood.rs"]
+mod flood;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use flood::{Flood, STRANGERS};
+use wiregauge_bus::catalogue::ALL;
+use wiregauge_bus::conductor::Account;
+use wiregauge_bus::load::Load;
+use wiregauge_bus::program::Program;
+use wiregauge_bus::site::Site;
+use wiregauge_bus::trial::{Terms, Trial};
+use wiregauge_participant::control::{Mode, SILENCE};
+use wiregauge_participant::participant::host_all;
+use wiregauge_participant::transports::builtin;
+
+/// How often what is compared takes turns.
+const TURNS: usize = 5;
+/// How long a trial lasts.
+const LENGTH: Duration = Duration::from_secs(6);
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
+        // This program is the participants' too.
+        ["bus", "participant", words @ ..] => take_part(words),
+        _ => measure(),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Does what a conductor started this for.
+fn take_part(words: &[&str]) -> Result<()> {
+    let after = |name: &'static str| {
+        words.chunks(2).filter(move |pair| pair[0] == name).filter_map(|pair| pair.get(1))
+    };
+    let control = after("--control").next().context("a participant wants --control")?;
+    let names: Vec<String> = after("--name").map(|name| name.to_string()).collect();
+    host_all(control.parse()?, &names, &builtin())
+}
+
+/// What a trial came to: sender's and receiver's share of a processor in
+/// percent, lost and late samples in percent, latency at the median and at 99 %
+/// in microseconds.
+type Figures = [f64; 6];
+
+const NAMES: [&str; 6] = [
+    "cpu of the sender, %",
+    "cpu of the receiver, %",
+    "lost, %",
+    "late, %",
+    "latency p50, µs",
+    "latency p99, µs",
+];
+
+fn measure() -> Result<()> {
+    let (mut calm, mut flooded) = (Vec::new(), Vec::new());
+    let (mut connections, mut seconds) = (0, 0.0);
+    for _ in 0..TURNS {
+        calm.push(figures(&trial()?)?);
+        let began = Instant::now();
+        let flood = Flood::start();
+        flooded.push(figures(&trial()?)?);
+        connections += flood.connections();
+        seconds += began.elapsed().as_secs_f64();
+    }
+    println!("{STRANGERS} strangers, {:.0} connections a second", connections as f64 / seconds);
+    println!("{:<24}{:>10}{:>10}{:>10}", "", "without", "with", "ratio");
+    for (at, name) in NAMES.iter().enumerate() {
+        let of = |all: &[Figures]| median(all.iter().map(|figures| figures[at]).collect());
+        let (without, with) = (of(&calm), of(&flooded));
+        println!("{name:<24}{without:>10.2}{with:>10.2}{:>10.2}", with / without);
+    }
+    Ok(())
+}
+
+/// Samples of 1 kB each millisecond over `tcp`.
+fn trial() -> Result<Account> {
+    let entry = ALL.iter().find(|entry| entry.id == "tcp").context("there is tcp")?;
+    let cycle = Duration::from_millis(1);
+    let load = Load { size: 1000, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
+    let terms = Terms {
+        duration: LENGTH,
+        window: Duration::from_secs(1),
+        patience: Duration::from_secs(5),
+        announced: false,
+        round_trips: 0,
+        alive: SILENCE,
+        realtime: Default::default(),
+        seed: 1,
+        choices: Vec::new(),
+    };
+    let (site, program) = (Site::here(), Program::Own);
+    let trial =
+        Trial { site: &site, load: &load, entry, program: &program, coding: None, terms: &terms };
+    trial.run(&|_| {})?.0.whole()
+}
+
+fn figures(account: &Account) -> Result<Figures> {
+    let (sent, received) = (&account.sent, &account.received[0]);
+    let share = |cpu: u64| 100.0 * cpu as f64 / sent.span as f64;
+    let percent = |count: u64| 100.0 * count as f64 / sent.samples as f64;
+    let latency = |at: f64| received.latency.at(at).context("no sample arrived");
+    Ok([
+        share(sent.usage.cpu),
+        share(received.usage.cpu),
+        percent(sent.samples.saturating_sub(received.samples)),
+        percent(received.late),
+        latency(0.5)? as f64 / 1e3,
+        latency(0.99)? as f64 / 1e3,
+    ])
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}

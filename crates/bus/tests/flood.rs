@@ -1,0 +1,62 @@
+//! A run that strangers come to all the time.
+
+#[path = "support/flood.rs"]
+mod flood;
+
+use flood::{Flood, STRANGERS};
+use wiregauge_bus::catalogue::Reach;
+use wiregauge_bus::conductor::{conduct, Account};
+use wiregauge_bus::program::Program;
+use wiregauge_bus::site::Site;
+use wiregauge_participant::control::{Assignment, Mode, Role};
+use wiregauge_participant::transport::{Topic, Transport};
+use wiregauge_participant::transports::tcp::Tcp;
+
+const MS: u64 = 1_000_000;
+
+#[test]
+fn strangers_are_not_let_in_and_nothing_is_lost() {
+    for mode in [Mode::Continuous, Mode::Discrete] {
+        let topic = Topic {
+            name: "flooded".into(),
+            size: 100,
+            bind: [127, 0, 0, 1].into(),
+            readers: 1,
+            token: "0123456789abcdef0123456789abcdef".into(),
+            scratch: None,
+            options: Default::default(),
+        };
+        let assignment = Assignment {
+            role: Role::Receiver,
+            transport: "tcp".into(),
+            topic,
+            seed: 7,
+            mode,
+            cycle: 5 * MS,
+            fast: false,
+            duration: 1500 * MS,
+            window: 200 * MS,
+            // Steps have a port of their own then.
+            announced: mode == Mode::Discrete,
+            patience: 5000 * MS,
+            round_trips: 0,
+            alive: 5000 * MS,
+            realtime: Default::default(),
+            coding: None,
+            keep: 0,
+        };
+        let transport: &'static dyn Transport = &Tcp;
+        let site = Site::within(Box::leak(Box::new([transport])));
+        let stations = site.stations(1, Reach::Process);
+        let flood = Flood::start();
+        let account = conduct(&site, &Program::Own, stations, &assignment, &|_| {});
+        let came = flood.connections();
+        let account = account.and_then(Account::whole).expect("it comes to its end");
+        let received = &account.received[0];
+        assert_eq!(account.sent.samples, 300);
+        assert_eq!(received.samples, account.sent.samples, "lost");
+        assert_eq!((received.foreign, received.damaged, received.repeated), (0, 0, 0));
+        assert_eq!(account.sent.timeouts, 0);
+        assert!(came > STRANGERS as u64, "{came} strangers are no flood");
+    }
+}

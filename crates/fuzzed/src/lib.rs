@@ -1,0 +1,88 @@
+//! What the fuzz targets (fuzz/fuzz_targets) share: bytes where a reader wants
+//! them, and what must hold for whatever it made of them.
+
+mod definition;
+
+use std::fs;
+use std::io::Write;
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use definition::definition;
+use rustix::net::sockopt;
+use tempfile::TempDir;
+use wiregauge_gauge::text::safe;
+use wiregauge_schema::canonical;
+use wiregauge_trace::{Lookup, Recording};
+
+thread_local! {
+    static FOLDER: TempDir = tempfile::tempdir().expect("a folder for files");
+}
+
+/// A file of this name that holds these bytes, until the next of this name.
+pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    let path = FOLDER.with(|folder| folder.path().join(name));
+    fs::write(&path, bytes).expect("a file can be written");
+    path
+}
+
+/// What was read; an error is one that can be told in a line.
+pub fn told<T>(outcome: anyhow::Result<T>) -> Option<T> {
+    outcome.map_err(|error| assert!(!safe(&format!("{error:#}")).contains(char::is_control))).ok()
+}
+
+/// The text that the bytes are; what is none is read by nobody.
+pub fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+/// A number from the front of the bytes, and what is left.
+pub fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (head, rest) = bytes.split_first_chunk::<8>()?;
+    Some((u64::from_le_bytes(*head), rest))
+}
+
+/// Whoever came over a connection and has said all that it will. To be dropped
+/// before the other end is.
+pub struct Visitor(#[allow(dead_code, reason = "it is held")] TcpStream);
+
+/// Whoever comes to an address.
+pub fn visitor_at(address: SocketAddr, bytes: &[u8]) -> Visitor {
+    let mut stream = TcpStream::connect(address).expect("it is there");
+    // Closed at once in the end: millions of connections would use up all ports.
+    sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).expect("an option");
+    stream.write_all(bytes).expect("it fits");
+    stream.shutdown(Shutdown::Write).expect("it is open");
+    Visitor(stream)
+}
+
+/// Whoever comes, and the end of the connection that hears it.
+pub fn visitor(bytes: &[u8]) -> (Visitor, TcpStream) {
+    thread_local! {
+        static DOOR: TcpListener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    }
+    DOOR.with(|door| {
+        let visitor = visitor_at(door.local_addr().expect("it listens"), bytes);
+        (visitor, door.accept().expect("it came").0)
+    })
+}
+
+/// A small definition of a message of OSI, with all that Protobuf has.
+pub const DESCRIPTORS: &[u8] = include_bytes!("../../../fuzz/corpus/descriptors/view.fds");
+
+/// A result with figures of several kinds.
+pub const RUN: &[u8] = include_bytes!("../../../fuzz/corpus/run_json/bus.json");
+
+/// A recording in a file of this name: its first topics and some messages of
+/// each.
+pub fn recording(name: &str, bytes: &[u8]) {
+    let lookup = Lookup { osi: Some(|| Ok(DESCRIPTORS.to_vec())), ..Lookup::default() };
+    let Some(recording) = told(Recording::open_with(file(name, bytes), lookup)) else { return };
+    for topic in recording.topics().iter().take(4) {
+        let Some(schema) = told(recording.schema(&topic.name)) else { continue };
+        for value in told(recording.messages(&topic.name, 3)).unwrap_or_default() {
+            canonical::encode(&schema, &value).expect("a message fits its definition");
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What a runner answers: lines of `key value`, and bytes behind them. What is
+//! shown of it is made safe to show.
+
+use std::collections::BTreeMap;
+
+use crate::plan::{Numbers, Reading};
+use crate::text::safe;
+
+/// What a runner said of itself.
+#[derive(Clone, Debug, Default)]
+pub struct Hello {
+    /// Library and version.
+    pub library: String,
+    /// The experiments that it can do.
+    pub experiments: Vec<String>,
+    /// Whether decoding and the reading experiments trust the bytes.
+    pub unchecked: bool,
+}
+
+/// What a run of an experiment brought.
+#[derive(Clone, Debug, Default)]
+pub struct Epoch {
+    /// Nanoseconds of all messages.
+    pub ns: f64,
+    /// Sum of what came out.
+    pub sum: f64,
+    /// What the one more iteration read, where it was asked for.
+    pub read: Option<Numbers>,
+    /// The bytes that it encoded.
+    pub encoded: Option<Vec<u8>>,
+    /// The canonical form of what it decoded.
+    pub decoded: Option<Vec<u8>>,
+}
+
+/// How a reply begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// It was done.
+    Ok,
+    /// The codec refused.
+    Error,
+    /// The format cannot say the message.
+    Rejected,
+}
+
+/// `ok 12`: what came of the request, and how many bytes follow the line.
+pub fn head(line: &str) -> Option<(Word, u64)> {
+    let (word, size) = line.trim_end().split_once(' ')?;
+    let word = match word {
+        "ok" => Word::Ok,
+        "error" => Word::Error,
+        "rejected" => Word::Rejected,
+        _ => return None,
+    };
+    Some((word, size.parse().ok()?))
+}
+
+/// Why the request was not done.
+pub fn why(reply: &[u8]) -> String {
+    safe(String::from_utf8_lossy(reply).trim())
+}
+
+/// The answer to `hello`.
+///
+/// # Errors
+/// What it lacks.
+pub fn hello(reply: &[u8]) -> Result<Hello, String> {
+    let mut words = words(reply);
+    let missing = |what: &str| format!("its greeting lacks '{what}'");
+    Ok(Hello {
+        library: safe(&words.remove("library").ok_or_else(|| missing("library"))?),
+        experiments: words
+            .remove("experiments")
+            .ok_or_else(|| missing("experiments"))?
+            .split_whitespace()
+            .map(str::to_owned)
+            .collect(),
+        unchecked: words.remove("unchecked").is_some_and(|word| word == "yes"),
+    })
+}
+
+/// The answer to `values`: the full projection, the fixed field and the
+/// element's field.
+///
+/// # Errors
+/// The line that is none.
+pub fn values(reply: &[u8]) -> Result<[Reading; 3], String> {
+    let words = words(reply);
+    let read = |name: &str| {
+        let line = words.get(name).map_or("", String::as_str);
+        reading(line).ok_or_else(|| format!("'{name} {}', not SUM COUNT HASH,", safe(line)))
+    };
+    Ok([read("project")?, read("fixed")?, read("element")?])
+}
+
+/// The answer to `run`.
+///
+/// # Errors
+/// What it lacks.
+pub fn epoch(reply: &[u8]) -> Result<Epoch, String> {
+    let head = reply.windows(2).position(|pair| pair == b"\n\n").map_or(reply.len(), |at| at + 1);
+    let words = words(&reply[..head]);
+    let (ns, sum) = (number(&words, "ns")?, number(&words, "sum")?);
+    let mut epoch = Epoch { ns, sum, ..Epoch::default() };
+    let whole = |key: &str| words.get(key).and_then(|text| text.parse::<u64>().ok());
+    if let (Some(count), Some(hash)) = (whole("count"), whole("hash")) {
+        epoch.read = Some(Numbers { count, hash });
+    }
+    let mut rest = reply.get(head + 1..).unwrap_or_default();
+    for (name, product) in [("encoded", &mut epoch.encoded), ("decoded", &mut epoch.decoded)] {
+        let Some(size) = whole(name) else { continue };
+        let Some((bytes, left)) = rest.split_at_checked(size as usize) else {
+            let there = rest.len();
+            return Err(format!("announced {size} bytes of '{name}', of which {there} are there,"));
+        };
+        *product = Some(bytes.to_vec());
+        rest = left;
+    }
+    Ok(epoch)
+}
+
+/// The answer to `allocations`: how many per message, and their bytes.
+///
+/// # Errors
+/// The number that is missing.
+pub fn allocations(reply: &[u8]) -> Result<(f64, f64), String> {
+    let words = words(reply);
+    Ok((number(&words, "allocations")?, number(&words, "bytes")?))
+}
+
+/// Lines of `key value`.
+fn words(reply: &[u8]) -> BTreeMap<String, String> {
+    String::from_utf8_lossy(reply)
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(key, value)| (key.to_owned(), value.trim().to_owned()))
+        .collect()
+}
+
+fn number(words: &BTreeMap<String, String>, key: &str) -> Result<f64, String> {
+    let number = words.get(key).and_then(|text| text.parse().ok());
+    number.ok_or_else(|| format!("gave no number '{key}'"))
+}
+
+/// `SUM COUNT HASH`.
+fn reading(line: &str) -> Option<Reading> {
+    let mut words = line.split_whitespace();
+    let sum = words.next()?.parse().ok()?;
+    let numbers = Numbers { count: words.next()?.parse().ok()?, hash: words.next()?.parse().ok()? };
+    Some(Reading { sum, numbers })
+}

@@ -1,0 +1,12 @@
+//! An FMU as a file: a zip archive.
+#![cfg_attr(fuzzing, no_main)]
+
+use wiregauge_cosim::package::Package;
+use wiregauge_fuzzed::{file, told};
+
+pub fn read(data: &[u8]) {
+    drop(told(Package::open(&file("a.fmu", data))));
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

@@ -1,0 +1,9 @@
+//! An MCAP file.
+#![cfg_attr(fuzzing, no_main)]
+
+pub fn read(data: &[u8]) {
+    wiregauge_fuzzed::recording("a.mcap", data);
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

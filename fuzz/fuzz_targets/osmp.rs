@@ -1,0 +1,17 @@
+//! Where an FMU says that its message lies.
+#![cfg_attr(fuzzing, no_main)]
+
+use wiregauge_cosim::osmp::{join, split, Span};
+use wiregauge_fuzzed::number;
+
+pub fn read(data: &[u8]) {
+    let Some((lo, rest)) = number(data) else { return };
+    let Some((size, _)) = number(rest) else { return };
+    let address = join(lo as i32, (lo >> 32) as i32);
+    assert_eq!(split(address), (lo as i32, (lo >> 32) as i32));
+    let span = Span { address, size: i64::from(size as i32) };
+    assert!(span.check().is_err() || span.is_none() || size as i32 > 0);
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

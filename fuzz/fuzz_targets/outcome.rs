@@ -1,0 +1,37 @@
+//! What participants say of a run, as a result.
+#![cfg_attr(fuzzing, no_main)]
+
+use std::time::Duration;
+
+use wiregauge_bus::conductor::Account;
+use wiregauge_bus::load::Load;
+use wiregauge_bus::result::Cell;
+use wiregauge_gauge::environment::Environment;
+use wiregauge_gauge::run::Fact;
+use wiregauge_participant::control::{About, Mode, Received, Sent};
+
+pub fn read(data: &[u8]) {
+    let Ok((sent, received, rounds)) = serde_json::from_slice(data) else { return };
+    let load = Load {
+        size: 100,
+        cycle: Duration::from_millis(1),
+        mode: Mode::Continuous,
+        fast: false,
+        receivers: 1,
+    };
+    let (sent, received): (Sent, Vec<Received>) = (sent, received);
+    let text = String::new;
+    let about = About { name: text(), library: text(), options: Vec::new(), knows: Vec::new() };
+    let account = Account { about, round_trips: rounds, sent, received, broken: None };
+    let machine = Environment::default();
+    let (case, subject) = ("case", "subject");
+    let cell = Cell { case, load: &load, subject, account: &account, machine: &machine };
+    // What is not finite could not be read again.
+    let finite = |fact: &Fact| fact.value.is_finite();
+    assert!(cell.facts().iter().all(finite));
+    drop((cell.measurements(), cell.slowest(), cell.curves(), cell.cautions("title")));
+    drop((cell.losses("title", true), cell.invalid(), cell.held_up(), cell.mean_of_windows()));
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

@@ -1,0 +1,17 @@
+//! A performance log of an FMU.
+#![cfg_attr(fuzzing, no_main)]
+
+use wiregauge_cosim::import::{import, Given};
+use wiregauge_cosim::log;
+use wiregauge_fuzzed::{file, text, told};
+
+pub fn read(data: &[u8]) {
+    let Some(text) = text(data) else { return };
+    let Some(logs) = told(log::parse(text)) else { return };
+    assert!(logs.iter().map(|log| log.events.len()).sum::<usize>() <= data.len());
+    let given = [Given { path: file("log.json", data), case: "case".into() }];
+    drop(told(import(&given, 0)));
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

@@ -1,0 +1,9 @@
+//! A bag of ROS 1.
+#![cfg_attr(fuzzing, no_main)]
+
+pub fn read(data: &[u8]) {
+    wiregauge_fuzzed::recording("a.bag", data);
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

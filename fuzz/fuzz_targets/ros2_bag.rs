@@ -1,0 +1,9 @@
+//! A bag of ROS 2 in SQLite.
+#![cfg_attr(fuzzing, no_main)]
+
+pub fn read(data: &[u8]) {
+    wiregauge_fuzzed::recording("a.db3", data);
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

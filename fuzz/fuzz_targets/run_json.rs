@@ -1,0 +1,34 @@
+//! A result file, and every form that it is shown in.
+#![cfg_attr(fuzzing, no_main)]
+
+use wiregauge_fuzzed::{file, told};
+use wiregauge_gauge::run::Run;
+use wiregauge_gauge::stats::{compare, Limits};
+use wiregauge_report::compare as comparison;
+use wiregauge_report::{csv, html, json, markdown, terminal};
+
+pub fn read(data: &[u8]) {
+    let Some(run) = told(Run::read(&file("run.json", data))) else { return };
+    let text = run.text().expect("a result has a text");
+    let again = Run::read(&file("again.json", text.as_bytes())).expect("what was written is read");
+    assert_eq!(again, run);
+    let runs = [run, again];
+    let [run, again] = &runs;
+    let compared = compare(run, again, Limits::default());
+    let forms = [
+        terminal::render(&runs, Some(80)),
+        markdown::render(&runs),
+        csv::render(&runs),
+        json::render(&runs),
+        html::render(&runs),
+        comparison::terminal(run, again, &compared, true, Some(80)),
+        comparison::render_markdown(run, again, &compared, true),
+    ];
+    for form in forms {
+        let obeyed = |c: char| c.is_control() && !"\n\t\r".contains(c);
+        assert!(!form.contains(obeyed), "{form:?}");
+    }
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

@@ -279,7 +279,7 @@ fn large() -> Result<Vec<Finding>> {
         let mut found = names.map(|_| Vec::new());
         for _ in 0..TURNS {
             for (name, found) in names.into_iter().zip(&mut found) {
-                found.push(evenness(&run(&site, name, &load, 15)?));
+                found.push(evenness(&run(&site, name, &load, 12)?));
             }
         }
         let floor: Vec<f64> = found[0].iter().map(|(_, _, variance)| *variance).collect();

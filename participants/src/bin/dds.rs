@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_participant::participant;
+use wiregauge_participant::sample::allowance;
 use wiregauge_participant::transport::{Reader, Take, Topic, Transport, Writer};
 
 fn main() -> ExitCode {
@@ -32,6 +33,9 @@ struct Dds;
 
 /// Memory that a reader's unread samples may take, about, in bytes.
 const KEPT: usize = 256 << 20;
+/// How long a write waits for its readers at most, besides the time that a sample
+/// may take.
+const BLOCKING: Duration = Duration::from_secs(10);
 /// From the time that the writer knows all readers to the first sample, so that
 /// they know it too.
 const SETTLE: Duration = Duration::from_millis(200);
@@ -49,7 +53,7 @@ impl Transport for Dds {
         let configuration = std::env::var(CONFIGURATION).unwrap_or_default();
         let room = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap_or_default();
         vec![
-            "Reliable, KeepAll; 10 s of blocking before a write fails".into(),
+            "Reliable, KeepAll; 11 s and 20 ns a byte of blocking before a write fails".into(),
             "the type of ddsperf: sequence, key, octets; 12 bytes more than the sample".into(),
             "a reader waits at a waitset, or is called by Cyclone's thread (wait=listener)".into(),
             "a reader keeps up to 256 MiB of samples, at least 16 and at most 10,000".into(),
@@ -128,12 +132,13 @@ impl End {
         };
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let mut handle = ptr::null_mut();
+        let blocking = (BLOCKING.as_nanos() as u64 + allowance(topic.size)) as i64;
         let listens = post.map(|_| arrived as Listens);
         let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
         // SAFETY: the string lives during the call, and the post longer than
         // what is opened.
         let code = unsafe {
-            wiregauge_dds_open(domain, name.as_ptr(), kept, listens, context, &mut handle)
+            wiregauge_dds_open(domain, name.as_ptr(), blocking, kept, listens, context, &mut handle)
         };
         check(code).with_context(|| format!("cannot take part in DDS domain {domain}"))?;
         Ok(End(handle))
@@ -290,6 +295,7 @@ extern "C" {
     fn wiregauge_dds_open(
         domain: u32,
         topic: *const c_char,
+        patience: i64,
         kept: i32,
         listens: Option<Listens>,
         context: *mut c_void,

@@ -1,21 +1,15 @@
 //! A message in CDR, and in the encoding of ROS 1.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_fuzzed::told;
+use wiregauge_fuzzed::{one_of_each, told};
 use wiregauge_schema::canonical;
-use wiregauge_schema::msg::{read_text, Dialect};
+use wiregauge_schema::msg::Dialect;
 use wiregauge_trace::{cdr, ros1};
-
-/// One of each.
-const TEXT: &str =
-    "bool a\nint8 b\nuint64 c\nfloat64 d\nstring e\nuint8[] f\nint32[] g\nP[2] h\nP[] i\nstring[] j
-================================================================================
-MSG: p/P\nfloat32 x\nuint16[3] y\n";
 
 pub fn read(data: &[u8]) {
     let Some((&which, rest)) = data.split_first() else { return };
     let dialect = if which % 2 == 0 { Dialect::Ros2 } else { Dialect::Ros1 };
-    let schema = read_text(TEXT, "p/R", dialect, "fuzzed").expect("it is one");
+    let schema = one_of_each(dialect);
     if let Some(value) = told(match dialect {
         Dialect::Ros2 => cdr::decode(&schema, rest),
         Dialect::Ros1 => ros1::decode(&schema, rest),

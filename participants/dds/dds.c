@@ -28,9 +28,8 @@ void wiregauge_dds_close(struct wiregauge_dds *dds) {
 const char *wiregauge_dds_error(int32_t code) { return dds_strretcode(code); }
 
 // Opens a writer that waits for readers for `patience` nanoseconds at most, or a
-// reader that keeps at most `kept` samples. What listens,
-// if it is there, is called with `context` in a thread of Cyclone's when samples
-// have come.
+// reader that keeps at most `kept` samples. What listens, if it is there, is
+// called with `context` in a thread of Cyclone's when samples have come.
 int32_t wiregauge_dds_open(uint32_t domain, const char *topic_name, int64_t patience, int32_t kept,
                            dds_on_data_available_fn listens, void *context,
                            struct wiregauge_dds **opened) {

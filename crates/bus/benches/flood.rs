@@ -5,12 +5,14 @@
 
 #[path = "../tests/support/flood.rs"]
 mod flood;
+mod support;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use flood::{Flood, STRANGERS};
+use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::ALL;
 use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
@@ -18,8 +20,6 @@ use wiregauge_bus::program::Program;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Terms, Trial};
 use wiregauge_participant::control::{Mode, SILENCE};
-use wiregauge_participant::participant::host_all;
-use wiregauge_participant::transports::builtin;
 
 /// How often what is compared takes turns.
 const TURNS: usize = 5;
@@ -33,23 +33,7 @@ fn main() -> ExitCode {
         ["bus", "participant", words @ ..] => take_part(words),
         _ => measure(),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Does what a conductor started this for.
-fn take_part(words: &[&str]) -> Result<()> {
-    let after = |name: &'static str| {
-        words.chunks(2).filter(move |pair| pair[0] == name).filter_map(|pair| pair.get(1))
-    };
-    let control = after("--control").next().context("a participant wants --control")?;
-    let names: Vec<String> = after("--name").map(|name| name.to_string()).collect();
-    host_all(control.parse()?, &names, &builtin())
+    ended(outcome)
 }
 
 /// What a trial came to: sender's and receiver's share of a processor in
@@ -80,7 +64,8 @@ fn measure() -> Result<()> {
     println!("{STRANGERS} strangers, {:.0} connections a second", connections as f64 / seconds);
     println!("{:<24}{:>10}{:>10}{:>10}", "", "without", "with", "ratio");
     for (at, name) in NAMES.iter().enumerate() {
-        let of = |all: &[Figures]| median(all.iter().map(|figures| figures[at]).collect());
+        let of =
+            |all: &[Figures]| median(&all.iter().map(|figures| figures[at]).collect::<Vec<f64>>());
         let (without, with) = (of(&calm), of(&flooded));
         println!("{name:<24}{without:>10.2}{with:>10.2}{:>10.2}", with / without);
     }
@@ -122,9 +107,4 @@ fn figures(account: &Account) -> Result<Figures> {
         latency(0.5)? as f64 / 1e3,
         latency(0.99)? as f64 / 1e3,
     ])
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }

@@ -7,6 +7,8 @@
 //! Machines are noisy: what is compared takes turns, the median of the turns
 //! counts, and from the least to the most of them stands behind it.
 
+mod support;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
@@ -14,6 +16,7 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
+use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::{Entry, ALL};
 use wiregauge_bus::conductor::Account;
 use wiregauge_bus::emulation::{Emulation, Host};
@@ -23,8 +26,6 @@ use wiregauge_bus::result::{kept, throughput, undisturbed, variance, Arrival};
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
 use wiregauge_participant::control::{Mode, SILENCE};
-use wiregauge_participant::participant::host_all;
-use wiregauge_participant::transports::builtin;
 use wiregauge_participant::window::Window;
 
 /// How often what is compared takes turns.
@@ -46,23 +47,7 @@ fn main() -> ExitCode {
         [PEER, address, answer] => peer(address, answer),
         words => targets(words.iter().find(|word| !word.starts_with('-')).unwrap_or(&"")),
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error:#}");
-            ExitCode::FAILURE
-        }
-    }
-}
-
-/// Does what a conductor started this for.
-fn take_part(words: &[&str]) -> Result<()> {
-    let after = |name: &'static str| {
-        words.chunks(2).filter(move |pair| pair[0] == name).filter_map(|pair| pair.get(1))
-    };
-    let control = after("--control").next().context("a participant wants --control")?;
-    let names: Vec<String> = after("--name").map(|name| name.to_string()).collect();
-    host_all(control.parse()?, &names, &builtin())
+    ended(outcome)
 }
 
 /// What was found, beside what is wanted.
@@ -460,16 +445,6 @@ fn lost(account: &Account) -> u64 {
 
 fn mean_throughput(account: &Account) -> f64 {
     Arrival::of(&account.received[0].windows).throughput()
-}
-
-/// That in the middle, or between the two there.
-fn median(values: &[f64]) -> f64 {
-    let mut values = values.to_vec();
-    values.sort_by(f64::total_cmp);
-    match (values.get(values.len().saturating_sub(1) / 2), values.get(values.len() / 2)) {
-        (Some(low), Some(high)) => f64::midpoint(*low, *high),
-        _ => f64::NAN,
-    }
 }
 
 /// Steps per second of a sample written and acknowledged, and nothing else.

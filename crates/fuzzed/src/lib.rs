@@ -13,7 +13,8 @@ pub use definition::definition;
 use rustix::net::sockopt;
 use tempfile::TempDir;
 use wiregauge_gauge::text::safe;
-use wiregauge_schema::canonical;
+use wiregauge_schema::msg::{read_text, Dialect};
+use wiregauge_schema::{canonical, Schema};
 use wiregauge_trace::{Lookup, Recording};
 
 thread_local! {
@@ -66,6 +67,17 @@ pub fn visitor(bytes: &[u8]) -> (Visitor, TcpStream) {
         let visitor = visitor_at(door.local_addr().expect("it listens"), bytes);
         (visitor, door.accept().expect("it came").0)
     })
+}
+
+/// A field of each kind, as ROS writes it.
+const KINDS: &str =
+    "bool a\nint8 b\nuint64 c\nfloat64 d\nstring e\nuint8[] f\nint32[] g\nP[2] h\nP[] i\nstring[] j
+================================================================================
+MSG: p/P\nfloat32 x\nuint16[3] y\n";
+
+/// A definition with a field of each kind.
+pub fn one_of_each(dialect: Dialect) -> Schema {
+    read_text(KINDS, "p/R", dialect, "fuzzed").expect("it is one")
 }
 
 /// A small definition of a message of OSI, with all that Protobuf has.

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use wiregauge_gauge::random::Random;
+
 /// A reader's name, and what feeds it bytes.
 type Target = (&'static str, fn(&[u8]));
 
@@ -60,7 +62,7 @@ fn targets_stand_their_corpus_and_what_is_like_it() {
     for (name, read) in TARGETS {
         let corpus = corpus(name);
         assert!(!corpus.is_empty(), "the corpus of {name} is lost");
-        let mut random = Random(0x9e37_79b9_7f4a_7c15);
+        let mut random = Random::new(1);
         let start = Instant::now();
         let damaged = (0..MOST).take_while(|_| start.elapsed() < LONG);
         let damaged = damaged.map(|_| damage(&corpus, &mut random));
@@ -92,24 +94,12 @@ fn each_target_can_be_run_and_is_documented() {
     }
 }
 
-/// A sequence of numbers that is the same each time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit.max(1) as u64) as usize
-    }
-}
-
 /// One of these, damaged a few times.
 fn damage(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
     const WORTHY: [u8; 8] = [0, 1, 0x7f, 0x80, 0xff, b'"', b'9', b'\n'];
     let mut bytes = corpus[random.below(corpus.len())].clone();
     for _ in 0..=random.below(4) {
-        let at = random.below(bytes.len());
+        let at = random.below(bytes.len().max(1));
         let end = (at + 1 + random.below(8)).min(bytes.len());
         match random.below(6) {
             0 => bytes.truncate(at),
@@ -119,7 +109,7 @@ fn damage(corpus: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
             4 => bytes[at..end].iter_mut().for_each(|byte| *byte = byte.wrapping_add(1)),
             _ => {
                 let other = &corpus[random.below(corpus.len())];
-                let from = random.below(other.len());
+                let from = random.below(other.len().max(1));
                 bytes.splice(at..end, other[from..].iter().take(64).copied());
             }
         }

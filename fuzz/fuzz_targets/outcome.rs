@@ -6,9 +6,9 @@ use std::time::Duration;
 use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::result::Cell;
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::Fact;
 use wiregauge_participant::control::{About, Mode, Received, Sent};
+use wiregauge_result::environment::Environment;
+use wiregauge_result::run::Fact;
 
 pub fn read(data: &[u8]) {
     let Ok((sent, received, rounds)) = serde_json::from_slice(data) else { return };

@@ -2,7 +2,7 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_fuzzed::{text, told, RUN};
-use wiregauge_gauge::requirement::Requirements;
+use wiregauge_result::requirement::Requirements;
 
 pub fn read(data: &[u8]) {
     let Some(requirements) = text(data).and_then(|text| told(text.parse::<Requirements>())) else {

@@ -2,10 +2,10 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_fuzzed::{file, told};
-use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{compare, Limits};
 use wiregauge_report::compare as comparison;
 use wiregauge_report::{csv, html, json, markdown, terminal};
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::{compare, Limits};
 
 pub fn read(data: &[u8]) {
     let Some(run) = told(Run::read(&file("run.json", data))) else { return };

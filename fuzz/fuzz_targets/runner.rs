@@ -1,8 +1,8 @@
 //! What a runner answers.
 #![cfg_attr(fuzzing, no_main)]
 
+use wiregauge_conversation::reply;
 use wiregauge_fuzzed::text;
-use wiregauge_gauge::reply;
 
 pub fn read(data: &[u8]) {
     let Some((&what, rest)) = data.split_first() else { return };

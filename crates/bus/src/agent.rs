@@ -16,10 +16,10 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::interrupt;
-use wiregauge_gauge::process::{Broken, Child, Limits};
+use wiregauge_conversation::child::{Broken, Child, Limits};
 use wiregauge_participant::control::{self, Listener, Speaker, BEAT};
+use wiregauge_result::environment::Environment;
+use wiregauge_system::interrupt;
 
 use crate::engine::{self, Engine};
 use crate::program::Program;

@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_gauge::interrupt;
 use wiregauge_participant::control::Role;
+use wiregauge_system::interrupt;
 
 use crate::agent::{version, Task};
 use crate::door::{Door, Visitor, LOOK};

@@ -9,7 +9,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use wiregauge_gauge::interrupt::{self, Interrupted};
 use wiregauge_participant::control::{
     self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Pinged, Received,
     Report, Role, Sent, Speaker, BEAT, VERSION,
@@ -17,6 +16,7 @@ use wiregauge_participant::control::{
 use wiregauge_participant::progress::Progress;
 use wiregauge_participant::token::is_same;
 use wiregauge_participant::transport::Topic;
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::process::Process;
 use crate::program::Program;

@@ -1,9 +1,9 @@
 //! How times went in the course of a run: window by window, and its slowest
 //! samples.
 
-use wiregauge_gauge::run::{Curve, Slowest};
 use wiregauge_participant::slowest::{Slow, MOST};
 use wiregauge_participant::window::Window;
+use wiregauge_result::run::{Curve, Slowest};
 
 use crate::result::Cell;
 

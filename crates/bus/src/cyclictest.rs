@@ -5,7 +5,7 @@ use std::fmt;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wiregauge_gauge::process::{Child, Limits};
+use wiregauge_conversation::child::{Child, Limits};
 use wiregauge_participant::realtime::Realtime;
 
 /// How often it sleeps, for a millisecond each.

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail, Context, Result};
 use wiregauge_codegen::build::{hash, lock, write_if_new};
 use wiregauge_codegen::Need;
-use wiregauge_gauge::interrupt::Interrupted;
-use wiregauge_gauge::process::{Broken, Child, Limits};
-use wiregauge_gauge::warning::MissingTool;
+use wiregauge_conversation::child::{Broken, Child, Limits};
+use wiregauge_result::warning::MissingTool;
+use wiregauge_system::interrupt::Interrupted;
 
 /// A program that brings a transport.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use wiregauge_gauge::run::{Figure, Reference};
 use wiregauge_participant::control::Mode;
+use wiregauge_result::run::{Figure, Reference};
 
 use crate::load::Load;
 

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
-use wiregauge_gauge::run::{Case, Parameter};
 use wiregauge_participant::control::Mode;
 use wiregauge_participant::sample::{HEADER, LARGEST, LONGEST};
+use wiregauge_result::run::{Case, Parameter};
 
 /// What is sent.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use wiregauge_gauge::process::{Broken, Child};
+use wiregauge_conversation::child::{Broken, Child};
 
 use crate::remote::Errand;
 

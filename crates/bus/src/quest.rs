@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
-use wiregauge_gauge::run::Case;
 use wiregauge_participant::control::Mode;
 use wiregauge_participant::sample::{HEADER, LARGEST};
+use wiregauge_result::run::Case;
 
 use crate::headroom::Range;
 use crate::load::{bytes, duration, key, Load};

@@ -9,8 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Result};
-use wiregauge_gauge::interrupt;
 use wiregauge_participant::control::{Listener, Speaker, BEAT};
+use wiregauge_system::interrupt;
 
 use crate::agent::{Join, News, Start, Task};
 use crate::engine::Engine;

@@ -5,14 +5,14 @@
 //! throughput, its variance and the samples of a window.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::{Curve, Fact, Measurement};
-use wiregauge_gauge::warning::{Caution, MOST_STEAL};
 use wiregauge_participant::control::{Mode, Received};
 use wiregauge_participant::latency::Distribution;
 use wiregauge_participant::misses::Misses;
 use wiregauge_participant::sample::HEADER;
 use wiregauge_participant::window::Window;
+use wiregauge_result::environment::Environment;
+use wiregauge_result::run::{Curve, Fact, Measurement};
+use wiregauge_result::warning::{Caution, MOST_STEAL};
 
 use crate::conductor::Account;
 use crate::load::Load;
@@ -627,7 +627,7 @@ mod tests {
     #[test]
     fn distributions_are_told_at_the_percentiles_of_the_gauge() {
         let participants = wiregauge_participant::latency::shares();
-        assert_eq!(participants, wiregauge_gauge::stats::tail::told());
+        assert_eq!(participants, wiregauge_result::stats::tail::told());
     }
 
     #[test]

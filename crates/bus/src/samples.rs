@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch
 use arrow_array::{UInt32Array, UInt64Array};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, Schema};
-use wiregauge_gauge::file::{Draft, Target};
+use wiregauge_system::file::{Draft, Target};
 
 use crate::load::Load;
 

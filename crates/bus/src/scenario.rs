@@ -12,9 +12,9 @@ use anyhow::{anyhow, ensure, Context, Result};
 use serde::de::{self, Deserializer, Visitor};
 use serde::Deserialize;
 use toml::Spanned;
-use wiregauge_gauge::input::read_text;
 use wiregauge_participant::control::{Mode, Role, SILENCE};
 use wiregauge_participant::realtime::Realtime;
+use wiregauge_system::input::read_text;
 
 use crate::catalogue::{self, Entry};
 use crate::load::Load;

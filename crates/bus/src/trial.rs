@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_gauge::environment::Environment;
 use wiregauge_participant::coder::Coding;
 use wiregauge_participant::control::{Assignment, Role};
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
+use wiregauge_result::environment::Environment;
 
 use crate::catalogue::Entry;
 use crate::conductor::{conduct_keeping, Account};

@@ -78,8 +78,8 @@ mod tests {
 
     use crate::conductor::Account;
     use crate::load::Load;
-    use wiregauge_gauge::environment::Environment;
     use wiregauge_participant::control::{About, Mode, Received, Sent};
+    use wiregauge_result::environment::Environment;
 
     const LOAD: Load = Load {
         size: 10,

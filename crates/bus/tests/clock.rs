@@ -11,7 +11,6 @@ use anyhow::Result;
 use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::result::Cell;
-use wiregauge_gauge::environment::Environment;
 use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::control::{
     split, About, Assignment, Listener, Master, Mode, Order, Outcome, Peers, Received, Report,
@@ -20,6 +19,7 @@ use wiregauge_participant::control::{
 use wiregauge_participant::participant::serve;
 use wiregauge_participant::sample::{stamp, Header, Shape};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+use wiregauge_result::environment::Environment;
 
 const MS: u64 = 1_000_000;
 /// The master's clock is an hour ahead…

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 use indexmap::IndexMap;
-use wiregauge_gauge::run::{Case, Fact, Measurement, Status, Subject};
-use wiregauge_gauge::stats::median;
-use wiregauge_gauge::warning::Warning;
+use wiregauge_result::run::{Case, Fact, Measurement, Status, Subject};
+use wiregauge_result::stats::median;
+use wiregauge_result::warning::Warning;
 
 use crate::log::{self, Log};
 use crate::master::METRICS;

@@ -9,13 +9,13 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
-use wiregauge_gauge::interrupt;
-use wiregauge_gauge::process::Broken;
-use wiregauge_gauge::random::Random;
-use wiregauge_gauge::run::{Curve, Fact, Measurement, Status, Subject};
-use wiregauge_gauge::stats::tail;
-use wiregauge_gauge::text::safe;
-use wiregauge_gauge::warning::Warning;
+use wiregauge_conversation::child::Broken;
+use wiregauge_result::random::Random;
+use wiregauge_result::run::{Curve, Fact, Measurement, Status, Subject};
+use wiregauge_result::stats::tail;
+use wiregauge_result::warning::Warning;
+use wiregauge_system::interrupt;
+use wiregauge_system::text::safe;
 
 use crate::content;
 use crate::coupling::{couple, Coupling};

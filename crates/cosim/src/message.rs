@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::ffi::{c_char, c_int, CStr};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use wiregauge_gauge::text::safe;
+use wiregauge_system::text::safe;
 
 /// Messages that are kept.
 const KEPT: usize = 8;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wiregauge_gauge::run::{Case, Settings, Subject};
+use wiregauge_result::run::{Case, Settings, Subject};
 
 use crate::coupling::Wanted;
 

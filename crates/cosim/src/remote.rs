@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wiregauge_gauge::process::{describe, Broken, Child, Death, Limits};
-use wiregauge_gauge::text::safe;
+use wiregauge_conversation::child::{describe, Broken, Child, Death, Limits};
+use wiregauge_system::text::safe;
 
 use crate::job::{Account, Job, Proof, Ran, PROTOCOL};
 use crate::place::Place;

@@ -12,9 +12,9 @@ use std::time::Duration;
 pub use definition::definition;
 use rustix::net::sockopt;
 use tempfile::TempDir;
-use wiregauge_gauge::text::safe;
 use wiregauge_schema::msg::{read_text, Dialect};
 use wiregauge_schema::{canonical, Schema};
+use wiregauge_system::text::safe;
 use wiregauge_trace::{Lookup, Recording};
 
 thread_local! {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use wiregauge_gauge::random::Random;
+use wiregauge_result::random::Random;
 
 /// A reader's name, and what feeds it bytes.
 type Target = (&'static str, fn(&[u8]));

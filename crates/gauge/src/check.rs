@@ -2,12 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-use crate::plan::{Numbers, Reading, Sample};
-use crate::reply::Epoch;
-use crate::runner::{Runner, Trouble};
+use crate::plan::Sample;
+use wiregauge_conversation::reply::{Epoch, Numbers, Reading};
+use wiregauge_conversation::runner::{Runner, Trouble};
+use wiregauge_result::run::Status;
 
 /// Names of [`Sample::readings`].
 const READINGS: [&str; 3] = ["all numbers", "the fixed field", "the element's field"];
+
+/// What becomes of a subject whose runner has trouble.
+pub fn status(trouble: Trouble) -> Status {
+    match trouble {
+        Trouble::Rejected(why) => Status::Rejected(why),
+        trouble => Status::Failed(trouble.to_string()),
+    }
+}
 
 /// Loads the messages into a runner and has each come back. Returns the
 /// encoded messages, and how long loading them took. Bounds carry nothing, so nothing is asked of them but to

@@ -7,9 +7,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::Broken;
-use crate::random::Random;
-use crate::run::Fact;
+use wiregauge_conversation::child::Broken;
+use wiregauge_result::random::Random;
+use wiregauge_result::run::Fact;
 
 /// How bytes were damaged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -291,7 +291,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::process::Death;
+    use wiregauge_conversation::child::Death;
 
     fn message(length: usize) -> Vec<u8> {
         (0..length).map(|i| (i * 37 % 251) as u8).collect()

@@ -8,14 +8,14 @@ use anyhow::{bail, Result};
 
 use crate::check;
 use crate::compress::{squeeze, Compressor};
-use crate::interrupt;
 use crate::plan::{Entrant, Experiment, Load, Plan, Sample};
-use crate::process::{Broken, Limits};
-use crate::random::Random;
 use crate::robustness;
-use crate::run::{Case, Fact, Measurement, Status, Subject};
-use crate::runner::{Runner, Spec, Trouble};
 use crate::schedule::{self, Share};
+use wiregauge_conversation::child::{Broken, Limits};
+use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_result::random::Random;
+use wiregauge_result::run::{Case, Fact, Measurement, Status, Subject};
+use wiregauge_system::interrupt;
 
 /// Repetitions of the compressors, which are not what is measured.
 const SQUEEZES: usize = 5;
@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
                     load_all(&mut runner, &load.samples)?;
                     for experiment in ["encode", "decode", "project"] {
                         // A runner in another language may not count.
-                        let lifetimes = self.plan.settings.lifetimes();
+                        let lifetimes = self.plan.lifetimes();
                         let Ok((count, bytes)) = runner.allocations(experiment, &lifetimes) else {
                             return Ok(());
                         };
@@ -396,7 +396,7 @@ impl<'a> Contender<'a> {
             Err(Trouble::Broken(Broken::Interrupted)) => bail!(interrupt::Interrupted),
             Err(trouble) => {
                 if self.subject.status == Status::Measured {
-                    self.subject.status = trouble.status();
+                    self.subject.status = check::status(trouble);
                 }
                 Ok(None)
             }
@@ -562,7 +562,7 @@ fn epoch(
     bound: bool,
     prove: Option<usize>,
 ) -> Result<f64, Trouble> {
-    let mut lifetimes = plan.settings.lifetimes();
+    let mut lifetimes = plan.lifetimes();
     if let Some(objects) = &experiment.objects {
         lifetimes.objects.clone_from(objects);
     }

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::run::{Case, Settings, Subject};
-use crate::runner::Spec;
+use wiregauge_conversation::reply::Reading;
+use wiregauge_conversation::runner::{Lifetimes, Spec};
+use wiregauge_result::run::{Case, Settings, Subject};
 
 /// A whole measurement.
 pub struct Plan {
@@ -31,6 +32,17 @@ pub struct Plan {
     pub corruptions: u64,
 }
 
+impl Plan {
+    /// How long what a codec uses lives.
+    pub fn lifetimes(&self) -> Lifetimes {
+        Lifetimes {
+            scratch: self.settings.scratch.clone(),
+            objects: self.settings.objects.clone(),
+            buffers: self.settings.buffers.clone(),
+        }
+    }
+}
+
 /// A case and its messages.
 pub struct Load {
     /// How it is named in the result.
@@ -45,24 +57,6 @@ pub struct Sample {
     pub canonical: Vec<u8>,
     /// What the full projection, the fixed field and the element's field read.
     pub readings: [Reading; 3],
-}
-
-/// What a reading experiment finds in a message.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reading {
-    /// The sum of the numbers as 64-bit floats, in any order.
-    pub sum: f64,
-    /// The numbers, exactly.
-    pub numbers: Numbers,
-}
-
-/// Numbers that were read, by docs/runner-protocol.md's formula.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Numbers {
-    /// How many, lengths of text and octets included.
-    pub count: u64,
-    /// Hash of all their bits, each in its own field.
-    pub hash: u64,
 }
 
 /// A subject and, unless there is a reason why not, its runner.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::corrupt::{Corruptions, Outcome, Tally};
-use crate::process::{Broken, Limits};
-use crate::runner::{Runner, Spec, Trouble};
+use wiregauge_conversation::child::{Broken, Limits};
+use wiregauge_conversation::runner::{Runner, Spec, Trouble};
 
 /// How long a decoder may take over one corrupt message.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use wiregauge_conversation::reply::{Numbers, Reading};
+use wiregauge_conversation::runner::Spec;
 use wiregauge_gauge::measure::{measure, Measured};
-use wiregauge_gauge::plan::{Entrant, Experiment, Load, Numbers, Plan, Reading, Sample};
-use wiregauge_gauge::run::{Case, Settings, Status, Subject};
-use wiregauge_gauge::runner::Spec;
+use wiregauge_gauge::plan::{Entrant, Experiment, Load, Plan, Sample};
+use wiregauge_result::run::{Case, Settings, Status, Subject};
 use wiregauge_runner::{Digest, Tally};
 
 /// Points of large numbers, among which a small one is lost in any float sum.

@@ -1,8 +1,8 @@
 //! What a codec takes of a cycle, and how far a vehicle gets meanwhile.
 
 use serde::Serialize;
-use wiregauge_gauge::run::{Case, Run, Subject};
-use wiregauge_gauge::stats::{Interval, Summary};
+use wiregauge_result::run::{Case, Run, Subject};
+use wiregauge_result::stats::{Interval, Summary};
 
 use crate::floor::Floors;
 use crate::kind::{legend, marked};

@@ -1,10 +1,10 @@
 //! Two runs held against each other, as text, Markdown and JSON. Whether a
 //! check should fail is
-//! [`Comparison::regressed`](wiregauge_gauge::stats::Comparison::regressed).
+//! [`Comparison::regressed`](wiregauge_result::stats::Comparison::regressed).
 
 use serde::Serialize;
-use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{Cell, Comparison, Verdict, View, BUSY};
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::{Cell, Comparison, Verdict, View, BUSY};
 
 use crate::environment::differences;
 use crate::kind::{legend, marked, noun};

@@ -1,7 +1,7 @@
 //! Statistics as comma-separated values, RFC 4180.
 
 use serde_json::Value;
-use wiregauge_gauge::run::Run;
+use wiregauge_result::run::Run;
 
 use crate::statistic::{statistics, COLUMNS};
 use crate::text::clean;

@@ -2,7 +2,7 @@
 //! shares, a latency over the rates that a search tried, a throughput over
 //! time.
 
-use wiregauge_gauge::run::{Case, Run};
+use wiregauge_result::run::{Case, Run};
 
 use crate::sweep::{Curves, Line};
 

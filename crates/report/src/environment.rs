@@ -1,7 +1,7 @@
 //! The environment, shown without knowing what is in it.
 
 use serde_json::Value;
-use wiregauge_gauge::environment::Environment;
+use wiregauge_result::environment::Environment;
 
 use crate::text::clean;
 

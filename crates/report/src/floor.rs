@@ -1,8 +1,8 @@
 //! What the harness itself costs, in each language. What takes less than twice
 //! as long cannot be told from it.
 
-use wiregauge_gauge::run::{Run, Subject};
-use wiregauge_gauge::stats::Summary;
+use wiregauge_result::run::{Run, Subject};
+use wiregauge_result::stats::Summary;
 
 /// Id of the empty operation; in other languages than Rust with the language
 /// after it, as `noop-cpp`.

@@ -1,7 +1,7 @@
 //! A case of the bus in groups of figures that are read together.
 
-use wiregauge_gauge::requirement::is_mishap;
-use wiregauge_gauge::run::{Case, Curve, Run, Status, Subject};
+use wiregauge_result::run::{Case, Curve, Run, Status, Subject};
+use wiregauge_result::verdict::is_mishap;
 
 use crate::figure::{is_detail, part, place, Part};
 use crate::phase::budget;

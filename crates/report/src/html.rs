@@ -17,8 +17,8 @@ mod scale;
 
 use std::fmt::Write;
 
-use wiregauge_gauge::run::{Case, Run, Status};
-use wiregauge_gauge::stats::Bounds;
+use wiregauge_result::run::{Case, Run, Status};
+use wiregauge_result::stats::Bounds;
 
 use crate::environment;
 use crate::kind::{fixed_part, legend as daggers, marked, noun, shown};

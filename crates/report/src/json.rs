@@ -1,9 +1,9 @@
 //! Statistics for scripts. The raw samples are in `run.json` itself.
 
 use serde::Serialize;
-use wiregauge_gauge::requirement::overall;
-use wiregauge_gauge::run::{Curve, Run};
-use wiregauge_gauge::stats::Fit;
+use wiregauge_result::run::{Curve, Run};
+use wiregauge_result::stats::Fit;
+use wiregauge_result::verdict::overall;
 
 use crate::statistic::{statistics, Statistic};
 use crate::sweep::sweeps;

@@ -1,8 +1,9 @@
 //! Verdicts as JUnit XML, which systems of continuous integration show.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
-use wiregauge_gauge::requirement::{Requirements, Verdict};
-use wiregauge_gauge::run::Run;
+use wiregauge_result::requirement::Requirements;
+use wiregauge_result::run::Run;
+use wiregauge_result::verdict::Verdict;
 
 use crate::required::{place, said};
 

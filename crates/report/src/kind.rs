@@ -2,7 +2,7 @@
 //! shown one by one.
 
 use indexmap::IndexMap;
-use wiregauge_gauge::run::{Case, Run};
+use wiregauge_result::run::{Case, Run};
 
 /// Sweeps of more cases are shown by their ends and their curves.
 const MOST_CASES: usize = 8;

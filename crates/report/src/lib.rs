@@ -1,5 +1,5 @@
 //! Turns results into tables, pages and verdicts. It reads only
-//! [`Run`](wiregauge_gauge::run::Run) and knows nothing of how one is made.
+//! [`Run`](wiregauge_result::run::Run) and knows nothing of how one is made.
 //!
 //! The models ([`table`], [`group`], [`phase`], [`sweep`], [`curve`],
 //! [`mod@reference`], [`budget`], [`compare`]) say *what* is shown, once for all formats; the renderers

@@ -1,6 +1,6 @@
 //! Results as Markdown tables.
 
-use wiregauge_gauge::run::{Case, Run, Status};
+use wiregauge_result::run::{Case, Run, Status};
 
 use crate::curve::{at, over, shares};
 use crate::group::{failed, groups, head, name, Group};

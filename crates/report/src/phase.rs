@@ -1,7 +1,7 @@
 //! Experiments that consist of phases: populate and write, parse and extract.
 
-use wiregauge_gauge::run::{whole, Case, Run, Subject};
-use wiregauge_gauge::stats::Summary;
+use wiregauge_result::run::{whole, Case, Run, Subject};
+use wiregauge_result::stats::Summary;
 
 /// An experiment with the phases that some subjects report.
 #[derive(Clone, Debug)]

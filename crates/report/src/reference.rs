@@ -1,7 +1,7 @@
 //! Published figures beside measured ones.
 
-use wiregauge_gauge::run::{Case, Figure, Reference, Run, Slope, Subject};
-use wiregauge_gauge::stats::{Bounds, Summary};
+use wiregauge_result::run::{Case, Figure, Reference, Run, Slope, Subject};
+use wiregauge_result::stats::{Bounds, Summary};
 
 use crate::floor::Floors;
 use crate::sweep::sweeps;

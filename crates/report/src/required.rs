@@ -1,7 +1,8 @@
 //! What was required of a result and what became of it.
 
-use wiregauge_gauge::requirement::{overall, Finding, Requirements, Verdict};
-use wiregauge_gauge::run::Run;
+use wiregauge_result::requirement::{Requirement, Requirements};
+use wiregauge_result::run::Run;
+use wiregauge_result::verdict::{overall, Finding, Verdict};
 
 use crate::unit::quantity;
 
@@ -32,7 +33,7 @@ pub fn rows(run: &Run) -> Vec<Row> {
 
 /// These findings, a row for each requirement.
 pub fn of(run: &Run, requirements: &Requirements, findings: &[Finding]) -> Vec<Row> {
-    let row = |(index, requirement): (usize, &wiregauge_gauge::requirement::Requirement)| {
+    let row = |(index, requirement): (usize, &Requirement)| {
         let own: Vec<Finding> =
             findings.iter().filter(|f| f.requirement == index).cloned().collect();
         let held = own.iter().filter(|f| f.verdict == Verdict::Pass).count();

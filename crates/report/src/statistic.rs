@@ -1,8 +1,8 @@
 //! Derived statistics for scripts: one row per case, subject and metric.
 
 use serde::Serialize;
-use wiregauge_gauge::run::{Case, Measurement, Run, Subject};
-use wiregauge_gauge::stats::{Basis, Interval, Summary};
+use wiregauge_result::run::{Case, Measurement, Run, Subject};
+use wiregauge_result::stats::{Basis, Interval, Summary};
 
 use crate::table::{Cell, Column, Table};
 

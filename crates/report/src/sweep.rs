@@ -1,8 +1,8 @@
 //! What happens as a message grows, or as more receive it.
 
 use indexmap::IndexMap;
-use wiregauge_gauge::run::{Case, Run, Subject};
-use wiregauge_gauge::stats::Fit;
+use wiregauge_result::run::{Case, Run, Subject};
+use wiregauge_result::stats::Fit;
 
 use crate::table::{Column, Table};
 

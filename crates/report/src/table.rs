@@ -1,7 +1,7 @@
 //! A case as a table: subjects down, metrics across.
 
-use wiregauge_gauge::run::{whole, Case, Measurement, Run, Subject};
-use wiregauge_gauge::stats::{Interval, Ratio, Summary};
+use wiregauge_result::run::{whole, Case, Measurement, Run, Subject};
+use wiregauge_result::stats::{Interval, Ratio, Summary};
 
 use crate::figure::definition;
 use crate::floor::Floors;

@@ -2,8 +2,8 @@
 
 use std::iter;
 
-use wiregauge_gauge::run::{Case, Run, Status, Subject};
-use wiregauge_gauge::stats::Bounds;
+use wiregauge_result::run::{Case, Run, Status, Subject};
+use wiregauge_result::stats::Bounds;
 
 use crate::group::{failed, groups, head, lossless, name, without_headroom, Group};
 use crate::kind::{fixed_part, legend, marked, noun, shown};
@@ -408,7 +408,7 @@ fn cells<'a>(column: &Column, cells: impl Iterator<Item = Option<&'a Cell>>) -> 
 
 /// The interval as ±, the larger side.
 fn margin(cell: &Cell) -> String {
-    let relative = |summary: &wiregauge_gauge::stats::Summary| {
+    let relative = |summary: &wiregauge_result::stats::Summary| {
         let margin = summary.interval?.relative(summary.median);
         margin.is_finite().then(|| unit::margin(margin))
     };

@@ -108,7 +108,7 @@ pub fn chars(text: &str) -> usize {
 }
 
 /// A text without what a terminal obeys.
-pub use wiregauge_gauge::text::plain as clean;
+pub use wiregauge_system::text::plain as clean;
 
 /// A document as JSON, in which what a terminal obeys is written out, too.
 pub fn json(document: &impl Serialize) -> String {

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::Summary;
 use wiregauge_report::html;
 use wiregauge_report::unit::quantity;
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::Summary;
 
 /// The browser, unless the environment says to do without.
 fn browser() -> Option<PathBuf> {

@@ -4,11 +4,11 @@
 mod common;
 
 use common::bus;
-use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{compare, Limits};
 use wiregauge_report::budget::{self, Budget};
 use wiregauge_report::compare as comparison;
 use wiregauge_report::{csv, html, json, markdown, terminal};
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::{compare, Limits};
 
 /// Every form of a result; that they come back at all is half of the test.
 fn forms(run: &Run) -> Vec<String> {

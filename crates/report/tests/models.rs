@@ -3,8 +3,6 @@
 mod common;
 
 use common::bus;
-use wiregauge_gauge::requirement::Verdict;
-use wiregauge_gauge::run::{Curve, Measurement, Slope};
 use wiregauge_report::curve::{at, over, shares, windows};
 use wiregauge_report::figure::{definition, Part};
 use wiregauge_report::group::{failed, groups, lossless, name, without_headroom};
@@ -15,6 +13,8 @@ use wiregauge_report::required;
 use wiregauge_report::sweep::sweeps;
 use wiregauge_report::table::Table;
 use wiregauge_report::{junit, markdown, terminal};
+use wiregauge_result::run::{Curve, Measurement, Slope};
+use wiregauge_result::verdict::Verdict;
 
 #[test]
 fn bounds_are_neither_best_nor_ranked_and_come_last() {
@@ -297,7 +297,7 @@ fn what_was_offered_and_published_stands_below() {
 #[test]
 fn losses_and_failures_are_told() {
     let run = bus::bus();
-    let ids = |subjects: Vec<&wiregauge_gauge::run::Subject>| -> Vec<String> {
+    let ids = |subjects: Vec<&wiregauge_result::run::Subject>| -> Vec<String> {
         subjects.into_iter().map(|subject| subject.id.clone()).collect()
     };
     let (whole, not) = lossless(&run, &run.cases[1]);
@@ -316,7 +316,7 @@ fn losses_and_failures_are_told() {
     // Of three receivers each lost as much, and the share stays.
     let mut run = bus::fan_out();
     let case = run.cases[1].clone();
-    let lost = |f: &&mut wiregauge_gauge::run::Fact| {
+    let lost = |f: &&mut wiregauge_result::run::Fact| {
         f.case == case.id && f.subject == "tcp" && f.metric == "lost"
     };
     run.facts.iter_mut().find(lost).unwrap().value = 9_000.0;
@@ -407,7 +407,7 @@ fn what_the_documentation_defines_is_defined_here() {
 
 /// A run in which the empty operation takes 3 ns in Rust and 4 ns in C++, and
 /// codecs take these times for `fixed`.
-fn floors(times: &[(&str, &str, bool, f64)]) -> wiregauge_gauge::run::Run {
+fn floors(times: &[(&str, &str, bool, f64)]) -> wiregauge_result::run::Run {
     let mut run = common::run(10);
     run.cases.truncate(1);
     let case = run.cases[0].id.clone();
@@ -473,7 +473,7 @@ fn codecs_at_the_floor_share_the_first_rank_beside_a_publication() {
     ]);
     let mut reference = common::run(10).reference.unwrap();
     let figure = reference.figures[0].clone();
-    let figure = |name: &str, value| wiregauge_gauge::run::Figure {
+    let figure = |name: &str, value| wiregauge_result::run::Figure {
         case: run.cases[0].id.clone(),
         name: name.into(),
         subject: name.into(),
@@ -500,7 +500,7 @@ fn unchecked_rows_are_marked_in_every_form() {
     // Publications have names of their own.
     run.reference = None;
     run.subjects.iter_mut().find(|s| s.id == "bincode").unwrap().unchecked = true;
-    let compared = wiregauge_gauge::stats::compare(&run, &run, Default::default());
+    let compared = wiregauge_result::stats::compare(&run, &run, Default::default());
     for text in [
         wiregauge_report::terminal::render(&[run.clone()], None),
         wiregauge_report::markdown::render(&[run.clone()]),

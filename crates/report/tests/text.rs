@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 
 use common::bus;
-use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{compare, Limits};
 use wiregauge_report::budget::{self, Budget};
 use wiregauge_report::{csv, json, markdown, terminal};
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::{compare, Limits};
 
 #[track_caller]
 fn golden(name: &str, text: &str) {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::{ensure, Result};
 use wiregauge_cosim::coupling::Wanted;
 use wiregauge_cosim::plan::{Entrant, Load, Pair, Work};
-use wiregauge_gauge::interrupt;
-use wiregauge_gauge::run::{Case, Parameter, Status, Subject};
 use wiregauge_osi::fmus::{self, Build, Encoding, Fmu, Model, ENCODINGS};
+use wiregauge_result::run::{Case, Parameter, Status, Subject};
+use wiregauge_system::interrupt;
 
 use crate::matter::build_folder;
 use crate::progress::Progress;

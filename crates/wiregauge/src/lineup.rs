@@ -5,10 +5,10 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_codegen::{build, Answer, Codec, Language};
-use wiregauge_gauge::interrupt;
+use wiregauge_conversation::runner::Spec;
 use wiregauge_gauge::plan::Entrant;
-use wiregauge_gauge::run::{Status, Subject};
-use wiregauge_gauge::runner::Spec;
+use wiregauge_result::run::{Status, Subject};
+use wiregauge_system::interrupt;
 
 use crate::matter::{self, Matter};
 use crate::progress::Progress;

@@ -17,8 +17,8 @@ use std::panic;
 use std::process::ExitCode;
 
 use clap::Parser;
-use wiregauge_gauge::interrupt::{self, Interrupted};
-use wiregauge_gauge::text;
+use wiregauge_system::interrupt::{self, Interrupted};
+use wiregauge_system::text;
 
 use crate::output::tell;
 use crate::verb::Arguments;

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
-use wiregauge_gauge::plan::{Load, Numbers, Reading, Sample};
-use wiregauge_gauge::run::{Case, Parameter};
+use wiregauge_conversation::reply::{Numbers, Reading};
+use wiregauge_gauge::plan::{Load, Sample};
 use wiregauge_osi::{descriptors, python::Python};
+use wiregauge_result::run::{Case, Parameter};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{
     canonical, digest, estimate, generate, memory, msg, path, project, proto, prune, source,

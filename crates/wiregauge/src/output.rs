@@ -6,10 +6,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum;
-use wiregauge_gauge::file::{self, Target};
-use wiregauge_gauge::run::{Run, Status};
-use wiregauge_gauge::warning::Warning;
-use wiregauge_gauge::{judge, warning};
+use wiregauge_result::run::{Run, Status};
+use wiregauge_result::warning::Warning;
+use wiregauge_result::{cautions, warning};
+use wiregauge_system::file::{self, Target};
 
 use crate::required::{Judge, Required, FAILED};
 use crate::verb::report::render;
@@ -87,7 +87,7 @@ impl Outlet {
 /// it. The exit status says whether a subject failed.
 pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<ExitCode> {
     let mut cautions = run.environment.cautions();
-    cautions.extend(judge::cautions(run));
+    cautions.extend(cautions::of(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);
     hand_over(run, outlet)

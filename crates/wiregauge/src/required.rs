@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_gauge::file::Target;
-use wiregauge_gauge::requirement::{overall, Requirements, Verdict};
-use wiregauge_gauge::run::Run;
 use wiregauge_report::junit;
+use wiregauge_result::requirement::Requirements;
+use wiregauge_result::run::Run;
+use wiregauge_result::verdict::{overall, Verdict};
+use wiregauge_system::file::Target;
 
 /// Exit status when a requirement does not hold.
 pub const FAILED: u8 = 1;

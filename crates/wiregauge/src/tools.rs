@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use indexmap::IndexMap;
 use wiregauge_codegen::{Codec, Need};
-use wiregauge_gauge::warning::MissingTool;
+use wiregauge_result::warning::MissingTool;
 
 /// What a codec needs and this machine lacks; none where it has all.
 pub fn missing(codec: &Codec) -> Option<MissingTool> {

@@ -22,8 +22,8 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use rustix::io::Errno;
 use rustix::mount::{mount, mount_change, MountFlags, MountPropagationFlags};
 use rustix::thread::{move_into_link_name_space, unshare_unsafe, LinkNameSpaceType, UnshareFlags};
-use wiregauge_gauge::interrupt::Interrupted;
-use wiregauge_gauge::process::{Broken, Child, Limits};
+use wiregauge_conversation::child::{Broken, Child, Limits};
+use wiregauge_system::interrupt::Interrupted;
 
 /// How long a tool may take.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -3,7 +3,7 @@
 use super::chart::Rows;
 use crate::table::Table;
 use crate::unit::{percent, quantity};
-use wiregauge_gauge::stats::Summary;
+use wiregauge_result::stats::Summary;
 
 /// Box plots of a table's column: the box holds the middle half of the
 /// samples, the stroke in it is their median, the whiskers reach to the last

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use wiregauge_gauge::run::{Case, Run};
+use wiregauge_result::run::{Case, Run};
 
 use super::course::{course, slowest};
 use super::curves::hint;

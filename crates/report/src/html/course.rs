@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use wiregauge_gauge::run::{Case, Run, Slowest};
+use wiregauge_result::run::{Case, Run, Slowest};
 
 use super::bus::{fitting, lines};
 use super::markup::e;

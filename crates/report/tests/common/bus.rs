@@ -1,6 +1,6 @@
 //! Made-up runs of the bus.
 
-use wiregauge_gauge::run::{
+use wiregauge_result::run::{
     Case, Curve, Fact, Figure, Measurement, Parameter, Reference, Run, Settings, Status, Subject,
     FORMAT, VERSION,
 };

@@ -5,7 +5,7 @@
 pub mod bus;
 
 use serde_json::json;
-use wiregauge_gauge::run::{
+use wiregauge_result::run::{
     Case, Fact, Figure, Measurement, Parameter, Reference, Run, Settings, Status, Subject, FORMAT,
     VERSION,
 };

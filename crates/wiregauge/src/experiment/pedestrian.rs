@@ -2,7 +2,7 @@
 //! Models", 2022.
 
 use wiregauge_cosim::plan::Load;
-use wiregauge_gauge::run::{Measurement, Reference, Run, Slope};
+use wiregauge_result::run::{Measurement, Reference, Run, Slope};
 
 use crate::crew::load;
 

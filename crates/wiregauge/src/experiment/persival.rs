@@ -2,8 +2,8 @@
 //! Performance Report", 2022, table 1.
 
 use wiregauge_cosim::plan::Load;
-use wiregauge_gauge::run::{Figure, Reference};
 use wiregauge_osi::fmus::{Build, ENCODINGS};
+use wiregauge_result::run::{Figure, Reference};
 
 use crate::crew::{case_id, load, Member};
 

@@ -2,7 +2,7 @@
 //! of Serialization Timing in Autonomous Vehicles", table 1 and figure 2.
 
 use anyhow::Result;
-use wiregauge_gauge::run::{Figure, Reference};
+use wiregauge_result::run::{Figure, Reference};
 
 use crate::matter::Matter;
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_gauge::run::Run;
 use wiregauge_report::budget::{json, render_markdown, terminal, Budget};
+use wiregauge_result::run::Run;
 
 use crate::output::{print, width, Form};
 

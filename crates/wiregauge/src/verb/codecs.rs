@@ -8,10 +8,10 @@ use anyhow::{bail, ensure, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use wiregauge_codegen::build;
-use wiregauge_gauge::environment::Environment;
 use wiregauge_gauge::measure::measure;
 use wiregauge_gauge::plan::{Experiment, Plan};
-use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
+use wiregauge_result::environment::Environment;
+use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 
 use crate::experiment::{polysync, rsb};

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_gauge::run::Run;
-use wiregauge_gauge::stats::{compare, Limits, Verdict};
 use wiregauge_report::compare as rendering;
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::{compare, Limits, Verdict};
 
 use crate::output::{print, width, Form};
 

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, Result};
-use wiregauge_gauge::doctor::{examine, render};
-use wiregauge_gauge::environment::Environment;
+use wiregauge_result::doctor::{examine, render};
+use wiregauge_result::environment::Environment;
 
 use crate::output::{print, Form};
 use crate::tools;

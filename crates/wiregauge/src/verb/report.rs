@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_gauge::file::Target;
-use wiregauge_gauge::run::Run;
 use wiregauge_report::{csv, html, json, markdown, terminal};
+use wiregauge_result::run::Run;
+use wiregauge_system::file::Target;
 
 use crate::output::{print, width, Form};
 

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
-use wiregauge_gauge::run::Run;
 use wiregauge_report::{json, terminal};
+use wiregauge_result::run::Run;
 
 use crate::output::{print, width};
 use crate::required::Required;

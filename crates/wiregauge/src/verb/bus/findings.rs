@@ -5,12 +5,12 @@ use std::time::{Instant, SystemTime};
 
 use anyhow::Result;
 use wiregauge_bus::result::Cell;
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::interrupt::{self, Interrupted};
-use wiregauge_gauge::run::{
+use wiregauge_result::environment::Environment;
+use wiregauge_result::run::{
     Case, Curve, Fact, Measurement, Reference, Run, Settings, Slowest, FORMAT, VERSION,
 };
-use wiregauge_gauge::warning::{self, Caution};
+use wiregauge_result::warning::{self, Caution};
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use super::row::Row;
 use crate::output::{command, hand_over, Outlet};

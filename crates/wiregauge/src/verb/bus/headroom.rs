@@ -13,9 +13,9 @@ use wiregauge_bus::quest::{Aim, Quest};
 use wiregauge_bus::result::Cell;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Terms, Trial};
-use wiregauge_gauge::interrupt::{self, Interrupted};
-use wiregauge_gauge::run::{Curve, Fact};
-use wiregauge_gauge::warning::Caution;
+use wiregauge_result::run::{Curve, Fact};
+use wiregauge_result::warning::Caution;
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use super::findings::{self, Findings};
 use super::row::Row;

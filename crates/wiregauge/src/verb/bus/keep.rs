@@ -7,9 +7,9 @@ use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::samples::{allot, Samples, Words};
 use wiregauge_bus::site::Site;
-use wiregauge_gauge::file::Target;
-use wiregauge_gauge::run::Case;
 use wiregauge_participant::control::Role;
+use wiregauge_result::run::Case;
+use wiregauge_system::file::Target;
 
 use super::row::Row;
 use crate::output::Outlet;

@@ -14,11 +14,11 @@ use wiregauge_bus::quantity::time;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::secret::Key;
 use wiregauge_bus::site::Site;
-use wiregauge_gauge::interrupt;
-use wiregauge_gauge::text::safe;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
 use wiregauge_participant::transports::builtin;
+use wiregauge_system::interrupt;
+use wiregauge_system::text::safe;
 
 use super::keep::Keep;
 use super::series::{Delivery, Series};

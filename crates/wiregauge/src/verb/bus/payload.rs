@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use tempfile::TempDir;
-use wiregauge_gauge::check::prove;
+use wiregauge_conversation::child::Limits;
+use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_gauge::check::{prove, status};
 use wiregauge_gauge::plan::{Entrant, Load};
-use wiregauge_gauge::process::Limits;
-use wiregauge_gauge::run::{Case, Subject};
-use wiregauge_gauge::runner::{Runner, Spec, Trouble};
 use wiregauge_participant::coder::Coding;
+use wiregauge_result::run::{Case, Subject};
 use wiregauge_schema::{Sizes, Source};
 
 use crate::lineup::{self, Own};
@@ -108,7 +108,7 @@ impl Payload {
                         (size, coding) =
                             (bytes, Some(Coding { program, arguments, schema, message }));
                     }
-                    Err(trouble) => subject.status = trouble.status(),
+                    Err(trouble) => subject.status = status(trouble),
                 }
             }
             codecs.push(Codec { subject, size, coding });

@@ -6,11 +6,11 @@ use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::program::Program;
 use wiregauge_bus::site::Site;
-use wiregauge_gauge::interrupt::Interrupted;
-use wiregauge_gauge::run::{Status, Subject};
-use wiregauge_gauge::warning::Caution;
 use wiregauge_participant::control::About;
 use wiregauge_participant::sample::HEADER;
+use wiregauge_result::run::{Status, Subject};
+use wiregauge_result::warning::Caution;
+use wiregauge_system::interrupt::Interrupted;
 
 use super::payload::Codec;
 use crate::matter::build_folder;

@@ -15,10 +15,10 @@ use wiregauge_bus::samples::Rows;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
 use wiregauge_bus::trial::{Choice, Terms, Trial};
-use wiregauge_gauge::file::Target;
-use wiregauge_gauge::interrupt::{self, Interrupted};
-use wiregauge_gauge::run::{Case, Reference};
 use wiregauge_participant::realtime::Realtime;
+use wiregauge_result::run::{Case, Reference};
+use wiregauge_system::file::Target;
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use super::findings::{About, Findings};
 use super::keep::{allotted, receivers, Keeping};

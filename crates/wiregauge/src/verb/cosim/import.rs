@@ -7,9 +7,9 @@ use std::time::SystemTime;
 
 use anyhow::Result;
 use wiregauge_cosim::import::{import, Given};
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::{Run, Settings, FORMAT, VERSION};
-use wiregauge_gauge::text::safe;
+use wiregauge_result::environment::Environment;
+use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
+use wiregauge_system::text::safe;
 
 use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::required::Required;

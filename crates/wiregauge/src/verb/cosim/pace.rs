@@ -8,9 +8,9 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::plan::{Entrant, Load, Plan};
-use wiregauge_gauge::environment::Environment;
-use wiregauge_gauge::run::{Reference, Run, Settings, Status, FORMAT, VERSION};
-use wiregauge_gauge::text::safe;
+use wiregauge_result::environment::Environment;
+use wiregauge_result::run::{Reference, Run, Settings, Status, FORMAT, VERSION};
+use wiregauge_system::text::safe;
 
 use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::progress::Progress;

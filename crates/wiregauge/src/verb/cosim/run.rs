@@ -9,8 +9,8 @@ use wiregauge_cosim::coupling::Wanted;
 use wiregauge_cosim::description;
 use wiregauge_cosim::package::names_apart;
 use wiregauge_cosim::plan::{Entrant, Load, Pair, Parameters, Work};
-use wiregauge_gauge::run::Case;
 use wiregauge_osi::fmus::{Build, Model};
+use wiregauge_result::run::Case;
 
 use super::pace::{Matter, Pace};
 use crate::crew::{encodings, load, memcpy, subject, Crew, Member};

@@ -5,7 +5,7 @@ use crate::stats::Summary;
 use crate::warning::{self, Caution};
 
 /// The cautions of a run's measurements.
-pub fn cautions(run: &Run) -> Vec<Caution> {
+pub fn of(run: &Run) -> Vec<Caution> {
     let mut cautions = Vec::new();
     for measurement in &run.measurements {
         let Some(summary) = Summary::of(measurement) else { continue };

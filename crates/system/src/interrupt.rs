@@ -12,7 +12,7 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
-use crate::process;
+use crate::group;
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
@@ -43,7 +43,7 @@ pub fn install() -> io::Result<()> {
     thread::Builder::new().name("interrupt".into()).spawn(move || {
         for signal in signals.forever() {
             if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                process::kill_all();
+                group::kill_all();
                 // Without at-exit hooks, which may be what hangs.
                 signal_hook::low_level::exit(128 + signal);
             }

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::plan::{Numbers, Reading};
-use crate::text::safe;
+use wiregauge_system::text::safe;
 
 /// What a runner said of itself.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +29,24 @@ pub struct Epoch {
     pub encoded: Option<Vec<u8>>,
     /// The canonical form of what it decoded.
     pub decoded: Option<Vec<u8>>,
+}
+
+/// What a reading experiment finds in a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reading {
+    /// The sum of the numbers as 64-bit floats, in any order.
+    pub sum: f64,
+    /// The numbers, exactly.
+    pub numbers: Numbers,
+}
+
+/// Numbers that were read, by docs/runner-protocol.md's formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// How many, lengths of text and octets included.
+    pub count: u64,
+    /// Hash of all their bits, each in its own field.
+    pub hash: u64,
 }
 
 /// How a reply begins.

@@ -8,13 +8,12 @@
 //! and complaints are read as well, so that two sides which both write a lot
 //! cannot block each other. No thread competes with what is being measured.
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Sender};
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,8 +21,9 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
 
-use crate::interrupt::{interrupted, Interrupted};
-use crate::text::safe;
+use wiregauge_system::group;
+use wiregauge_system::interrupt::{interrupted, Interrupted};
+use wiregauge_system::text::safe;
 
 /// Longest wait between two looks at the interrupt flag and at the child.
 const SLICE: Duration = Duration::from_millis(100);
@@ -165,7 +165,7 @@ impl Child {
         unsafe { command.pre_exec(move || prepare(parent, limits)) };
         let mut process = spawn_from_lasting_thread(command)?;
         let group = Pid::from_child(&process);
-        lock(&GROUPS).insert(group.as_raw_nonzero().get());
+        group::note(group);
         // From here on dropping it cleans up, whatever fails.
         let child = Child {
             stdin: process.stdin.take(),
@@ -313,7 +313,7 @@ impl Child {
             let _ = rustix::process::kill_process_group(self.group, Signal::KILL);
             // It may have moved to another group.
             let _ = self.process.kill();
-            lock(&GROUPS).remove(&self.group.as_raw_nonzero().get());
+            group::forget(self.group);
             self.status = self.process.wait().ok();
         }
         self.stdin = None;
@@ -476,23 +476,6 @@ fn drain<P: Read>(pipe: &mut Option<P>, to: &mut Vec<u8>, most: usize) -> io::Re
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(Drained::Dry),
         Err(error) => Err(error),
     }
-}
-
-/// The groups to kill when there is no time to unwind.
-static GROUPS: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
-
-/// Kills every child and its group at once, without reaping.
-pub(crate) fn kill_all() {
-    for &group in lock(&GROUPS).iter() {
-        if let Some(group) = Pid::from_raw(group) {
-            let _ = rustix::process::kill_process_group(group, Signal::KILL);
-        }
-    }
-}
-
-/// A lock that a panic elsewhere does not spoil: the set is always whole.
-fn lock(groups: &Mutex<BTreeSet<i32>>) -> MutexGuard<'_, BTreeSet<i32>> {
-    groups.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs in the child between fork and exec: system calls only.
@@ -746,7 +729,7 @@ mod tests {
     #[test]
     #[ignore = "run by other tests"]
     fn helper_that_waits_for_a_child() {
-        crate::interrupt::install().unwrap();
+        wiregauge_system::interrupt::install().unwrap();
         let mut child = shell("sleep 60 & echo $!; sleep 60");
         let grandchild = child.read_line(later()).unwrap();
         println!("\nids {} {grandchild}", child.id());
@@ -763,7 +746,7 @@ mod tests {
     /// Starts the helper; its number is that of the test process.
     fn helper(stubborn: bool) -> (Child, Vec<u32>) {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["process::tests::helper_that_waits_for_a_child", "--exact", "--ignored"]);
+        command.args(["child::tests::helper_that_waits_for_a_child", "--exact", "--ignored"]);
         command.arg("--nocapture");
         if stubborn {
             command.env("WIREGAUGE_TEST_STUBBORN", "1");

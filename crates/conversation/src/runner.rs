@@ -5,10 +5,8 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::plan::Reading;
-use crate::process::{Broken, Child, Limits};
-use crate::reply::{self, Epoch, Hello, Word};
-use crate::run::Status;
+use crate::child::{Broken, Child, Limits};
+use crate::reply::{self, Epoch, Hello, Reading, Word};
 
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 2;
@@ -23,7 +21,7 @@ const MALLOC: [(&str, &str); 2] =
 /// How to start a runner.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// [`crate::run::Subject::id`] of what it runs.
+    /// [``Subject::id`::id`] of what it runs.
     pub id: String,
     /// The program.
     pub program: PathBuf,
@@ -54,16 +52,6 @@ impl fmt::Display for Trouble {
 }
 
 impl std::error::Error for Trouble {}
-
-impl Trouble {
-    /// What becomes of the subject whose runner has it.
-    pub fn status(self) -> Status {
-        match self {
-            Trouble::Rejected(why) => Status::Rejected(why),
-            trouble => Status::Failed(trouble.to_string()),
-        }
-    }
-}
 
 impl From<Broken> for Trouble {
     fn from(broken: Broken) -> Trouble {

@@ -12,10 +12,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
-use crate::file::read_whole;
 use crate::requirement::Requirements;
-use crate::runner::Lifetimes;
 use crate::warning::Warning;
+use wiregauge_system::file::read_whole;
 
 /// Name of the form, in [`Run::format`].
 pub const FORMAT: &str = "wiregauge.run";
@@ -90,17 +89,6 @@ pub struct Settings {
     pub scratch: String,
     /// Seed of generated values, corruptions and the order of turns.
     pub seed: u64,
-}
-
-impl Settings {
-    /// How long what a codec uses lives.
-    pub fn lifetimes(&self) -> Lifetimes {
-        Lifetimes {
-            scratch: self.scratch.clone(),
-            objects: self.objects.clone(),
-            buffers: self.buffers.clone(),
-        }
-    }
 }
 
 fn reused() -> String {
@@ -381,7 +369,7 @@ impl Run {
 
     /// Writes the result file whole or not at all.
     pub fn write(&self, path: &Path) -> Result<()> {
-        crate::file::write_whole(path, self.text()?.as_bytes())
+        wiregauge_system::file::write_whole(path, self.text()?.as_bytes())
     }
 
     /// The case with this id.

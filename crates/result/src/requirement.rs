@@ -1,0 +1,286 @@
+//! What a user requires of a result: `p99.9 latency < 500us, lost = 0`. The
+//! language; [`crate::verdict`] holds a result against it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use anyhow::{bail, ensure, Context, Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// All that is required of a result.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Requirements(Vec<Requirement>);
+
+/// One figure and its limit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    /// As the user wrote it.
+    pub text: String,
+    pub(crate) statistic: Statistic,
+    pub(crate) metric: String,
+    /// Id or title of the only subject that is meant.
+    pub(crate) subject: Option<String>,
+    /// Id of the only case that is meant.
+    pub(crate) case: Option<String>,
+    pub(crate) relation: Relation,
+    pub(crate) limit: f64,
+    /// Unit of the limit, as results have it.
+    pub(crate) unit: &'static str,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Statistic {
+    /// The figure as it is quoted: the median of what was sampled, or a count.
+    Quoted,
+    /// The time that this share of all stays within.
+    Share(f64),
+    /// The largest that was seen.
+    Largest,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Less,
+    AtMost,
+    Equal,
+    AtLeast,
+    More,
+}
+impl Requirements {
+    /// Each of them.
+    pub fn all(&self) -> &[Requirement] {
+        &self.0
+    }
+}
+
+/// Units that users write: what they are of those in results.
+const UNITS: [(&str, f64, &str); 26] = [
+    ("", 1.0, "1"),
+    ("ns", 1.0, "ns"),
+    ("us", 1e3, "ns"),
+    ("µs", 1e3, "ns"),
+    ("ms", 1e6, "ns"),
+    ("s", 1e9, "ns"),
+    ("min", 60e9, "ns"),
+    ("B", 1.0, "B"),
+    ("kB", 1e3, "B"),
+    ("MB", 1e6, "B"),
+    ("GB", 1e9, "B"),
+    ("KiB", 1024.0, "B"),
+    ("MiB", 1_048_576.0, "B"),
+    ("GiB", 1_073_741_824.0, "B"),
+    ("B/s", 1e-6, "MB/s"),
+    ("kB/s", 1e-3, "MB/s"),
+    ("MB/s", 1.0, "MB/s"),
+    ("GB/s", 1e3, "MB/s"),
+    ("/s", 1.0, "1/s"),
+    ("1/s", 1.0, "1/s"),
+    ("Hz", 1.0, "1/s"),
+    ("kHz", 1e3, "1/s"),
+    ("%", 1.0, "%"),
+    ("(MB/s)²", 1.0, "(MB/s)²"),
+    ("(MB/s)^2", 1.0, "(MB/s)²"),
+    ("MB²/s²", 1.0, "(MB/s)²"),
+];
+
+/// What a requirement looks like.
+const FORM: &str = "such as 'p99.9 latency < 500us' or 'lost = 0'";
+
+impl FromStr for Requirements {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Requirements> {
+        let parts = split(text)?;
+        let all = parts.iter().map(|part| part.parse()).collect::<Result<Vec<_>>>()?;
+        ensure!(!all.is_empty(), "nothing is required; write something {FORM}");
+        Ok(Requirements(all))
+    }
+}
+
+impl FromStr for Requirement {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Requirement> {
+        let text = text.trim();
+        let at = outside(text, |c| "<>=".contains(c))
+            .with_context(|| format!("'{text}' has no limit; write it {FORM}"))?;
+        let (left, right) = text.split_at(at);
+        let (relation, right) = relation(right);
+        let (limit, unit) = quantity(right)?;
+        let Words { statistic, metric, subject, case } = words(left)?;
+        let text = text.to_owned();
+        Ok(Requirement { text, statistic, metric, subject, case, relation, limit, unit })
+    }
+}
+
+impl TryFrom<String> for Requirements {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Requirements> {
+        text.parse()
+    }
+}
+
+impl From<Requirements> for String {
+    fn from(requirements: Requirements) -> String {
+        requirements.to_string()
+    }
+}
+
+impl fmt::Display for Requirements {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let texts: Vec<&str> = self.0.iter().map(|requirement| requirement.text.as_str()).collect();
+        f.write_str(&texts.join(", "))
+    }
+}
+
+/// The place of the first such character that is not in quotes.
+fn outside(text: &str, wanted: impl Fn(char) -> bool) -> Option<usize> {
+    let mut quoted = false;
+    text.char_indices().find_map(|(at, c)| {
+        quoted ^= c == '"';
+        (!quoted && wanted(c)).then_some(at)
+    })
+}
+
+/// The parts between commas.
+fn split(mut text: &str) -> Result<Vec<&str>> {
+    ensure!(text.matches('"').count().is_multiple_of(2), "a quote is not closed in {text}");
+    let mut parts = Vec::new();
+    while let Some(at) = outside(text, |c| c == ',') {
+        parts.push(&text[..at]);
+        text = &text[at + 1..];
+    }
+    parts.push(text);
+    parts.retain(|part| !part.trim().is_empty());
+    Ok(parts)
+}
+
+fn relation(text: &str) -> (Relation, &str) {
+    let all = [
+        ("<=", Relation::AtMost),
+        (">=", Relation::AtLeast),
+        ("==", Relation::Equal),
+        ("<", Relation::Less),
+        (">", Relation::More),
+        ("=", Relation::Equal),
+    ];
+    let found = all
+        .into_iter()
+        .find_map(|(sign, relation)| text.strip_prefix(sign).map(|rest| (relation, rest)));
+    found.unwrap_or((Relation::Equal, text))
+}
+
+/// A number and its unit, in the unit of results.
+fn quantity(text: &str) -> Result<(f64, &'static str)> {
+    let text = text.trim();
+    for (unit, factor, of) in UNITS {
+        let Some(number) = text.strip_suffix(unit) else { continue };
+        let Ok(number) = number.trim().parse::<f64>() else { continue };
+        ensure!(number.is_finite(), "'{text}' is no limit");
+        return Ok((number * factor, of));
+    }
+    let known: Vec<&str> = UNITS.iter().map(|(unit, ..)| *unit).skip(1).take(21).collect();
+    bail!("'{text}' is no number with one of these units: {}", known.join(" "))
+}
+
+struct Words {
+    statistic: Statistic,
+    metric: String,
+    subject: Option<String>,
+    case: Option<String>,
+}
+
+/// `p99.9 latency of tcp at "500 B, 1 ms"`, the statistic first or last.
+fn words(text: &str) -> Result<Words> {
+    let mut found =
+        Words { statistic: Statistic::Quoted, metric: String::new(), subject: None, case: None };
+    let mut metric = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (word, after) = token(rest);
+        match word {
+            "of" | "at" => {
+                let (name, after) = token(after);
+                ensure!(!name.is_empty(), "'{}' does not say '{word}' what", text.trim());
+                let name = Some(name.to_owned());
+                match word {
+                    "of" => found.subject = name,
+                    _ => found.case = name,
+                }
+                rest = after;
+                continue;
+            }
+            _ => match (statistic(word)?, found.statistic) {
+                (Some(statistic), Statistic::Quoted) => found.statistic = statistic,
+                (Some(_), _) => bail!("'{}' names two statistics", text.trim()),
+                (None, _) => metric.push(word),
+            },
+        }
+        rest = after;
+    }
+    // Percentiles are metrics of their own in results: latency/p99.9.
+    found.metric = metric.join(" ");
+    if let Some((name, last)) = found.metric.rsplit_once('/') {
+        if let (Some(statistic), Statistic::Quoted) = (statistic(last)?, found.statistic) {
+            (found.statistic, found.metric) = (statistic, name.to_owned());
+        }
+    }
+    ensure!(!found.metric.is_empty(), "'{}' names no figure; write it {FORM}", text.trim());
+    Ok(found)
+}
+
+/// The first word, or what stands in quotes, and the rest.
+fn token(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    if let Some(quoted) = text.strip_prefix('"') {
+        if let Some((inside, rest)) = quoted.split_once('"') {
+            return (inside, rest.trim_start());
+        }
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+/// The statistic that a word names, if it is one.
+fn statistic(word: &str) -> Result<Option<Statistic>> {
+    match word {
+        "median" => return Ok(Some(Statistic::Quoted)),
+        "max" => return Ok(Some(Statistic::Largest)),
+        _ => {}
+    }
+    let Some(number) = word.strip_prefix('p').and_then(|digits| digits.parse::<f64>().ok()) else {
+        return Ok(None);
+    };
+    ensure!(number > 0.0 && number < 100.0, "{word} is no percentile; there are p50, p99.9 …");
+    // As 0.999 is written, and not 99.9 ÷ 100.
+    Ok(Some(Statistic::Share((number * 1e7).round() / 1e9)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nonsense_is_refused_in_a_line() {
+        for (text, wanted) in [
+            ("", "nothing is required"),
+            (" , ", "nothing is required"),
+            ("latency", "has no limit"),
+            ("< 5ms", "names no figure"),
+            ("latency < fast", "is no number"),
+            ("latency < 5 fortnights", "is no number"),
+            ("latency < inf", "is no limit"),
+            ("p100 latency < 1ms", "is no percentile"),
+            ("p99 latency p50 < 1ms", "names two statistics"),
+            ("latency of < 1ms", "does not say 'of' what"),
+            ("latency at \"x < 1ms", "a quote is not closed"),
+        ] {
+            let error = format!("{:#}", text.parse::<Requirements>().unwrap_err());
+            assert!(error.contains(wanted) && !error.contains('\n'), "{text}: {error}");
+        }
+        let text = "p99.9 latency of tcp at \"10 B, 5 ms\" < 500us, lost = 0";
+        assert_eq!(text.parse::<Requirements>().unwrap().to_string(), text);
+    }
+}

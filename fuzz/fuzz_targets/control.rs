@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex};
 use anyhow::{ensure, Result};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
-use wiregauge_bus::agent::{News, Task};
+use wiregauge_bus::message::{News, Task};
 use wiregauge_fuzzed::told;
-use wiregauge_participant::control::{Order, Report, Seal, Sealed};
+use wiregauge_participant::control::{Order, Report};
 use wiregauge_participant::inbox::Inbox;
+use wiregauge_participant::seal::{Seal, Sealed};
 
 pub fn read(data: &[u8]) {
     let Some((&how, rest)) = data.split_first() else { return };

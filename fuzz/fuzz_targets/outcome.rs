@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
+use wiregauge_bus::record::Account;
 use wiregauge_bus::result::Cell;
 use wiregauge_participant::control::{About, Mode, Received, Sent};
 use wiregauge_result::environment::Environment;

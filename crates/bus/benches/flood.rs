@@ -14,11 +14,12 @@ use anyhow::{Context, Result};
 use flood::{Flood, STRANGERS};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::ALL;
-use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::program::Program;
+use wiregauge_bus::record::Account;
 use wiregauge_bus::site::Site;
-use wiregauge_bus::trial::{Terms, Trial};
+use wiregauge_bus::terms::Terms;
+use wiregauge_bus::trial::Trial;
 use wiregauge_participant::control::{Mode, SILENCE};
 
 /// How often what is compared takes turns.

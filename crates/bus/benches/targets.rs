@@ -18,13 +18,15 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::{Entry, ALL};
-use wiregauge_bus::conductor::Account;
 use wiregauge_bus::emulation::{Emulation, Host};
 use wiregauge_bus::load::Load;
 use wiregauge_bus::program::Program;
-use wiregauge_bus::result::{kept, throughput, undisturbed, variance, Arrival};
+use wiregauge_bus::record::Account;
+use wiregauge_bus::result::variance;
 use wiregauge_bus::site::Site;
-use wiregauge_bus::trial::{Choice, Terms, Trial};
+use wiregauge_bus::terms::{Choice, Terms};
+use wiregauge_bus::trial::Trial;
+use wiregauge_bus::windows::{kept, throughput, undisturbed, Arrival};
 use wiregauge_participant::control::{Mode, SILENCE};
 use wiregauge_participant::window::Window;
 

@@ -10,8 +10,8 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_participant::control::Role;
 use wiregauge_system::interrupt;
 
-use crate::agent::{version, Task};
 use crate::door::{Door, Visitor, LOOK};
+use crate::message::{version, Task};
 use crate::remote::{fits, Remote};
 use crate::scenario::Scenario;
 use crate::secret::Key;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_participant::control::{
-    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Pinged, Received,
+    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received,
     Report, Role, Sent, Speaker, BEAT, VERSION,
 };
 use wiregauge_participant::progress::Progress;
@@ -20,11 +20,12 @@ use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::process::Process;
 use crate::program::Program;
-use crate::result::kept;
+use crate::record::Account;
 use crate::samples::Rows;
 use crate::secret;
 use crate::site::{Site, Station};
 use crate::standstill::Standstill;
+use crate::windows::kept;
 
 /// How long participants may take to come up and to open what they need.
 const SETUP: Duration = Duration::from_secs(30);
@@ -40,37 +41,6 @@ const INTRODUCTION: usize = 1 << 16;
 const FAREWELL: Duration = Duration::from_secs(4);
 
 mod collect;
-
-/// What came of a run.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Account {
-    /// What the transport says of itself.
-    pub about: About,
-    /// Round trips between the sender and the first receiver, where they were
-    /// taken.
-    pub round_trips: Option<Pinged>,
-    /// What the sender did.
-    pub sent: Sent,
-    /// What each receiver saw, in the order of the stations.
-    pub received: Vec<Received>,
-    /// Why it broke off, if it did: then there are the windows that were told
-    /// until then, and nothing else.
-    pub broken: Option<String>,
-}
-
-impl Account {
-    /// The account of a run that came to its end.
-    ///
-    /// # Errors
-    /// Why it did not.
-    pub fn whole(self) -> Result<Account> {
-        match self.broken {
-            Some(_) if interrupt::interrupted() => Err(Interrupted.into()),
-            Some(reason) => bail!(reason),
-            None => Ok(self),
-        }
-    }
-}
 
 /// A participant as it is conducted.
 struct Member {

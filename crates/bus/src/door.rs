@@ -13,7 +13,7 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use wiregauge_participant::control::{self, Listener, Speaker};
 
-use crate::agent::{version, Join, News, Task};
+use crate::message::{version, Join, News, Task};
 use crate::remote::Remote;
 use crate::secret::Key;
 

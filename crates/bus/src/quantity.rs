@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{bail, Context, Result};
 
-use crate::trial::Choice;
+use crate::terms::Choice;
 
 /// A size in bytes: `500`, `10MB`, `1GiB`.
 ///

@@ -12,8 +12,8 @@ use anyhow::{bail, ensure, Result};
 use wiregauge_participant::control::{Listener, Speaker, BEAT};
 use wiregauge_system::interrupt;
 
-use crate::agent::{Join, News, Start, Task};
 use crate::engine::Engine;
+use crate::message::{Join, News, Start, Task};
 
 /// A machine whose agent has joined. Its agent misses us when it is dropped.
 #[derive(Debug)]

@@ -19,7 +19,7 @@ use wiregauge_system::input::read_text;
 use crate::catalogue::{self, Entry};
 use crate::load::Load;
 use crate::quantity::{bytes, time};
-use crate::trial::{Choice, Terms, LENGTH};
+use crate::terms::{Choice, Terms, LENGTH};
 
 /// Where the sender's machine waits for the others, unless the scenario says
 /// so: below the ports of DDS, which begin at 7400.

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 use rustix::rand::{getrandom, GetRandomFlags};
 use snow::{Builder, HandshakeState, TransportState};
-use wiregauge_participant::control::{Seal, Sealed};
+use wiregauge_participant::seal::{Seal, Sealed};
 use wiregauge_system::input::read_text;
 
 /// Where the key may be instead of in a file.

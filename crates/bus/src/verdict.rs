@@ -76,8 +76,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    use crate::conductor::Account;
     use crate::load::Load;
+    use crate::record::Account;
     use wiregauge_participant::control::{About, Mode, Received, Sent};
     use wiregauge_result::environment::Environment;
 

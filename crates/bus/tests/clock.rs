@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use wiregauge_bus::conductor::Account;
 use wiregauge_bus::load::Load;
+use wiregauge_bus::record::Account;
 use wiregauge_bus::result::Cell;
 use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::control::{

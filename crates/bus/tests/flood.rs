@@ -5,8 +5,9 @@ mod flood;
 
 use flood::{Flood, STRANGERS};
 use wiregauge_bus::catalogue::Reach;
-use wiregauge_bus::conductor::{conduct, Account};
+use wiregauge_bus::conductor::conduct;
 use wiregauge_bus::program::Program;
+use wiregauge_bus::record::Account;
 use wiregauge_bus::site::Site;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::{Topic, Transport};

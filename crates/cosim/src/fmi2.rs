@@ -11,9 +11,10 @@ use std::ptr::{self, NonNull};
 use anyhow::{Context, Result};
 
 use crate::description::{Description, Variable};
-use crate::instance::{no_instance, Status, Value};
 use crate::library::{url, Function, Library};
 use crate::osmp::{join, split, Span};
+use crate::status::{no_instance, Status};
+use crate::value::Value;
 
 type Reference = c_uint;
 type Boolean = c_int;

@@ -8,10 +8,11 @@ use std::ptr::{self, NonNull};
 use anyhow::{Context, Result};
 
 use crate::description::{Description, Variable};
-use crate::instance::{no_instance, Status, Value};
 use crate::library::{Function, Library};
 use crate::message;
 use crate::osmp::{join, split, Span};
+use crate::status::{no_instance, Status};
+use crate::value::Value;
 
 type Reference = c_uint;
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);

@@ -13,12 +13,13 @@ use std::time::Instant;
 use anyhow::{anyhow, bail, ensure, Context, Result};
 
 use crate::description::{Description, Handle};
-use crate::instance::{last_words, Instance, Status};
+use crate::instance::Instance;
 use crate::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step, PROTOCOL};
 use crate::message;
 use crate::osmp::Span;
 use crate::package::Package;
 use crate::place::{Call, Place};
+use crate::status::{last_words, Status};
 
 /// Most steps in a row in which a source may give no message.
 const SILENT: u64 = 10_000;

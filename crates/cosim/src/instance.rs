@@ -1,142 +1,14 @@
 //! An FMU that runs, whichever FMI it follows.
 
-use std::ffi::CString;
+use anyhow::{Context, Result};
 
-use anyhow::{bail, Context, Result};
-
-use crate::description::{Description, Fmi, Handle, Variable};
+use crate::description::{Description, Fmi, Handle};
 use crate::fmi2;
 use crate::fmi3;
-use crate::message;
 use crate::osmp::Span;
 use crate::package::Package;
-
-/// What a call of FMI returned. FMI 2 and 3 number them alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(transparent)]
-pub struct Status(pub i32);
-
-impl Status {
-    /// All is well.
-    pub const OK: Status = Status(0);
-    /// All is well, with a complaint.
-    pub const WARNING: Status = Status(1);
-    /// The step was not carried out.
-    pub const DISCARD: Status = Status(2);
-    /// It failed.
-    pub const ERROR: Status = Status(3);
-    /// A step goes on behind the call.
-    pub const PENDING: Status = Status(5);
-    /// An exception came instead of a status; shim.cpp says so.
-    pub const THROWN: Status = Status(100);
-
-    /// As the standard calls it.
-    pub fn name(self) -> &'static str {
-        match self.0 {
-            0 => "OK",
-            1 => "warning",
-            2 => "discard",
-            3 => "error",
-            4 => "fatal",
-            5 => "pending",
-            _ => "a status that FMI does not know",
-        }
-    }
-
-    /// What came of a call: `returned error`, `threw std::bad_alloc: …`.
-    pub fn words(self) -> String {
-        match message::take_thrown().filter(|_| self == Status::THROWN) {
-            Some(thrown) => format!("threw {thrown}"),
-            None => format!("returned {}", self.name()),
-        }
-    }
-
-    /// Whether the call did what it was to do.
-    pub fn is_good(self) -> bool {
-        self == Status::OK || self == Status::WARNING
-    }
-
-    /// An error that names the call, unless all is well or it is a mere
-    /// warning.
-    ///
-    /// # Errors
-    /// With the call, the status and the FMU's last words.
-    pub fn good_enough(self, call: &str) -> Result<()> {
-        if self.is_good() {
-            return Ok(());
-        }
-        bail!("{call} {}{}", self.words(), last_words())
-    }
-}
-
-/// What the FMUs' loggers said last, to be put behind an error.
-pub fn last_words() -> String {
-    let words = message::take(3);
-    if words.is_empty() {
-        return String::new();
-    }
-    format!("; its log: {}", words.join(" | "))
-}
-
-/// Why there is no instance.
-pub(crate) fn no_instance(call: &str) -> String {
-    let what = match message::take_thrown() {
-        Some(thrown) => format!("threw {thrown}"),
-        None => "returned nothing".into(),
-    };
-    format!("{call} {what}{}", last_words())
-}
-
-/// A value for a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Value {
-    /// A floating-point number.
-    Real(f64),
-    /// An integer.
-    Integer(i64),
-    /// A truth value.
-    Boolean(bool),
-    /// A text.
-    Text(CString),
-}
-
-impl Value {
-    /// Reads a value of a variable's type.
-    ///
-    /// # Errors
-    /// Says that the text is none.
-    pub fn parse(variable: &Variable, text: &str) -> Result<Value> {
-        let kind = variable.kind.as_str();
-        let wrong = || format!("'{text}' is no value for {}, which is {kind}", variable.name);
-        Ok(match kind {
-            "Real" | "Float64" | "Float32" => Value::Real(text.parse().with_context(wrong)?),
-            "Boolean" => Value::Boolean(match text {
-                "true" | "1" => true,
-                "false" | "0" => false,
-                _ => bail!(wrong()),
-            }),
-            "String" => Value::Text(CString::new(text).with_context(wrong)?),
-            "Binary" | "Clock" => bail!("{} is {kind} and cannot be set", variable.name),
-            _ => {
-                let value: i64 = text.parse().with_context(wrong)?;
-                let fits = match kind {
-                    "Int8" => i8::try_from(value).is_ok(),
-                    "UInt8" => u8::try_from(value).is_ok(),
-                    "Int16" => i16::try_from(value).is_ok(),
-                    "UInt16" => u16::try_from(value).is_ok(),
-                    "UInt32" => u32::try_from(value).is_ok(),
-                    "UInt64" => value >= 0,
-                    "Int64" => true,
-                    _ => i32::try_from(value).is_ok(),
-                };
-                if !fits {
-                    bail!("{text} is too large for {}, which is {kind}", variable.name);
-                }
-                Value::Integer(value)
-            }
-        })
-    }
-}
+use crate::status::Status;
+use crate::value::Value;
 
 /// A running FMU.
 pub enum Instance {

@@ -28,3 +28,5 @@ pub mod place;
 pub mod plan;
 pub mod remote;
 pub mod scratch;
+pub mod status;
+pub mod value;

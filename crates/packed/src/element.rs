@@ -1,6 +1,6 @@
 //! The types of a column's elements.
 
-use crate::Half;
+use crate::half::Half;
 
 /// The type of a column's elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

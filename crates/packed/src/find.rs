@@ -1,8 +1,9 @@
 //! The field in its message.
 
 use crate::error::Result;
+use crate::format::FIELD;
+use crate::view::View;
 use crate::wire::Fields;
-use crate::{View, FIELD};
 
 /// The message at the root of the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! A message in parts, so that all lengths are known before a byte is written.
 
-use crate::error::Result;
+use crate::error::{Fault, Result};
+use crate::format::{FIELD, MAXIMUM_SIZE};
+use crate::layout::Layout;
 use crate::wire::{put_varint, tag, varint_size};
-use crate::{Fault, Layout, FIELD, MAXIMUM_SIZE};
 
 /// A piece of a message.
 pub(crate) enum Part<'a> {

@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::element::store_value;
-use crate::error::Result;
-use crate::{
-    Element, Error, Fault, Number, DESCRIPTOR, HEADER, MAGIC, MAXIMUM_ALIGNMENT, MAXIMUM_COLUMNS,
-    MAXIMUM_NAME, MAXIMUM_ROWS, MAXIMUM_SIZE, SCALED, VERSION,
+use crate::element::{store_value, Element, Number};
+use crate::error::{Error, Fault, Result};
+use crate::format::{
+    DESCRIPTOR, HEADER, MAGIC, MAXIMUM_ALIGNMENT, MAXIMUM_COLUMNS, MAXIMUM_NAME, MAXIMUM_ROWS,
+    MAXIMUM_SIZE, SCALED, VERSION,
 };
 
 /// A column to be written.

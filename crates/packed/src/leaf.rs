@@ -1,6 +1,6 @@
 //! The fields of OSI that have a column.
 
-use crate::Kind;
+use crate::find::Kind;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Type {

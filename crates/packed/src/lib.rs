@@ -24,6 +24,7 @@
 mod element;
 mod error;
 mod find;
+mod format;
 mod frame;
 mod half;
 mod layout;
@@ -38,36 +39,12 @@ mod wire;
 pub use element::{Element, Number};
 pub use error::{Error, Fault};
 pub use find::{find, first, Found, Kind, Root};
+pub use format::{
+    FIELD, MAXIMUM_ALIGNMENT, MAXIMUM_COLUMNS, MAXIMUM_NAME, MAXIMUM_ROWS, MAXIMUM_SIZE, VERSION,
+};
 pub use half::Half;
 pub use layout::{Column, ColumnMut, Layout, Sink, Table};
 pub use message::Message;
 pub use pack::{pack, Encoding, PackOptions, Precision};
 pub use unpack::{unpack, UnpackOptions};
 pub use view::{ColumnView, Values, View};
-
-/// The field's number in LidarSensorView, RadarSensorView, LidarDetectionData
-/// and RadarDetectionData.
-pub const FIELD: u32 = 52307;
-
-/// The version that is written: major and minor.
-pub const VERSION: (u16, u16) = (1, 0);
-
-/// The most bytes that a field or message may have: Protobuf's own limit.
-pub const MAXIMUM_SIZE: usize = 0x7fff_ffff;
-
-/// The most rows that a field may have.
-pub const MAXIMUM_ROWS: u64 = 0x7fff_ffff;
-
-/// The most columns that a field may have.
-pub const MAXIMUM_COLUMNS: usize = 256;
-
-/// The most bytes that a column's name may have.
-pub const MAXIMUM_NAME: usize = 255;
-
-/// The largest alignment of columns in bytes.
-pub const MAXIMUM_ALIGNMENT: usize = 4096;
-
-const MAGIC: &[u8; 8] = b"WGPACKED";
-const HEADER: usize = 32;
-const DESCRIPTOR: usize = 48;
-const SCALED: u8 = 1;

@@ -1,8 +1,9 @@
 //! A whole message around packed fields, in one buffer.
 
-use crate::error::Result;
+use crate::error::{Fault, Result};
+use crate::find::{Kind, Root};
 use crate::frame::{settle, write, Part};
-use crate::{Column, Fault, Kind, Layout, Root, Table};
+use crate::layout::{Column, Layout, Table};
 
 /// A SensorView or SensorData whose packed fields are written in place. See the
 /// example at the crate's root.

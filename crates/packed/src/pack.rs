@@ -1,13 +1,14 @@
 //! From sub-messages to packed fields.
 
 use crate::element::{load_value, store_value, Element};
-use crate::error::Result;
-use crate::find::{Level, ROWS};
+use crate::error::{Error, Fault, Result};
+use crate::find::{Kind, Level, Root, ROWS};
+use crate::format::FIELD;
 use crate::frame::{settle, write, Part};
+use crate::layout::{Column, Layout, Table};
 use crate::leaf::{leaves, Leaf, Type};
 use crate::row::{for_rows, Row};
 use crate::wire::Fields;
-use crate::{Column, Error, Fault, Kind, Layout, Root, Table, FIELD};
 
 /// How a column is packed.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,10 +1,9 @@
 //! A row's values, from a sub-message and to one.
 
-use crate::error::Result;
-use crate::find::ROWS;
+use crate::error::{Error, Fault, Result};
+use crate::find::{Kind, ROWS};
 use crate::leaf::{leaves, row_name, Leaf, Type, MOST};
 use crate::wire::{put_head, put_varint, tag, varint_size, Field, Fields};
-use crate::{Error, Fault, Kind};
 
 /// The values of a row: the bits of doubles, identifiers, and enumerations with
 /// their sign.

@@ -1,12 +1,13 @@
 //! From packed fields to sub-messages.
 
-use crate::error::Result;
-use crate::find::{Level, ROWS};
+use crate::element::Element;
+use crate::error::{Error, Fault, Result};
+use crate::find::{Kind, Level, Root, ROWS};
+use crate::format::{FIELD, MAXIMUM_SIZE};
 use crate::leaf::{leaves, Leaf, Type};
 use crate::row::Row;
-use crate::view::Values;
+use crate::view::{Values, View};
 use crate::wire::{put_head, Fields};
-use crate::{Element, Error, Fault, Kind, Root, View, FIELD, MAXIMUM_SIZE};
 
 /// How a message is unpacked.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,13 +3,12 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::element::load_value;
-use crate::error::Result;
-use crate::layout::{is_name, is_scale};
-use crate::{
-    Element, Error, Fault, Number, DESCRIPTOR, HEADER, MAGIC, MAXIMUM_COLUMNS, MAXIMUM_ROWS,
-    MAXIMUM_SIZE, SCALED, VERSION,
+use crate::element::{load_value, Element, Number};
+use crate::error::{Error, Fault, Result};
+use crate::format::{
+    DESCRIPTOR, HEADER, MAGIC, MAXIMUM_COLUMNS, MAXIMUM_ROWS, MAXIMUM_SIZE, SCALED, VERSION,
 };
+use crate::layout::{is_name, is_scale};
 
 /// A field that has been checked.
 #[derive(Clone, Debug)]

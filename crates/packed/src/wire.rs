@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::error::Result;
-use crate::Fault;
+use crate::error::{Fault, Result};
 
 /// Groups may nest this deep.
 const DEPTH: usize = 100;

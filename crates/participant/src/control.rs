@@ -23,6 +23,7 @@ use crate::misses::Misses;
 use crate::progress::Progress;
 use crate::realtime::Realtime;
 use crate::record::Piece;
+use crate::seal::Sealed;
 use crate::slowest::Slow;
 use crate::transport::Topic;
 use crate::usage::Usage;
@@ -308,24 +309,6 @@ pub struct Received {
     /// What it took.
     pub usage: Usage,
 }
-
-/// What encrypts a connection, and knows that its other side is who it should be.
-pub trait Seal: Debug + Send {
-    /// Encrypts some bytes, fewer than 60,000.
-    ///
-    /// # Errors
-    /// When the connection has carried too much.
-    fn seal(&mut self, plain: &[u8]) -> Result<Vec<u8>>;
-
-    /// Decrypts what [`Seal::seal`] made on the other side.
-    ///
-    /// # Errors
-    /// When it was made by someone else.
-    fn unseal(&mut self, sealed: &[u8]) -> Result<Vec<u8>>;
-}
-
-/// A seal that both halves of a connection share.
-pub type Sealed = Arc<Mutex<dyn Seal>>;
 
 /// Most bytes that are encrypted at once.
 const PLAIN: usize = 60_000;

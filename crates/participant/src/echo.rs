@@ -11,8 +11,8 @@ use anyhow::Result;
 
 use crate::clock::Clock;
 use crate::control::{Assignment, Pinged};
+use crate::duty::Wish;
 use crate::latency::Times;
-use crate::participant::Wish;
 use crate::sample::{self, allowance, Header, Shape};
 use crate::sender::pause;
 use crate::transport::{Reader, Writer};

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use anyhow::{ensure, Context, Result};
 use serde::de::DeserializeOwned;
 
-use crate::control::Sealed;
+use crate::seal::Sealed;
 
 /// Longest message, in bytes.
 const LONGEST: usize = 64 << 20;

@@ -11,6 +11,7 @@
 pub mod clock;
 pub mod coder;
 pub mod control;
+pub mod duty;
 pub mod echo;
 pub mod inbox;
 pub mod latency;
@@ -23,6 +24,7 @@ pub mod receiver;
 pub mod record;
 pub mod sample;
 pub mod scratch;
+pub mod seal;
 pub mod sender;
 pub mod sequence;
 pub mod slowest;

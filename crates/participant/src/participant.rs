@@ -5,11 +5,9 @@
 //! ends; a program whose transport hangs then ends itself.
 
 use std::net::{IpAddr, SocketAddr};
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,6 +19,7 @@ use crate::control::{
     self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers,
     Received, Report, Role, Speaker, VERSION,
 };
+use crate::duty::{Duty, Wish};
 use crate::latency::Distribution;
 use crate::lockstep::{Announcer, Steps};
 use crate::progress::Seen;
@@ -36,67 +35,8 @@ use crate::{echo, receiver, sender, wake_up};
 const DISCOVERY: Duration = Duration::from_secs(20);
 /// How long a participant may take to end before its program ends itself.
 const GRACE: Duration = Duration::from_secs(2);
-/// How long a conductor that is gone may take to be so.
-const LAST: Duration = Duration::from_secs(1);
 /// How long to try to reach the conductor.
 const REACH: Duration = Duration::from_secs(5);
-
-/// What the conductor wishes while a participant is at work.
-#[derive(Debug, Default)]
-pub struct Wish {
-    abandon: AtomicBool,
-    /// One more than the number of samples that were sent; 0 before.
-    finish: AtomicU64,
-    /// When it was told, on the monotonic clock.
-    told: AtomicU64,
-    /// The run's epoch on the own monotonic clock.
-    epoch: AtomicU64,
-    /// The run's folder.
-    scratch: Mutex<Option<PathBuf>>,
-    /// Whether the conductor went without a word.
-    gone: AtomicBool,
-}
-
-impl Wish {
-    fn keep(&self, scratch: Option<PathBuf>) {
-        *self.scratch.lock().unwrap_or_else(PoisonError::into_inner) = scratch;
-    }
-
-    /// Removes what is left of a run whose conductor is gone.
-    fn tidy(&self) {
-        let scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
-        let patience = if self.gone.load(Ordering::Relaxed) { LAST } else { Duration::ZERO };
-        scratch.iter().for_each(|path| scratch::remove_remains(path, patience));
-    }
-
-    /// Whether to break off.
-    pub fn abandoned(&self) -> bool {
-        self.abandon.load(Ordering::Relaxed)
-    }
-
-    /// How many samples were sent, once that is known.
-    pub fn finished(&self) -> Option<u64> {
-        self.finish.load(Ordering::Acquire).checked_sub(1)
-    }
-
-    /// When that was told, in nanoseconds since the epoch.
-    pub fn finished_at(&self) -> u64 {
-        let told = self.told.load(Ordering::Relaxed);
-        told.saturating_sub(self.epoch.load(Ordering::Relaxed))
-    }
-}
-
-/// What a participant is at, and who hears of it.
-pub struct Duty<'a> {
-    /// What it is to do.
-    pub assignment: &'a Assignment,
-    /// The common time.
-    pub clock: &'a Clock,
-    /// What the conductor wishes.
-    pub wish: &'a Wish,
-    /// Where it leaves what it has seen.
-    pub seen: &'a Seen,
-}
 
 /// A program with these transports: `--control ADDRESS --name NAME …`. More
 /// than one name makes a participant of each, as threads of one process.
@@ -172,7 +112,7 @@ pub fn serve(
     let outcome = take_part(conductor, name, token, transports, &wish, alone);
     // Not reached, or not to the end: who was told to end has heard so.
     if outcome.is_err() && !wish.abandoned() {
-        wish.gone.store(true, Ordering::Relaxed);
+        wish.lose_conductor();
     }
     wish.tidy();
     outcome
@@ -235,11 +175,8 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
         loop {
             match listener.hear() {
                 Ok(Order::Beat) => continue,
-                Ok(Order::Finish(sent)) => {
-                    wish.told.store(monotonic(), Ordering::Relaxed);
-                    wish.finish.store(sent + 1, Ordering::Release);
-                }
-                Ok(Order::Halt) => wish.abandon.store(true, Ordering::Relaxed),
+                Ok(Order::Finish(sent)) => wish.finish(sent),
+                Ok(Order::Halt) => wish.abandon(),
                 Ok(order) => {
                     if let Order::Open(assignment) = &order {
                         // It is its own socket, which can be set.
@@ -252,12 +189,12 @@ fn listen(mut listener: Listener, wish: Arc<Wish>, alone: bool) -> Result<Orders
                     }
                 }
                 Err(_) => {
-                    wish.gone.store(true, Ordering::Relaxed);
+                    wish.lose_conductor();
                     break;
                 }
             }
         }
-        wish.abandon.store(true, Ordering::Relaxed);
+        wish.abandon();
         drop(sender);
         if alone {
             thread::sleep(GRACE);
@@ -349,7 +286,7 @@ fn live(
 fn peers(orders: &mut Orders, wish: &Wish) -> Result<Option<Peers>> {
     match orders.next() {
         Order::Connect(peers) => {
-            wish.epoch.store(peers.master.epoch, Ordering::Relaxed);
+            wish.begin(peers.master.epoch);
             Ok(Some(peers))
         }
         Order::Quit => Ok(None),
@@ -554,7 +491,7 @@ mod tests {
 
     #[test]
     fn no_other_machine_has_a_program_started() {
-        let none = PathBuf::new;
+        let none = std::path::PathBuf::new;
         let (program, schema, message) = (none(), none(), none());
         let coding = Coding { program, arguments: Vec::new(), schema, message };
         let (here, there) = (IpAddr::from([127, 0, 0, 1]), IpAddr::from([192, 0, 2, 1]));

@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use crate::coder::{Coder, Work};
 use crate::control::{Mode, Received};
+use crate::duty::Duty;
 use crate::latency::Times;
 use crate::lockstep::Steps;
 use crate::misses::InTime;
-use crate::participant::Duty;
 use crate::record::Record;
 use crate::sample::{allowance, Shape, Wrong};
 use crate::sequence::Sequence;

@@ -20,10 +20,7 @@ pub use comparison::{
     compare, Cell, Change, Comparison, Drift, FactChange, Limits, Verdict, View, BUSY, WIDEST,
 };
 pub use fit::{Bounds, Fit};
-pub use interval::{Basis, Interval};
+pub use interval::{Basis, Interval, CONFIDENCE};
 pub use ratio::Ratio;
 pub use sample::{median, quantile, sorted};
 pub use summary::{Outlier, Summary};
-
-/// Confidence of the intervals of [`Summary`], [`Ratio`] and [`Fit`].
-pub const CONFIDENCE: f64 = 0.95;

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::file;
 
-use crate::recording::{Definition, Topic};
+use crate::topic::{Definition, Topic};
 
 /// The first bytes of a bag.
 pub const MAGIC: &[u8] = b"#ROSBAG V2.0\n";

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{bail, Context, Result};
 use wiregauge_schema::file;
 
-use crate::recording::{Definition, Topic};
+use crate::topic::{Definition, Topic};
 use crate::{bag, mcap, osi, sqlite};
 
 /// A kind of file.

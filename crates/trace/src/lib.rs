@@ -10,5 +10,7 @@ pub mod recording;
 pub mod ros1;
 mod sequence;
 mod sqlite;
+pub mod topic;
 
-pub use recording::{Lookup, Recording, Sample, Topic};
+pub use recording::{Lookup, Recording, Sample};
+pub use topic::Topic;

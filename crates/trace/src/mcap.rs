@@ -11,7 +11,7 @@ use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use mcap::McapError;
 use wiregauge_schema::file;
 
-use crate::recording::{Definition, Topic};
+use crate::topic::{Definition, Topic};
 
 /// Largest record in bytes that is read: 256 MiB. In a damaged file a length is
 /// any number, and memory is reserved by it.

@@ -9,7 +9,7 @@ use std::path::Path;
 use anyhow::{ensure, Context, Result};
 use wiregauge_schema::file;
 
-use crate::recording::{Definition, Topic};
+use crate::topic::{Definition, Topic};
 
 /// The types that a trace may hold, by their code in the file's name.
 const TYPES: [(&str, &str); 10] = [

@@ -10,7 +10,7 @@ use anyhow::{ensure, Context, Result};
 use rusqlite::{Connection, OpenFlags};
 use wiregauge_schema::file;
 
-use crate::recording::{Definition, Topic};
+use crate::topic::{Definition, Topic};
 
 /// Largest message in bytes that is unpacked: 256 MiB. In a damaged file its
 /// size is any number.

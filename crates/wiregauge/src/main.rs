@@ -2,6 +2,7 @@
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
 mod crew;
+mod distinct;
 mod experiment;
 mod lineup;
 mod matter;

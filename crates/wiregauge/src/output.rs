@@ -6,13 +6,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::ValueEnum;
+use wiregauge_report::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Status};
 use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};
 use wiregauge_system::file::{self, Target};
 
 use crate::required::{Judge, Required, FAILED};
-use crate::verb::report::render;
 
 /// Form of a result on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -25,6 +25,16 @@ pub enum Form {
     Csv,
     /// Derived statistics, for scripts.
     Json,
+}
+
+/// Results in a form for standard output.
+pub fn render(runs: &[Run], form: Form) -> String {
+    match form {
+        Form::Table => terminal::render(runs, width()),
+        Form::Md => markdown::render(runs),
+        Form::Csv => csv::render(runs),
+        Form::Json => json::render(runs),
+    }
 }
 
 /// Writes a result. That the reader closed the pipe, as `head` does, is no

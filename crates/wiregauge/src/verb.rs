@@ -6,13 +6,13 @@ mod codecs;
 mod compare;
 mod cosim;
 mod doctor;
-pub mod report;
+mod report;
 mod schema;
 mod verify;
 
 use std::process::ExitCode;
 
-use anyhow::{ensure, Result};
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 /// Measures what it costs to move messages: format by format, phase by phase,
@@ -54,14 +54,6 @@ enum Verb {
     Budget(budget::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
-}
-
-/// Refuses what would be measured twice under one name.
-pub fn distinct<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<()> {
-    for (at, value) in values.iter().enumerate() {
-        ensure!(!values[..at].contains(value), "{option} names {value} twice");
-    }
-    Ok(())
 }
 
 impl Arguments {

@@ -17,10 +17,11 @@ use std::time::{Duration, Instant};
 
 use support::{fact, has_its_form, result, run, said, status, wiregauge};
 use wiregauge_bus::catalogue::Reach;
-use wiregauge_bus::conductor::{conduct, Account};
+use wiregauge_bus::conductor::conduct;
 use wiregauge_bus::emulation::{Emulation, Host};
 use wiregauge_bus::engine::DDS;
 use wiregauge_bus::program::Program;
+use wiregauge_bus::record::Account;
 use wiregauge_bus::site::Site;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;

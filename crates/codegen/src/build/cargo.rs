@@ -9,7 +9,9 @@ use std::process::{Command, Stdio};
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
 
-use super::{write_if_new, Compiler, Job, Place, Progress};
+use super::job::{Job, Place, Progress};
+use super::keep::write_if_new;
+use super::tool::{first_error, Compiler};
 use crate::codec::Unit;
 use crate::rust;
 
@@ -112,7 +114,7 @@ pub fn compile(
             let name = job.codec.name;
             programs.remove(name).ok_or_else(|| {
                 let why = failures.get(name).or(of_all.as_ref()).cloned().unwrap_or_else(|| {
-                    format!("cargo {status}: {}", super::first_error(&[&errors]))
+                    format!("cargo {status}: {}", first_error(&[&errors]))
                 });
                 anyhow!("does not compile: {why} (see {})", job.folder.display())
             })

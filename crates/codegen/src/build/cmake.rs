@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use super::{run, Compiler};
+use super::tool::{run, Compiler};
 
 /// Configures a CMake project in `folder` to be built in `build`.
 pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()> {

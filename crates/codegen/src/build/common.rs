@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::{hash, write_if_new};
+use super::keep::{hash, write_if_new};
 
 /// The fixed parts, by their path below the common folder.
 const FILES: &[(&str, &str)] = &[

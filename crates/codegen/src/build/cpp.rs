@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, Result};
 
 use super::cmake::{configure, ninja};
-use super::{write_if_new, Job, Place, Progress};
+use super::job::{Job, Place, Progress};
+use super::keep::write_if_new;
 use crate::codec::Unit;
 use crate::cpp;
 

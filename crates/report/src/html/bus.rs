@@ -5,11 +5,13 @@ use std::fmt::Write;
 use wiregauge_result::run::{Case, Run};
 
 use super::course::{course, slowest};
-use super::curves::hint;
+use super::curves::lines;
+use super::figures::{figures, winners};
 use super::markup::e;
+use super::phases::phase_figures;
 use super::plot::{Axis, Line, Plot, Style};
-use super::scale::Kind;
-use super::{box_plots, figures, phase_figures, winners};
+use super::samples::box_plots;
+use super::scale::{fitting, Kind};
 use crate::curve::{at, over, shares, windows};
 use crate::figure::{defined_as, definition, is_loss, part, place, Part};
 use crate::group::{failed, groups, head, lossless, name, offered, without_headroom, Group};
@@ -144,19 +146,6 @@ fn group_table(run: &Run, case: &Case, group: &Group) -> String {
     text + "</table></div>\n"
 }
 
-/// Lines of a picture, one for each transport.
-pub fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> Vec<Line<'a>> {
-    let line = |line: &sweep::Line<'a>| Line {
-        name: &line.subject.title,
-        remark: String::new(),
-        style: Style::Subject(style(&line.subject.id)),
-        hint: hint(&line.points, of_x, &curves.unit),
-        points: line.points.clone(),
-        good: None,
-    };
-    curves.lines.iter().map(line).collect()
-}
-
 /// Cumulative distributions with a logarithmic tail, and the same in figures.
 pub fn distributions(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
     let mut text = String::new();
@@ -249,21 +238,6 @@ fn throughput(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
          receivers, the one that got least in a window.{axis}</figcaption></figure></div>\n",
         plot.draw()
     )
-}
-
-/// The axis that shows how values differ, and what is to be said of it.
-pub fn fitting(values: &[f64]) -> (Kind, &'static str) {
-    match Kind::fitting(values) {
-        Kind::Linear if near(values) => (Kind::Near, " The axis does not begin at zero."),
-        Kind::Log => (Kind::Log, " The axis is logarithmic."),
-        kind => (kind, ""),
-    }
-}
-
-/// Whether values differ too little to be told apart beside a zero.
-fn near(values: &[f64]) -> bool {
-    let most = values.iter().copied().fold(0.0, f64::max);
-    values.iter().all(|value| *value > most / 2.0)
 }
 
 /// What a search for the headroom found.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use wiregauge_result::run::Run;
+
 use super::markup::e;
 use super::scale::{Kind, Scale};
 use crate::text::chars;
@@ -192,5 +194,14 @@ pub fn shortened(name: &str, length: usize) -> String {
     match chars(name) > length {
         true => name.chars().take(length - 1).chain(['…']).collect(),
         false => name.to_owned(),
+    }
+}
+
+/// Numbers of the subjects, from which pictures take colour and marker: each
+/// keeps its own on all of a page.
+pub fn style(run: &Run) -> impl Fn(&str) -> usize + '_ {
+    |id: &str| {
+        let mut others = run.subjects.iter().filter(|subject| !subject.bound);
+        others.position(|subject| subject.id == id).unwrap_or(0)
     }
 }

@@ -5,10 +5,10 @@ use std::fmt::Write;
 
 use wiregauge_result::run::{Case, Run, Slowest};
 
-use super::bus::{fitting, lines};
+use super::curves::lines;
 use super::markup::e;
 use super::plot::{Axis, Plot};
-use super::scale::Kind;
+use super::scale::{fitting, Kind};
 use crate::curve::over;
 use crate::kind::noun;
 use crate::unit::{count, percent, quantity};

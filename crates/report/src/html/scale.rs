@@ -178,6 +178,21 @@ fn ends(values: &[f64]) -> (f64, f64) {
     }
 }
 
+/// The axis that shows how values differ, and what is to be said of it.
+pub fn fitting(values: &[f64]) -> (Kind, &'static str) {
+    match Kind::fitting(values) {
+        Kind::Linear if near(values) => (Kind::Near, " The axis does not begin at zero."),
+        Kind::Log => (Kind::Log, " The axis is logarithmic."),
+        kind => (kind, ""),
+    }
+}
+
+/// Whether values differ too little to be told apart beside a zero.
+fn near(values: &[f64]) -> bool {
+    let most = values.iter().copied().fold(0.0, f64::max);
+    values.iter().all(|value| *value > most / 2.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

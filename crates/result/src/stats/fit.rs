@@ -2,8 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::student_quantile;
-use super::CONFIDENCE;
+use super::interval::{student_quantile, CONFIDENCE};
 
 /// The line y = `intercept` + `slope`·x: the cost of a message and the cost of
 /// each of its points.

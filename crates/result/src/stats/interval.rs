@@ -5,6 +5,10 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::sample::{mean, median, sorted, variance};
 
+/// Confidence of the intervals of [`super::Summary`], [`super::Ratio`] and
+/// [`super::Fit`].
+pub const CONFIDENCE: f64 = 0.95;
+
 /// A range that holds the true median with a stated confidence.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Interval {

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::Interval;
+use super::interval::{Interval, CONFIDENCE};
 use super::sample::median;
-use super::CONFIDENCE;
 use crate::run::Measurement;
 
 /// How many times longer one subject takes than another in the same run.

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::interval::Interval;
+use super::interval::{Interval, CONFIDENCE};
 use super::sample::{mean, median, quantile, robust_deviation, sorted, variance};
-use super::CONFIDENCE;
 use crate::run::Measurement;
 
 /// Distance from the median, in robust standard deviations, from which on a
@@ -71,10 +70,10 @@ impl Summary {
         let (&min, &max) = (all.first()?, all.last()?);
         let medians: Vec<f64> =
             processes.iter().filter_map(|process| median(process.iter().copied())).collect();
-        let median = median(medians.iter().copied())?;
+        let middle = median(medians.iter().copied())?;
         let spreads = processes.iter().filter_map(|process| relative_spread(process));
         Some(Summary {
-            median,
+            median: middle,
             interval: interval(&processes, min),
             mean: mean(&all)?,
             deviation: variance(&all).unwrap_or(0.0).sqrt(),
@@ -86,8 +85,8 @@ impl Summary {
             epochs: all.len(),
             lost: measurement.samples.iter().map(Vec::len).sum::<usize>() - all.len(),
             outliers: outliers(measurement),
-            between: variance(&medians).map(|v| v.sqrt() / median).filter(|v| v.is_finite()),
-            within: super::median(spreads).unwrap_or(0.0),
+            between: variance(&medians).map(|v| v.sqrt() / middle).filter(|v| v.is_finite()),
+            within: median(spreads).unwrap_or(0.0),
         })
     }
 }

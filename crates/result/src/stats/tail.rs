@@ -7,7 +7,7 @@
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::CONFIDENCE;
+use super::interval::CONFIDENCE;
 
 /// Which of the sorted samples a percentile lies between, as shares of all.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_report::{csv, html, json, markdown, terminal};
+use wiregauge_report::html;
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
 
-use crate::output::{print, width, Form};
+use crate::output::{print, render, Form};
 
 /// Show results: as one self-contained page, or as text.
 #[derive(clap::Args)]
@@ -42,15 +42,5 @@ impl Arguments {
             (None, form) => print(&render(&runs, form.unwrap_or(Form::Table)))?,
         }
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Results in a form for standard output.
-pub fn render(runs: &[Run], form: Form) -> String {
-    match form {
-        Form::Table => terminal::render(runs, width()),
-        Form::Md => markdown::render(runs),
-        Form::Csv => csv::render(runs),
-        Form::Json => json::render(runs),
     }
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_bus::trial::LENGTH;
+use wiregauge_bus::terms::LENGTH;
 use wiregauge_bus::{catalogue, fep};
 
 use super::keep::Keep;

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_bus::catalogue;
-use wiregauge_bus::conductor::Account;
 use wiregauge_bus::headroom::{Search, Tried, Verdict};
 use wiregauge_bus::quantity::{bytes, time};
 use wiregauge_bus::quest::{Aim, Quest};
+use wiregauge_bus::record::Account;
 use wiregauge_bus::result::Cell;
 use wiregauge_bus::site::Site;
-use wiregauge_bus::trial::{Terms, Trial};
+use wiregauge_bus::terms::Terms;
+use wiregauge_bus::trial::Trial;
 use wiregauge_result::run::{Curve, Fact};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};

@@ -12,14 +12,14 @@ use wiregauge_bus::load::Load;
 use wiregauge_bus::quantity::{bytes, time};
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_bus::site::Site;
-use wiregauge_bus::trial::LENGTH;
+use wiregauge_bus::terms::LENGTH;
 use wiregauge_participant::control;
 
 use super::keep::Keep;
 use super::payload::Payload;
 use super::series::{Common, Series};
+use crate::distinct::distinct;
 use crate::progress::Progress;
-use crate::verb::distinct;
 
 /// Send samples of a size in a cycle, and measure what arrives.
 ///

@@ -14,8 +14,8 @@ use wiregauge_result::run::Case;
 
 use super::pace::{Matter, Pace};
 use crate::crew::{encodings, load, memcpy, subject, Crew, Member};
+use crate::distinct::distinct;
 use crate::progress::Progress;
-use crate::verb::distinct;
 
 /// Couple FMUs and measure each phase of each step.
 ///

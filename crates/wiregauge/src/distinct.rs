@@ -1,0 +1,11 @@
+//! Names that are given once.
+
+use anyhow::{ensure, Result};
+
+/// Refuses what would be measured twice under one name.
+pub fn distinct<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<()> {
+    for (at, value) in values.iter().enumerate() {
+        ensure!(!values[..at].contains(value), "{option} names {value} twice");
+    }
+    Ok(())
+}

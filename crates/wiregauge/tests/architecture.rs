@@ -1,0 +1,202 @@
+//! The house keeps its order: which crate may use which, and no file uses one
+//! that uses it in turn.
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use support::project;
+
+/// What each crate may use of the others, beside what those use.
+const ARROWS: [(&str, &[&str]); 14] = [
+    ("bus", &["codegen", "conversation", "participant", "result", "system"]),
+    ("codegen", &["schema"]),
+    ("conversation", &["system"]),
+    ("cosim", &["conversation", "result", "system"]),
+    ("fuzzed", &["codegen", "result", "schema", "system", "trace"]),
+    ("gauge", &["conversation", "result", "system"]),
+    ("osi", &["codegen", "schema"]),
+    ("packed", &[]),
+    ("participant", &[]),
+    ("report", &["result", "system"]),
+    ("result", &["system"]),
+    ("runner", &[]),
+    ("schema", &[]),
+    ("trace", &["schema"]),
+];
+
+#[test]
+fn crates_use_no_more_than_they_may() {
+    for (name, allowed) in ARROWS {
+        let manifest = project().join("crates").join(name).join("Cargo.toml");
+        let manifest: toml::Table = fs::read_to_string(&manifest).unwrap().parse().unwrap();
+        let Some(needs) = manifest.get("dependencies").and_then(toml::Value::as_table) else {
+            continue;
+        };
+        for other in needs.keys().filter_map(|need| need.strip_prefix("wiregauge-")) {
+            assert!(allowed.contains(&other), "{name} may not use {other}");
+        }
+    }
+    let crates = fs::read_dir(project().join("crates")).unwrap().flatten();
+    for name in crates.map(|entry| entry.file_name().into_string().unwrap()) {
+        let known = ARROWS.iter().any(|(known, _)| *known == name);
+        assert!(
+            known || ["system", "wiregauge"].contains(&name.as_str()),
+            "say what {name} may use"
+        );
+    }
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let mut circles = Vec::new();
+    for entry in fs::read_dir(project().join("crates")).unwrap().flatten() {
+        let uses = uses(&entry.path().join("src"));
+        circles.extend(self::circles(&uses));
+    }
+    assert!(circles.is_empty(), "{}", circles.join("\n"));
+}
+
+/// The files of a crate, and which others of them each names.
+fn uses(src: &Path) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![src.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                files.insert(module(src, &path), path);
+            }
+        }
+    }
+    let mut uses = BTreeMap::new();
+    for (module, path) in &files {
+        let text = fs::read_to_string(path).unwrap();
+        let text = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        let named = paths(module, text).into_iter().filter_map(|mut named| loop {
+            match files.get(&named) {
+                Some(file) => break Some(file.clone()),
+                None if !named.pop() => break None,
+                None => {}
+            }
+        });
+        uses.insert(path.clone(), named.filter(|file| file != path).collect());
+    }
+    uses
+}
+
+/// `a/b` for `src/a/b.rs`, and nothing for the crate's own file.
+fn module(src: &Path, path: &Path) -> PathBuf {
+    let module = path.strip_prefix(src).unwrap().with_extension("");
+    match module.to_str() {
+        Some("lib" | "main") => PathBuf::new(),
+        _ if module.ends_with("mod") => module.parent().unwrap().to_owned(),
+        _ => module,
+    }
+}
+
+/// What `crate::…`, `super::…` and the names of its own folder name in a file,
+/// as paths from the crate.
+fn paths(module: &Path, text: &str) -> Vec<PathBuf> {
+    let code: Vec<&str> =
+        text.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();
+    let code = code.join(" ");
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices("::") {
+        let start = code[..at].rfind(|c: char| !is_of_a_name(c)).map_or(0, |end| end + 1);
+        let after = code[start..at].chars().next().is_some_and(char::is_lowercase);
+        // A method is no module.
+        if !after || code[..start].ends_with(['.', ':']) {
+            continue;
+        }
+        let (base, rest) = match &code[start..at] {
+            "crate" => (PathBuf::new(), &code[at + 2..]),
+            "super" => (module.parent().map(Path::to_owned).unwrap_or_default(), &code[at + 2..]),
+            "self" => (module.to_owned(), &code[at + 2..]),
+            _ => (module.to_owned(), &code[start..]),
+        };
+        found.extend(named(base, rest));
+    }
+    found
+}
+
+fn is_of_a_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// `a::b::{c, d}` as paths, as far as names are in lower case.
+fn named(mut base: PathBuf, text: &str) -> Vec<PathBuf> {
+    let mut rest = text;
+    loop {
+        if let Some(list) = rest.strip_prefix('{') {
+            let list = list.split('}').next().unwrap_or_default();
+            return list.split(',').flat_map(|one| named(base.clone(), one.trim())).collect();
+        }
+        let end = rest.find(|c: char| !is_of_a_name(c)).unwrap_or(rest.len());
+        let word = &rest[..end];
+        if word == "super" {
+            base.pop();
+        } else if word.starts_with(|c: char| c.is_lowercase()) && word != "self" {
+            base.push(word);
+        }
+        match rest[end..].strip_prefix("::") {
+            Some(next) => rest = next,
+            None => return vec![base],
+        }
+    }
+}
+
+/// The circles, each as the files that are in it.
+fn circles(uses: &BTreeMap<PathBuf, BTreeSet<PathBuf>>) -> Vec<String> {
+    let reached: BTreeMap<_, _> = uses.keys().map(|file| (file, reach(uses, file))).collect();
+    let mut told = BTreeSet::new();
+    let mut circles = Vec::new();
+    for file in uses.keys() {
+        let with: Vec<&PathBuf> =
+            reached[file].iter().copied().filter(|other| reached[*other].contains(file)).collect();
+        if with.len() > 1 && told.insert(with.clone()) {
+            let names: Vec<String> = with.iter().map(|file| file.display().to_string()).collect();
+            circles.push(format!("a circle of imports: {}", names.join(", ")));
+        }
+    }
+    circles
+}
+
+/// All that a file uses, and what that uses.
+fn reach<'a>(
+    uses: &'a BTreeMap<PathBuf, BTreeSet<PathBuf>>,
+    from: &'a PathBuf,
+) -> BTreeSet<&'a PathBuf> {
+    let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
+    while let Some(file) = next.pop() {
+        next.extend(uses[file].iter().filter(|other| seen.insert(*other)));
+    }
+    seen
+}
+
+#[test]
+fn a_circle_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let src = folder.path();
+    fs::create_dir(src.join("deep")).unwrap();
+    for (name, text) in [
+        ("lib.rs", "mod a; mod b; mod deep;"),
+        ("a.rs", "use crate::b::{self, B};"),
+        ("b.rs", "use crate::deep::{leaf, Other};"),
+        ("deep.rs", "pub mod leaf;"),
+        ("deep/leaf.rs", "use super::super::a;\n#[cfg(test)]\nmod tests { use crate::b; }"),
+    ] {
+        fs::write(src.join(name), text).unwrap();
+    }
+    let found = circles(&uses(src));
+    assert_eq!(found.len(), 1, "{found:?}");
+    for name in ["a.rs", "b.rs", "leaf.rs"] {
+        assert!(found[0].contains(name), "{found:?}");
+    }
+    fs::write(src.join("deep/leaf.rs"), "// crate::a\n").unwrap();
+    assert_eq!(circles(&uses(src)), Vec::<String>::new());
+}

@@ -29,16 +29,16 @@ struct Watched(AtomicUsize);
 #[global_allocator]
 static WATCHED: Watched = Watched(AtomicUsize::new(0));
 
-// SAFETY: the system's allocator does it all.
+// SAFETY: the system's allocator does it all; a count beside it allocates nothing.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.0.fetch_max(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the layout is not empty, as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the memory is the system's with this layout: `alloc` gave it.
         unsafe { System.dealloc(memory, layout) }
     }
 }

@@ -37,11 +37,12 @@ bench-aa: setup build
 test: setup check
 	cargo test --locked --workspace --no-fail-fast
 
-# Format and lint.
+# Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:
 	rustfmt --config-path rustfmt.toml --edition 2021 --check $$(git ls-files "*.rs")
 	clang-format --dry-run -Werror $$(git ls-files "*.c" "*.cpp" "*.hpp")
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
 
 build:
 	cargo build --locked --release

@@ -71,6 +71,19 @@ fn every_package_has_the_lints_of_the_workspace() {
     assert!(lacking(&lints, &bare).len() > 3);
 }
 
+#[test]
+fn every_package_says_the_oldest_rust_and_its_licence() {
+    let package = workspace()["package"].clone();
+    for (path, manifest) in manifests() {
+        let Some(own) = manifest.get("package") else { continue };
+        for key in ["rust-version", "license"] {
+            let inherited = own.get(key).and_then(|value| value.get("workspace"));
+            let said = inherited == Some(&Value::Boolean(true)) || own.get(key) == package.get(key);
+            assert!(said, "{}: {key} is not {:?}", path.display(), package[key]);
+        }
+    }
+}
+
 /// Clippy sees only what is in the workspace.
 #[test]
 fn unsafe_code_built_apart_says_why_it_is_sound() {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use support::project;
 
 /// What each crate may use of the others, beside what those use.
-const ARROWS: [(&str, &[&str]); 14] = [
+const ARROWS: [(&str, &[&str]); 15] = [
     ("bus", &["codegen", "conversation", "participant", "result", "system"]),
     ("codegen", &["schema"]),
     ("conversation", &["system"]),
@@ -24,6 +24,7 @@ const ARROWS: [(&str, &[&str]); 14] = [
     ("result", &["system"]),
     ("runner", &[]),
     ("schema", &[]),
+    ("seeds", &[]),
     ("trace", &["schema"]),
 ];
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use wiregauge_gauge::requirement::overall;
-use wiregauge_gauge::run::{Curve, Run};
+use wiregauge_gauge::run::{Curve, Run, Slowest};
 use wiregauge_gauge::stats::Fit;
 
 use crate::statistic::{statistics, Statistic};
@@ -31,6 +31,8 @@ struct Entry<'a> {
     fits: Vec<FitRow<'a>>,
     #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
     curves: &'a [Curve],
+    #[serde(skip_serializing_if = "<[Slowest]>::is_empty")]
+    slowest: &'a [Slowest],
 }
 
 #[derive(Serialize)]
@@ -44,7 +46,7 @@ struct FitRow<'a> {
 }
 
 /// The statistics of each run, one row per case, subject and metric, the linear
-/// fits of its sweeps, and its curves as they are.
+/// fits of its sweeps, and its curves and slowest as they are.
 pub fn render(runs: &[Run]) -> String {
     let entries = runs.iter().enumerate().map(|(i, run)| Entry {
         title: &run.title,
@@ -54,6 +56,7 @@ pub fn render(runs: &[Run]) -> String {
         statistics: statistics(i + 1, run),
         fits: fits(run),
         curves: &run.curves,
+        slowest: &run.slowest,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
     text::json(&document)

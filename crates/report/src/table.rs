@@ -3,7 +3,7 @@
 use wiregauge_gauge::run::{whole, Case, Measurement, Run, Subject};
 use wiregauge_gauge::stats::{Interval, Ratio, Summary};
 
-use crate::figure::definition;
+use crate::figure::{definition, is_detail};
 use crate::floor::Floors;
 use crate::unit;
 
@@ -119,6 +119,13 @@ impl<'a> Table<'a> {
     pub fn counts(run: &'a Run, case: &'a Case) -> Table<'a> {
         let other = |metric: &str| !is_size(metric) && !is_robustness(metric);
         Table::of(run, case, unranked(counted_columns(run, case, other)))
+    }
+
+    /// The same without what a short table does without.
+    pub fn main_counts(run: &'a Run, case: &'a Case) -> Table<'a> {
+        let all = Table::counts(run, case);
+        let main = |column: &Column| !is_detail(&column.metric);
+        Table::of(run, case, all.columns.into_iter().filter(main).collect())
     }
 
     /// All that was counted, unranked.

@@ -153,7 +153,7 @@ impl Arguments {
         distinct("--objects", &self.objects)?;
         let model = Path::new(&self.model);
         let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
-        let outlet = self.pace.open(&inputs)?;
+        let destination = self.pace.open(&inputs)?;
         let progress = Progress::new();
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
@@ -174,7 +174,7 @@ impl Arguments {
         }
         let matter =
             Matter { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
-        self.pace.carry_out(matter, outlet, progress)
+        self.pace.carry_out(matter, destination, progress)
     }
 
     /// Reflections times objects.

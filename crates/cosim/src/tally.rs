@@ -71,7 +71,7 @@ impl Tally {
     /// What is to be said of them in words.
     pub fn told(&self, title: &str) -> Vec<String> {
         let (process, misses) = &self.misses;
-        let were = "took longer than they simulate";
+        let were = "took longer than the step size";
         let whole = format!("process {}", process + 1);
         let mut notes = Vec::new();
         notes.extend(
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!((fact("misses/longest"), fact("misses/longest/process")), (2.0, 1.0));
         assert_eq!(fact("misses/longest/sequence"), 1.0);
         let told = tally.told("S").join("\n");
-        assert!(told.contains("S: 2 steps in a row took longer than they simulate"), "{told}");
+        assert!(told.contains("S: 2 steps in a row took longer than the step size"), "{told}");
         assert!(told.contains("into process 2") && told.contains("of 8 steps the first 6"));
     }
 

@@ -209,6 +209,9 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
         "model" => "deserializing, calculating and serializing, by the model's own clock",
         "agent" => "serializing in the source and the whole model, as BMW counts",
         "exchange" => "a whole step, by the master's clock",
+        "cycle/time" => "the step size: what a step may take to keep up with the time",
+        "late" => "steps that took longer than the step size",
+        "misses/longest" => "the most of the late steps in a row, in one process",
         _ => return None,
     })
 }

@@ -248,7 +248,7 @@ fn steps_that_take_too_long_make_a_run_of_misses() {
     let late = all.iter().filter(|row| row.exchange() > row.cycle).count();
     assert_eq!(fact("late"), late as f64);
     let note = run["cases"][0]["notes"].to_string();
-    assert!(note.contains("steps in a row took longer than they simulate"), "{note}");
+    assert!(note.contains("steps in a row took longer than the step size"), "{note}");
     for slow in &run["slowest"].as_array().unwrap()[..6] {
         assert!(slow["voluntary"].as_u64().unwrap() >= 1, "{slow}");
     }

@@ -29,6 +29,8 @@ Examples:
   wiregauge cosim run --reflections 829440 --encodings protobuf,packed
   wiregauge cosim run --reflections 0 --objects 10,100,500 --model pedestrian
   wiregauge cosim run --build release,debug --fmi 2,3
+  wiregauge cosim run --quick --samples steps.arrow
+      every step with its times, in a file
   wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2
       FMUs of your own")]
 pub struct Arguments {

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_participant::control::{
-    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received,
-    Report, Role, Sent, Speaker, BEAT, VERSION,
+    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received, Report, Role,
+    Sent, Speaker, BEAT, VERSION,
 };
 use wiregauge_participant::progress::Progress;
 use wiregauge_participant::token::is_same;

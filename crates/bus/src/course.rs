@@ -1,6 +1,7 @@
 //! How times went in the course of a run: window by window, and its slowest
 //! samples.
 
+use wiregauge_evidence as evidence;
 use wiregauge_participant::slowest::{Slow, MOST};
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::{Curve, Slowest};
@@ -57,23 +58,7 @@ impl Cell<'_> {
     }
 
     fn slow(&self, metric: &str, receiver: Option<u64>, slow: &Slow) -> Slowest {
-        let toll = &slow.toll;
-        Slowest {
-            case: self.case.into(),
-            subject: self.subject.into(),
-            metric: metric.into(),
-            receiver,
-            sequence: slow.sequence,
-            at: slow.at as f64 / 1e9,
-            unit: "ns".into(),
-            value: slow.time as f64,
-            over: slow.over as f64 / 1e9,
-            steal: toll.stolen as f64 / slow.over.max(1) as f64,
-            involuntary: toll.involuntary,
-            voluntary: toll.voluntary,
-            minor_faults: toll.minor,
-            major_faults: toll.major,
-        }
+        Slowest { receiver, ..evidence::slow(self.case, self.subject, metric, slow) }
     }
 }
 

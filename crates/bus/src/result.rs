@@ -5,6 +5,7 @@
 //! throughput, its variance and the samples of a window.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
+use wiregauge_evidence as evidence;
 use wiregauge_participant::control::{Mode, Received};
 use wiregauge_participant::latency::Distribution;
 use wiregauge_participant::misses::Misses;
@@ -195,7 +196,8 @@ impl Cell<'_> {
                 facts.add(metric, "1", count);
             }
         }
-        facts.misses(self.misses());
+        let misses = self.misses();
+        facts.facts.extend(misses.iter().flat_map(|m| evidence::facts(self.case, self.subject, m)));
         facts.distribution("latency", received.iter().map(|r| &r.latency));
         if let Some(pinged) = &self.account.round_trips {
             facts.distribution("round-trip", [&pinged.times]);
@@ -294,17 +296,12 @@ impl Cell<'_> {
 
     /// The longest run of misses in words, if there is one.
     pub fn told_misses(&self, title: &str) -> Option<String> {
-        let Misses { longest, sequence, at } = self.misses().filter(|m| m.longest > 0)?;
-        let seconds = at as f64 / 1e9;
-        let (one, many, were) = match self.load.mode {
-            Mode::Discrete => ("step", "steps", "took longer than the cycle"),
-            Mode::Continuous => ("sample", "samples", "came late or never"),
+        let misses = self.misses()?;
+        let (one, were) = match self.load.mode {
+            Mode::Discrete => ("step", "took longer than the cycle"),
+            Mode::Continuous => ("sample", "came late or never"),
         };
-        let run =
-            if longest == 1 { format!("1 {one}") } else { format!("{longest} {many} in a row") };
-        Some(format!(
-            "{title}: {run} {were}, from {one} {sequence} on, {seconds:.3} s into the run"
-        ))
+        Some(format!("{title}: {}", evidence::told(&misses, one, were, "the run")?))
     }
 
     /// How long the sender was at it, in nanoseconds. The cycle of the last
@@ -446,15 +443,6 @@ impl Facts<'_> {
             unit: unit.into(),
             value,
         });
-    }
-
-    fn misses(&mut self, misses: Option<Misses>) {
-        let Some(Misses { longest, sequence, at }) = misses else { return };
-        self.add("misses/longest", "1", longest as f64);
-        if longest > 0 {
-            self.add("misses/longest/sequence", "1", sequence as f64);
-            self.add("misses/longest/at", "s", at as f64 / 1e9);
-        }
     }
 
     fn distribution<'d>(&mut self, metric: &str, of: impl IntoIterator<Item = &'d Distribution>) {

@@ -1,21 +1,15 @@
-//! Every sample of a series in a file: Arrow's IPC file format, which pandas,
-//! Polars, DuckDB and others read. docs/bus.md describes its columns.
+//! Every sample of a series in a file. docs/bus.md describes its columns.
 
-use std::io::BufWriter;
 use std::sync::Arc;
 
-use anyhow::{ensure, Context, Error, Result};
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray};
-use arrow_array::{UInt32Array, UInt64Array};
-use arrow_ipc::writer::FileWriter;
-use arrow_schema::{DataType, Field, Schema};
-use wiregauge_system::file::{Draft, Target};
+use anyhow::{ensure, Result};
+use arrow_array::{ArrayRef, Int64Array, UInt32Array, UInt64Array};
+use arrow_schema::{DataType, Field};
+use wiregauge_evidence::row_file::{RowFile, MOST};
+use wiregauge_system::file::Target;
 
 use crate::load::Load;
 
-/// Most rows of a file.
-pub const MOST: u64 = 100_000_000;
 /// Most samples of a run that are kept where nothing says how many there will be.
 const UNPACED: u64 = 10_000_000;
 
@@ -57,8 +51,7 @@ pub fn allot(loads: &[Load], times: usize, duration: std::time::Duration) -> Res
     Ok(loads.iter().map(|load| count(load).unwrap_or(each)).collect())
 }
 
-/// What the words in a file may be: known before, as a file of this form has
-/// them once.
+/// What the words in a file may be.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
     /// Keys of the cases.
@@ -70,14 +63,7 @@ pub struct Words {
 }
 
 /// A file of samples.
-pub struct Samples {
-    shown: String,
-    writer: FileWriter<BufWriter<Draft>>,
-    words: [Arc<StringArray>; 3],
-    rows: u64,
-    /// The first thing that went wrong.
-    failure: Option<Error>,
-}
+pub struct Samples(RowFile);
 
 impl Samples {
     /// An empty file of samples with these words.
@@ -85,51 +71,21 @@ impl Samples {
     /// # Errors
     /// When it cannot be written.
     pub fn begin(target: Target, words: Words) -> Result<Samples> {
-        let shown = target.shown().to_owned();
-        let draft = BufWriter::new(target.begin()?);
-        let writer = FileWriter::try_new(draft, &schema()).with_context(|| cannot(&shown))?;
-        let all = [words.cases, words.subjects, words.receivers];
-        let words = all.map(|words| Arc::new(StringArray::from(words)));
-        Ok(Samples { shown, writer, words, rows: 0, failure: None })
+        let Words { cases, subjects, receivers } = words;
+        let words = vec![("case", cases), ("subject", subjects), ("receiver", receivers)];
+        Ok(Samples(RowFile::begin(target, words, numbers())?))
     }
 
     /// How the user calls it.
     pub fn shown(&self) -> &str {
-        &self.shown
+        self.0.shown()
     }
 
-    /// Adds samples of a run. What goes wrong is told in the end: the result of
-    /// the run is worth more.
+    /// Adds samples of a run. What goes wrong is told in the end.
     pub fn add(&mut self, case: &str, subject: &str, load: &Load, rows: &Rows) {
-        if self.failure.is_none() {
-            self.failure = self.try_to_add(case, subject, load, rows).err();
-        }
-    }
-
-    fn try_to_add(&mut self, case: &str, subject: &str, load: &Load, rows: &Rows) -> Result<()> {
-        let (case, subject) = (self.word(0, case)?, self.word(1, subject)?);
         for (receiver, received) in rows.receivers.iter().zip(&rows.received) {
-            let receiver = self.word(2, receiver)?;
-            let columns = columns(load, rows, received);
-            let count = rows.sent.len();
-            let words = [case, subject, receiver].into_iter().zip(&self.words);
-            let words = words.map(|(key, values)| -> Result<ArrayRef> {
-                let keys = Int32Array::from_value(key, count);
-                let values: ArrayRef = values.clone();
-                Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, values)?))
-            });
-            let arrays = words.chain(columns.into_iter().map(Ok)).collect::<Result<_>>()?;
-            let batch = RecordBatch::try_new(Arc::new(schema()), arrays)?;
-            self.writer.write(&batch).with_context(|| cannot(&self.shown))?;
-            self.rows += count as u64;
+            self.0.add(&[case, subject, receiver], columns(load, rows, received));
         }
-        Ok(())
-    }
-
-    /// The number of a word.
-    fn word(&self, of: usize, word: &str) -> Result<i32> {
-        let found = self.words[of].iter().position(|known| known == Some(word));
-        Ok(i32::try_from(found.with_context(|| format!("'{word}' was not to be kept"))?)?)
     }
 
     /// Moves the file to its place, where there is anything in it. How many rows
@@ -137,27 +93,12 @@ impl Samples {
     ///
     /// # Errors
     /// When it could not be written.
-    pub fn finish(mut self) -> Result<u64> {
-        if let Some(failure) = self.failure.take() {
-            return Err(failure);
-        }
-        if self.rows == 0 {
-            return Ok(0);
-        }
-        let rows = self.rows;
-        self.writer.finish().with_context(|| cannot(&self.shown))?;
-        let buffer = self.writer.into_inner().with_context(|| cannot(&self.shown))?;
-        let draft = buffer.into_inner().map_err(|error| error.into_error());
-        draft.with_context(|| cannot(&self.shown))?.finish()?;
-        Ok(rows)
+    pub fn finish(self) -> Result<u64> {
+        self.0.finish()
     }
 }
 
-fn cannot(shown: &str) -> String {
-    format!("cannot write {shown}: is the disk full?")
-}
-
-/// The columns after those of words.
+/// What is in those columns.
 fn columns(load: &Load, rows: &Rows, received: &[Option<u64>]) -> Vec<ArrayRef> {
     let sent = || rows.sent.iter().copied();
     let cycle = load.cycle.as_nanos() as u64;
@@ -183,13 +124,10 @@ fn columns(load: &Load, rows: &Rows, received: &[Option<u64>]) -> Vec<ArrayRef> 
     ]
 }
 
-fn schema() -> Schema {
-    let word = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+/// The columns after those of words.
+fn numbers() -> Vec<Field> {
     let time = DataType::Int64;
-    Schema::new(vec![
-        Field::new("case", word.clone(), false),
-        Field::new("subject", word.clone(), false),
-        Field::new("receiver", word, false),
+    vec![
         Field::new("size", DataType::UInt64, false),
         Field::new("cycle", time.clone(), true),
         Field::new("sequence", DataType::UInt32, false),
@@ -199,14 +137,15 @@ fn schema() -> Schema {
         Field::new("latency", time.clone(), true),
         Field::new("write", time.clone(), true),
         Field::new("step", time, true),
-    ])
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use arrow_array::cast::AsArray;
-    use arrow_array::types::Int64Type;
+    use arrow_array::types::{Int32Type, Int64Type};
+    use arrow_array::{RecordBatch, StringArray};
     use arrow_ipc::reader::FileReader;
     use std::fs::File;
     use std::time::Duration;
@@ -272,21 +211,6 @@ mod tests {
         };
         assert_eq!(words("case"), ["d"; 4]);
         assert_eq!(words("receiver"), ["a", "a", "b", "b"]);
-    }
-
-    #[test]
-    fn what_goes_wrong_is_told_in_the_end() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("samples.arrow");
-        let target = Target::open(&path, &[]).unwrap();
-        let mut samples = Samples::begin(target, words()).unwrap();
-        let receivers = ["a".to_owned()];
-        let (sent, received) = (vec![[Some(1); 3]], vec![Vec::new()]);
-        let rows = Rows { receivers: &receivers, first: 0, start: None, sent, received };
-        samples.add("c", "t", &LOAD, &rows);
-        samples.add("unknown", "t", &LOAD, &rows);
-        assert!(samples.finish().unwrap_err().to_string().contains("unknown"));
-        assert!(!path.exists());
     }
 
     #[test]

@@ -115,4 +115,3 @@ pub fn counter(folder: &Path) -> Result<PathBuf> {
     }
     Ok(object)
 }
-

@@ -8,9 +8,9 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{FromRawFd, RawFd};
 use std::path::PathBuf;
-use std::time::Instant;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
+use wiregauge_participant::clock::monotonic;
 
 use crate::description::{Description, Handle};
 use crate::instance::Instance;
@@ -20,6 +20,7 @@ use crate::osmp::Span;
 use crate::package::Package;
 use crate::place::{Call, Place};
 use crate::status::{last_words, Status};
+use crate::watch::Watch;
 
 /// Most steps in a row in which a source may give no message.
 const SILENT: u64 = 10_000;
@@ -52,7 +53,9 @@ pub fn serve() -> Result<()> {
                     Vec::new()
                 })
             }
-            (["run", count], Some(running)) => running.run(count.parse()?, &place),
+            (["run", lead, count], Some(running)) => {
+                running.run(lead.parse()?, count.parse()?, &place)
+            }
             (["skip", count], Some(running)) => running.skip(count.parse()?, &place),
             (["prove", count], Some(running)) => running.prove(count.parse()?, &place),
             (["finish"], running) => match running.take() {
@@ -136,15 +139,21 @@ impl Running {
         })
     }
 
-    /// So many steps that have a message; the answer has a line for each.
-    fn run(&mut self, count: u64, place: &Place) -> Result<Vec<u8>> {
+    /// So many steps that lead and so many that count, all with a message; the
+    /// answer has a line for each.
+    fn run(&mut self, lead: u64, count: u64, place: &Place) -> Result<Vec<u8>> {
+        let count = lead.saturating_add(count);
         let mut ran = Ran { steps: Vec::with_capacity(usize::try_from(count)?), end: None };
         match self {
             Running::Fmus(coupled) => {
+                coupled.watch.begin();
                 let mut silent = 0;
                 while (ran.steps.len() as u64) < count {
                     let Some(step) = coupled.step(place)? else { break };
                     if step.source_size > 0 {
+                        if ran.steps.len() as u64 >= lead {
+                            coupled.watch.add(&step);
+                        }
                         ran.steps.push(step);
                         silent = 0;
                         continue;
@@ -271,6 +280,7 @@ struct Coupled {
     /// Why there are no more steps.
     end: Option<String>,
     account: Account,
+    watch: Watch,
 }
 
 impl Coupled {
@@ -294,6 +304,7 @@ impl Coupled {
             last: [Span::default(); 2],
             end: None,
             account: Account::default(),
+            watch: Watch::new(),
         })
     }
 
@@ -310,33 +321,33 @@ impl Coupled {
         let [source, model] = &mut self.seats;
 
         place.enter(0, Call::Step, number);
-        let began = Instant::now();
+        let began = monotonic();
         let status = source.instance.step(time, size);
-        let stepped = Instant::now();
+        let stepped = monotonic();
         if let Some(end) = carried_out(source, 0, status, number, &mut self.account)? {
             self.end = Some(end);
             return Ok(None);
         }
         place.enter(0, Call::Get, number);
-        let reading = Instant::now();
+        let reading = monotonic();
         let (read, message) = source.instance.get(self.output);
-        let got = Instant::now();
+        let got = monotonic();
         place.leave();
         let output = || format!("{}: {}", source.seat.name, self.names[0]);
         read.good_enough("reading it").with_context(output)?;
         usable(message, number).with_context(output)?;
 
         place.enter(1, Call::Set, number);
-        let setting = Instant::now();
+        let setting = monotonic();
         let taken = model.instance.put(self.input, message);
-        let set = Instant::now();
+        let set = monotonic();
         taken
             .good_enough("setting it")
             .with_context(|| format!("{}: {}", model.seat.name, self.names[1]))?;
         place.enter(1, Call::Step, number);
-        let calculating = Instant::now();
+        let calculating = monotonic();
         let status = model.instance.step(time, size);
-        let calculated = Instant::now();
+        let calculated = monotonic();
         if let Some(end) = carried_out(model, 1, status, number, &mut self.account)? {
             self.end = Some(end);
             return Ok(None);
@@ -365,13 +376,13 @@ impl Coupled {
         if self.dump.is_some() {
             self.write_down(number)?;
         }
-        let ns = |from: Instant, to: Instant| to.duration_since(from).as_nanos() as u64;
         Ok(Some(Step {
             number,
-            source: ns(began, stepped),
-            get: ns(reading, got),
-            set: ns(setting, set),
-            model: ns(calculating, calculated),
+            began,
+            source: stepped - began,
+            get: got - reading,
+            set: set - setting,
+            model: calculated - calculating,
             source_size: length(message),
             model_size: length(result),
         }))
@@ -407,7 +418,8 @@ impl Coupled {
     }
 
     fn finish(self, place: &Place) -> Result<Account> {
-        let mut outcome = Ok(Account { steps: self.done, ..self.account });
+        let slowest = self.watch.told();
+        let mut outcome = Ok(Account { steps: self.done, slowest, ..self.account });
         for (number, sitting) in self.seats.into_iter().enumerate() {
             place.enter(number, Call::Free, 0);
             // The second is freed even if the first would not terminate.
@@ -505,10 +517,10 @@ impl Copier {
     fn copy(&mut self) -> u64 {
         self.turn ^= 1;
         let to = &mut self.to[self.turn];
-        let began = Instant::now();
+        let began = monotonic();
         to.copy_from_slice(std::hint::black_box(&self.from));
         std::hint::black_box(&to);
-        began.elapsed().as_nanos() as u64
+        monotonic() - began
     }
 
     fn last(&self) -> &[u8] {

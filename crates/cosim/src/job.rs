@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use wiregauge_participant::slowest::Slow;
 
 /// Version of the protocol.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// What a host runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -63,6 +64,8 @@ pub struct Seat {
 pub struct Step {
     /// Its place among all steps that the host has done, from 0.
     pub number: u64,
+    /// When it began, on the machine's monotonic clock.
+    pub began: u64,
     /// DoStep of the source.
     pub source: u64,
     /// Reading where its message is.
@@ -78,10 +81,15 @@ pub struct Step {
 }
 
 impl Step {
-    /// The seven numbers of a line.
+    /// What a master waits for it.
+    pub fn exchange(&self) -> u64 {
+        self.source + self.get + self.set + self.model
+    }
+
+    /// The eight numbers of a line.
     pub fn line(&self) -> String {
-        let Step { number, source, get, set, model, source_size, model_size } = self;
-        format!("{number} {source} {get} {set} {model} {source_size} {model_size}\n")
+        let Step { number, began, source, get, set, model, source_size, model_size } = self;
+        format!("{number} {began} {source} {get} {set} {model} {source_size} {model_size}\n")
     }
 
     /// Reads such a line.
@@ -90,6 +98,7 @@ impl Step {
         let mut next = || words.next().flatten();
         Some(Step {
             number: next()?,
+            began: next()?,
             source: next()?,
             get: next()?,
             set: next()?,
@@ -153,6 +162,9 @@ pub struct Account {
     pub warnings: [u64; 2],
     /// What each logged with its first warning.
     pub complaints: [String; 2],
+    /// The slowest steps that count, with what the machine did meanwhile.
+    #[serde(default)]
+    pub slowest: Vec<Slow>,
 }
 
 /// What came out of one step.
@@ -172,14 +184,23 @@ mod tests {
 
     #[test]
     fn a_step_survives_its_line() {
-        let step =
-            Step { number: 0, source: 1, get: 2, set: 3, model: 4, source_size: 5, model_size: 6 };
+        let step = Step {
+            number: 0,
+            began: 7,
+            source: 1,
+            get: 2,
+            set: 3,
+            model: 4,
+            source_size: 5,
+            model_size: 6,
+        };
+        assert_eq!(step.exchange(), 10);
         assert_eq!(Step::parse(step.line().trim_end()), Some(step));
         for end in [None, Some("a.fmu asks for it".to_owned())] {
             let ran = Ran { steps: vec![step, step], end };
             assert_eq!(Ran::parse(&ran.text()), Some(ran));
         }
-        for line in ["", "1 2 3 4 5 6", "1 2 3 4 5 6 x"] {
+        for line in ["", "1 2 3 4 5 6 7", "1 2 3 4 5 6 7 x"] {
             assert_eq!(Step::parse(line), None);
         }
     }

@@ -10,8 +10,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_conversation::child::Broken;
+use wiregauge_participant::slowest::Slow;
 use wiregauge_result::random::Random;
-use wiregauge_result::run::{Curve, Fact, Measurement, Status, Subject};
+use wiregauge_result::run::{Curve, Fact, Measurement, Slowest, Status, Subject};
 use wiregauge_result::stats::tail;
 use wiregauge_result::warning::Warning;
 use wiregauge_system::interrupt;
@@ -24,13 +25,18 @@ use crate::log::{self, Log};
 use crate::package::{names_apart, Package};
 use crate::phase;
 use crate::plan::{Entrant, Load, Pair, Parameters, Plan, Work};
+use crate::record::Record;
 use crate::remote::{files, Remote, Trouble};
+use crate::samples::{self, Phases, Samples, Whose};
 use crate::scratch::{self, Scratch};
+use crate::tally::Tally;
 
 /// Steps with messages that a proof wants to see.
 const PROOF: usize = 3;
 /// Steps that it waits for them, or as many as the warm-up has.
 const SILENT: u64 = 100;
+/// Simulation time at which all begin, in seconds.
+const START: f64 = 0.0;
 /// Step size where neither the user nor the source says one, in seconds.
 const STEP: f64 = 0.02;
 /// Most steps of an epoch.
@@ -73,6 +79,10 @@ pub struct Measured {
     pub facts: Vec<Fact>,
     /// How the steps' times are distributed.
     pub curves: Vec<Curve>,
+    /// The slowest steps, and what the machine did meanwhile.
+    pub slowest: Vec<Slowest>,
+    /// What is to be said of each case, by its place.
+    pub notes: Vec<(usize, String)>,
     /// What the logs say against being trusted.
     pub warnings: Vec<Warning>,
     /// Rounds in each process.
@@ -80,12 +90,13 @@ pub struct Measured {
 }
 
 /// Carries out a plan. A subject that fails is marked and left out from there
-/// on; an error is one that concerns all, such as an interruption.
+/// on; an error is one that concerns all, such as an interruption. Steps go into
+/// the samples, if there are any, until then.
 ///
 /// # Errors
 /// When it is interrupted.
-pub fn measure(plan: &Plan, progress: Progress) -> Result<Measured> {
-    let mut session = Session::new(plan);
+pub fn measure(plan: &Plan, samples: Option<&mut Samples>, progress: Progress) -> Result<Measured> {
+    let mut session = Session::new(plan, samples);
     let began = Instant::now();
     session.prepare()?;
     session.prove(progress)?;
@@ -136,6 +147,10 @@ struct Cell {
     samples: Vec<Vec<Vec<Option<f64>>>>,
     /// What each measured step took, for each of [`DISTRIBUTED`].
     times: [Vec<f64>; 2],
+    /// The steps of the process that runs.
+    record: Option<Record>,
+    /// What those of all processes come to.
+    tally: Tally,
 }
 
 /// A host that runs, and the epochs that it was measured in.
@@ -148,16 +163,17 @@ struct Live {
     ended: Option<String>,
 }
 
-struct Session<'a> {
+struct Session<'a, 's> {
     plan: &'a Plan,
+    samples: Option<&'s mut Samples>,
     contenders: Vec<Contender<'a>>,
     facts: Vec<Fact>,
     warnings: Vec<Warning>,
     random: Random,
 }
 
-impl<'a> Session<'a> {
-    fn new(plan: &'a Plan) -> Session<'a> {
+impl<'a, 's> Session<'a, 's> {
+    fn new(plan: &'a Plan, samples: Option<&'s mut Samples>) -> Session<'a, 's> {
         let contenders = plan.entrants.iter().map(|entrant| Contender {
             entrant,
             subject: entrant.subject.clone(),
@@ -168,6 +184,7 @@ impl<'a> Session<'a> {
         });
         Session {
             plan,
+            samples,
             contenders: contenders.collect(),
             facts: Vec::new(),
             warnings: Vec::new(),
@@ -336,39 +353,70 @@ impl<'a> Session<'a> {
         for process in 0..processes {
             for (case, load) in plan.cases.iter().enumerate() {
                 progress(&format!("starting hosts for {}", load.case.id), done, total);
-                let mut live = self.start_all(case)?;
-                for round in 0..rounds as usize {
-                    interrupt::check()?;
-                    progress(
-                        &format!(
-                            "measuring {} (process {} of {processes}, round {} of {rounds})",
-                            load.case.id,
-                            process + 1,
-                            round + 1
-                        ),
-                        done,
-                        total,
+                let show = |round: usize| {
+                    let what = format!(
+                        "measuring {} (process {} of {processes}, round {} of {rounds})",
+                        load.case.id,
+                        process + 1,
+                        round + 1
                     );
-                    self.round(&mut live, process, case, round)?;
-                    done += 1;
+                    progress(&what, done + round, total);
+                };
+                let outcome = self.process(process, case, rounds as usize, &show);
+                // What was done until then is kept, however it ended.
+                for contender in &mut self.contenders {
+                    close(plan, &mut self.samples, contender, case, process, &[], &[]);
                 }
-                self.gather(live, process, case)?;
+                outcome?;
+                done += rounds as usize;
             }
         }
         Ok(())
     }
 
+    /// All rounds of one process of each subject.
+    fn process(
+        &mut self,
+        process: usize,
+        case: usize,
+        rounds: usize,
+        show: &dyn Fn(usize),
+    ) -> Result<()> {
+        let mut live = self.start_all(case)?;
+        for round in 0..rounds {
+            interrupt::check()?;
+            show(round);
+            self.round(&mut live, process, case, round)?;
+        }
+        self.gather(live, process, case)
+    }
+
+    /// How many steps of a process are kept.
+    fn room(&self, case: usize) -> usize {
+        if self.samples.is_none() {
+            return 0;
+        }
+        let fmus = || self.contenders.iter().filter(|contender| contender.ready.is_some());
+        let all: usize = fmus().map(|contender| contender.cells.len()).sum();
+        let of_case = |contender: &&Contender| contender.cells.iter().any(|c| c.case == case);
+        let processes = all as u64 * u64::from(self.plan.settings.processes);
+        samples::room(processes, fmus().filter(of_case).count() as u64)
+    }
+
     /// A new process for every subject that is still there, warmed up.
     fn start_all(&mut self, case: usize) -> Result<Vec<Option<Live>>> {
         let mut all = Vec::with_capacity(self.contenders.len());
+        let room = self.room(case);
         for contender in &mut self.contenders {
             interrupt::check()?;
-            let Some(cell) = contender.cells.iter().find(|cell| cell.case == case) else {
+            let work = contender.work();
+            let Some(cell) = contender.cells.iter_mut().find(|cell| cell.case == case) else {
                 all.push(None);
                 continue;
             };
-            let started = match (contender.work(), &contender.ready) {
+            let started = match (work, &contender.ready) {
                 (Some(Work::Fmus(pair)), Some(ready)) => {
+                    cell.record = Some(Record::new(cycle(ready.step), room));
                     start(self.plan, &self.plan.cases[case], pair, ready, false, None)
                 }
                 (Some(Work::Memcpy(_)), _) => start_memcpy(self.plan, cell.sizes),
@@ -424,7 +472,7 @@ impl<'a> Session<'a> {
             let finished = remote.finish().map_err(|trouble| on_case(trouble, load, self.plan));
             let Some((folder, account)) = contender.settle(finished)? else { continue };
             contender.ends.extend(ended.map(|end| (case, end)));
-            let steps = account.steps;
+            let (steps, slowest) = (account.steps, account.slowest.clone());
             contender.accounts.push((case, account));
             let Some(ready) = &contender.ready else { continue };
             let phases = Logs::read(folder.path(), &logs).phases(steps, ready.step);
@@ -441,6 +489,7 @@ impl<'a> Session<'a> {
                 });
                 cell.times[0].extend(whole);
             }
+            close(self.plan, &mut self.samples, contender, case, process, &phases, &slowest);
         }
         Ok(())
     }
@@ -467,18 +516,21 @@ impl<'a> Session<'a> {
             }
         }
         let curves = self.distributions();
+        let (slowest, notes) = self.tallies();
         Measured {
             subjects: self.contenders.into_iter().map(|c| c.subject).collect(),
             measurements,
             facts: self.facts,
             curves,
+            slowest,
+            notes,
             warnings: merge(self.warnings),
             rounds,
         }
     }
 }
 
-impl Session<'_> {
+impl Session<'_, '_> {
     /// How the times of single steps are distributed, with the facts that
     /// percentiles need.
     fn distributions(&mut self) -> Vec<Curve> {
@@ -511,6 +563,22 @@ impl Session<'_> {
             }
         }
         curves
+    }
+
+    /// The slowest steps, and what is to be said of steps that took longer than
+    /// they simulate, with the facts of them.
+    fn tallies(&mut self) -> (Vec<Slowest>, Vec<(usize, String)>) {
+        let (mut slowest, mut notes) = (Vec::new(), Vec::new());
+        for contender in &self.contenders {
+            let Subject { id, title, .. } = &contender.subject;
+            for Cell { case, tally, .. } in &contender.cells {
+                let key = &self.plan.cases[*case].case.id;
+                self.facts.extend(tally.facts(key, id));
+                slowest.extend(tally.slowest(key, id));
+                notes.extend(tally.told(title).into_iter().map(|told| (*case, told)));
+            }
+        }
+        (slowest, notes)
     }
 
     /// What the hosts said of their steps, as warnings and facts.
@@ -585,6 +653,40 @@ impl Session<'_> {
     }
 }
 
+/// Takes the steps of a process into the account, and puts those that are kept
+/// into the file, with what the FMUs logged of them and what the host said of the
+/// slowest. Done once, it does nothing more.
+fn close(
+    plan: &Plan,
+    samples: &mut Option<&mut Samples>,
+    contender: &mut Contender,
+    case: usize,
+    process: usize,
+    phases: &[Phases],
+    slowest: &[Slow],
+) {
+    let Some(ready) = &contender.ready else { return };
+    let Some(cell) = contender.cells.iter_mut().find(|cell| cell.case == case) else { return };
+    let Some(record) = cell.record.take() else { return };
+    cell.tally.add(process, &record, slowest);
+    if let Some(samples) = samples {
+        let whose = Whose {
+            case: &plan.cases[case].case.id,
+            subject: &contender.subject.id,
+            process,
+            simulated: (START, ready.step),
+            cycle: record.cycle,
+        };
+        samples.add(&whose, &record.kept, phases);
+    }
+}
+
+/// What a step may take if the simulation is to keep up with the time, in
+/// nanoseconds: the time that it simulates.
+fn cycle(step: f64) -> u64 {
+    (step * 1e9).round() as u64
+}
+
 /// The step size of a pair, and where it comes from.
 fn step_size(pair: &Pair, source: &Package, model: &Package) -> Result<(f64, &'static str)> {
     if let Some(step) = pair.step {
@@ -657,6 +759,8 @@ impl Cell {
             start_ns,
             samples: Vec::new(),
             times: Default::default(),
+            record: None,
+            tally: Tally::default(),
         }
     }
 
@@ -685,8 +789,8 @@ impl Live {
         Ok(())
     }
 
-    fn run(&mut self, count: u64) -> Result<Ran, Trouble> {
-        let ran = self.remote.run(count)?;
+    fn run(&mut self, lead: u64, count: u64) -> Result<Ran, Trouble> {
+        let ran = self.remote.run(lead, count)?;
         self.ended = ran.end.clone();
         Ok(ran)
     }
@@ -701,14 +805,18 @@ impl Live {
         round: usize,
         bound: bool,
     ) -> Result<(), Trouble> {
-        if self.ended.is_none() && cell.steps > 1 {
-            self.run(1)?;
-        }
         if self.ended.is_some() {
             return Ok(());
         }
-        let steps = self.run(cell.steps)?.steps;
-        if (steps.len() as u64) < cell.steps {
+        let lead = usize::from(cell.steps > 1);
+        let ran = self.run(lead as u64, cell.steps)?.steps;
+        let (led, steps) = ran.split_at(lead.min(ran.len()));
+        let whole = steps.len() as u64 == cell.steps;
+        if let Some(record) = &mut cell.record {
+            record.add(round, false, led);
+            record.add(round, whole, steps);
+        }
+        if !whole {
             return Ok(());
         }
         let mean = |part: fn(&Step) -> u64| {
@@ -720,7 +828,7 @@ impl Live {
             mean(|step| step.set),
             mean(|step| step.model),
         ];
-        let whole = |step: &Step| (step.source + step.get + step.set + step.model) as f64;
+        let whole = |step: &Step| step.exchange() as f64;
         cell.times[1].extend(steps.iter().map(whole));
         if bound {
             cell.times[0].extend(steps.iter().map(whole));
@@ -807,7 +915,7 @@ fn start(
         output: ready.coupling.output.name.clone(),
         input: ready.coupling.input.name.clone(),
         result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
-        start: 0.0,
+        start: START,
         step: ready.step,
         logging,
         dump,
@@ -968,11 +1076,10 @@ fn calibrate(
     cell.start_ns += warming.elapsed().as_nanos() as f64;
     while live.ended.is_none() {
         let began = Instant::now();
-        let timed = live.run(cell.steps)?.steps;
+        let timed = live.run(0, cell.steps)?.steps;
         cell.epoch_ns = began.elapsed().as_nanos() as f64;
         seen += timed.len() as u64;
-        let sum: u64 =
-            timed.iter().map(|step| step.source + step.get + step.set + step.model).sum();
+        let sum: u64 = timed.iter().map(Step::exchange).sum();
         let ns = (sum as f64).max(1.0);
         if ns >= wanted || cell.steps >= MOST_STEPS || plan.steps.is_some() || live.ended.is_some()
         {
@@ -1028,9 +1135,9 @@ impl Logs {
     }
 
     /// The five phases of each step in nanoseconds, as far as the logs say.
-    fn phases(&self, done: u64, size: f64) -> Vec<[Option<f64>; 5]> {
+    fn phases(&self, done: u64, size: f64) -> Vec<Phases> {
         let [source, model] = [&self.source, &self.model].map(|log| match log {
-            Some(log) => phase::placed(phase::steps(log).0, done, 0.0, size),
+            Some(log) => phase::placed(phase::steps(log).0, done, START, size),
             None => vec![None; done as usize],
         });
         let join = |(source, model): (Option<phase::Step>, Option<phase::Step>)| {

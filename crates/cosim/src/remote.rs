@@ -144,14 +144,15 @@ impl Remote {
         Ok(remote)
     }
 
-    /// So many steps that have a message: what each took.
+    /// So many steps that lead and so many that count, all with a message: what
+    /// each took.
     ///
     /// # Errors
     /// Says which FMU failed and why.
-    pub fn run(&mut self, count: u64) -> Result<Ran, Trouble> {
-        let answer = self.ask(&format!("run {count}"), &[])?;
+    pub fn run(&mut self, lead: u64, count: u64) -> Result<Ran, Trouble> {
+        let answer = self.ask(&format!("run {lead} {count}"), &[])?;
         match Ran::parse(&String::from_utf8_lossy(&answer)) {
-            Some(ran) if ran.steps.len() as u64 == count || ran.end.is_some() => Ok(ran),
+            Some(ran) if ran.steps.len() as u64 == lead + count || ran.end.is_some() => Ok(ran),
             _ => Err(self.nonsense("run")),
         }
     }

@@ -16,7 +16,7 @@ pub const MOST: usize = 10;
 const READINGS: usize = 64;
 
 /// Counters of the process, all of its threads.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Toll {
     /// Times that a thread waited for something.
     pub voluntary: u64,
@@ -58,7 +58,7 @@ impl Toll {
 }
 
 /// A slow sample or step. Times are in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Slow {
     /// Which it is.
     pub sequence: u64,
@@ -87,9 +87,14 @@ impl Slowest {
         Slowest { found: Vec::with_capacity(MOST + 1), readings }
     }
 
+    /// Whether one that took so long is among the slowest so far.
+    pub fn takes(&self, time: u64) -> bool {
+        self.found.len() < MOST || self.found.last().is_some_and(|slow| time > slow.time)
+    }
+
     /// One more, that was sent at a time and took so long.
     pub fn add(&mut self, sequence: u32, at: u64, time: u64, clock: &Clock) {
-        if self.found.len() == MOST && self.found.last().is_some_and(|slow| time <= slow.time) {
+        if !self.takes(time) {
             return;
         }
         let (now, counters) = self.read(clock);
@@ -110,7 +115,9 @@ impl Slowest {
     fn read(&mut self, clock: &Clock) -> (u64, Toll) {
         let reading = (clock.now(), Toll::now());
         if self.readings.len() == READINGS {
-            self.readings.pop();
+            // The first is for samples that are long on their way, the last for
+            // those to come.
+            self.readings.remove(1);
         }
         self.readings.push(reading);
         reading
@@ -181,5 +188,16 @@ mod tests {
         assert_eq!(slowest.readings.len(), READINGS);
         // The first one is there as long as it may be asked for.
         assert!(slowest.told(0).is_sorted_by(|a, b| a.over >= b.over));
+    }
+
+    #[test]
+    fn after_many_windows_a_slow_one_is_told_since_the_last() {
+        let clock = Clock::new(monotonic());
+        let mut slowest = Slowest::new(&clock);
+        let nap = std::time::Duration::from_millis(50);
+        std::thread::sleep(nap);
+        (0..2 * READINGS).for_each(|_| slowest.end_window(&clock));
+        slowest.add(1, clock.now(), 9, &clock);
+        assert!(slowest.told(0)[0].over < nap.as_nanos() as u64);
     }
 }

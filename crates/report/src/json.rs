@@ -1,7 +1,7 @@
 //! Statistics for scripts. The raw samples are in `run.json` itself.
 
 use serde::Serialize;
-use wiregauge_result::run::{Curve, Run};
+use wiregauge_result::run::{Curve, Run, Slowest};
 use wiregauge_result::stats::Fit;
 use wiregauge_result::verdict::overall;
 
@@ -31,6 +31,8 @@ struct Entry<'a> {
     fits: Vec<FitRow<'a>>,
     #[serde(skip_serializing_if = "<[Curve]>::is_empty")]
     curves: &'a [Curve],
+    #[serde(skip_serializing_if = "<[Slowest]>::is_empty")]
+    slowest: &'a [Slowest],
 }
 
 #[derive(Serialize)]
@@ -44,7 +46,7 @@ struct FitRow<'a> {
 }
 
 /// The statistics of each run, one row per case, subject and metric, the linear
-/// fits of its sweeps, and its curves as they are.
+/// fits of its sweeps, and its curves and slowest as they are.
 pub fn render(runs: &[Run]) -> String {
     let entries = runs.iter().enumerate().map(|(i, run)| Entry {
         title: &run.title,
@@ -54,6 +56,7 @@ pub fn render(runs: &[Run]) -> String {
         statistics: statistics(i + 1, run),
         fits: fits(run),
         curves: &run.curves,
+        slowest: &run.slowest,
     });
     let document = Document { format: FORMAT, version: VERSION, runs: entries.collect() };
     text::json(&document)

@@ -2,7 +2,7 @@
 //! [`Run`](wiregauge_result::run::Run) and knows nothing of how one is made.
 //!
 //! The models ([`table`], [`group`], [`phase`], [`sweep`], [`curve`],
-//! [`mod@reference`], [`budget`], [`compare`]) say *what* is shown, once for all formats; the renderers
+//! [`mod@reference`], [`slowest`], [`budget`], [`compare`]) say *what* is shown, once for all formats; the renderers
 //! ([`terminal`], [`markdown`], [`csv`], [`json`], [`html`]) say *how*.
 
 pub mod budget;
@@ -21,6 +21,7 @@ pub mod markdown;
 pub mod phase;
 pub mod reference;
 pub mod required;
+pub mod slowest;
 pub mod statistic;
 pub mod sweep;
 pub mod table;

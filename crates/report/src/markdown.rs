@@ -137,7 +137,7 @@ fn tables(run: &Run, case: &Case) -> String {
     }
     text.push_str(&in_phases(run, case));
     for counted in
-        [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
+        [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
     {
         if !counted.is_empty() {
             text.push_str(&figures(run, &counted));

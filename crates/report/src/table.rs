@@ -3,7 +3,7 @@
 use wiregauge_result::run::{whole, Case, Measurement, Run, Subject};
 use wiregauge_result::stats::{Interval, Ratio, Summary};
 
-use crate::figure::definition;
+use crate::figure::{definition, is_detail};
 use crate::floor::Floors;
 use crate::unit;
 
@@ -121,6 +121,13 @@ impl<'a> Table<'a> {
         Table::of(run, case, unranked(counted_columns(run, case, other)))
     }
 
+    /// The same without what a short table does without.
+    pub fn main_counts(run: &'a Run, case: &'a Case) -> Table<'a> {
+        let all = Table::counts(run, case);
+        let main = |column: &Column| !is_detail(&column.metric);
+        Table::of(run, case, all.columns.into_iter().filter(main).collect())
+    }
+
     /// All that was counted, unranked.
     pub fn facts(run: &Run, case: &Case) -> Vec<Column> {
         unranked(counted_columns(run, case, |_| true))
@@ -202,6 +209,9 @@ pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
         "model" => "deserializing, calculating and serializing, by the model's own clock",
         "agent" => "serializing in the source and the whole model, as BMW counts",
         "exchange" => "a whole step, by the master's clock",
+        "cycle/time" => "the step size: what a step may take to keep up with the time",
+        "late" => "steps that took longer than the step size",
+        "misses/longest" => "the most of the late steps in a row, in one process",
         _ => return None,
     })
 }

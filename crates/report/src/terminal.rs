@@ -10,6 +10,7 @@ use crate::kind::{fixed_part, legend, marked, noun, shown};
 use crate::phase::phases;
 use crate::reference::{beside, of_one, slopes, Beside, Place, SlopeRow};
 use crate::required;
+use crate::slowest;
 use crate::sweep::{sweeps, Curves};
 use crate::table::{Cell, Column, Table};
 use crate::text::{chars, clean, command, fold, grid, justify, tables as broken, Align};
@@ -20,6 +21,9 @@ pub(crate) const FLOOR: &str = "floor: less than twice the empty operation in th
                                 not to be told from the harness";
 /// Wider tables are broken into several, so that a usual terminal holds them.
 const WIDTH: usize = 118;
+
+/// How many of the slowest are shown.
+const SLOWEST: usize = 3;
 
 /// Narrower terminals are not served.
 const NARROWEST: usize = 40;
@@ -55,6 +59,7 @@ fn render_run(run: &Run, width: usize) -> String {
             text.push_str(&format!("  {}\n", clean(note)));
         }
         text.push_str(&tables(run, case, width));
+        text.push_str(&slowest(run, case, width));
     }
     if let Some(others) = others {
         text.push_str(&format!("\n{}\n", clean(&others)));
@@ -204,7 +209,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
     }
     text.push_str(&in_phases(run, case, width));
     for table in
-        [Table::compression, Table::counts, Table::robustness].map(|table| table(run, case))
+        [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
     {
         if !table.is_empty() {
             text.push_str(&figures(&table, width));
@@ -228,6 +233,26 @@ fn in_phases(run: &Run, case: &Case, width: usize) -> String {
             cells.push(quantity(row.sum(), &phases.unit));
             cells.extend(phases.share(row).map(percent));
             rows.push(cells);
+        }
+        text.push_str(&format!("\n{}", lined_up(&rows, width)));
+    }
+    text
+}
+
+/// The very slowest samples and steps of a case.
+fn slowest(run: &Run, case: &Case, width: usize) -> String {
+    let mut text = String::new();
+    for table in slowest::tables(run, case) {
+        let shown = table.rows.len().min(SLOWEST);
+        let head = match table.rows.len() {
+            all if all > shown => format!("the {shown} slowest of {all}"),
+            _ => "the slowest".to_owned(),
+        };
+        let heads = slowest::HEADS.map(|(head, _)| head.to_owned());
+        let mut rows = vec![[head, table.metric.to_owned()].into_iter().chain(heads).collect()];
+        for row in &table.rows[..shown] {
+            let figures = row.figures().into_iter().map(|(_, figure)| figure);
+            rows.push(iter::once(clean(&row.name)).chain(figures).collect());
         }
         text.push_str(&format!("\n{}", lined_up(&rows, width)));
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 use common::bus;
 use wiregauge_report::budget::{self, Budget};
 use wiregauge_report::{csv, json, markdown, terminal};
-use wiregauge_result::run::Run;
+use wiregauge_result::run::{Run, Slowest};
 use wiregauge_result::stats::{compare, Limits};
 
 #[track_caller]
@@ -59,6 +59,49 @@ fn the_bus_as_text() {
     golden("fan_out.txt", text[fits..].trim_start());
     golden("headroom.txt", &terminal::render(&[bus::headroom()], None));
     golden("bus_codecs.txt", &terminal::render(&[bus::codecs()], None));
+}
+
+/// One of the slowest, of so many microseconds.
+fn slow(run: &Run, metric: &str, at: u64) -> Slowest {
+    Slowest {
+        case: run.cases[0].id.clone(),
+        subject: run.subjects[at as usize % 2].id.clone(),
+        metric: metric.into(),
+        receiver: (metric == "latency").then_some(at % 2),
+        process: (metric == "exchange").then_some(at % 3),
+        sequence: 1000 * at,
+        at: at as f64 / 8.0,
+        unit: "ns".into(),
+        value: 1e3 * at as f64,
+        over: 0.25,
+        steal: 0.125,
+        involuntary: 1,
+        voluntary: 20,
+        minor_faults: 300,
+        major_faults: 4,
+    }
+}
+
+#[test]
+fn the_slowest_are_told_in_short_and_in_full() {
+    let mut run = bus::bus();
+    run.slowest = [3, 7, 4, 9].map(|at| slow(&run, "latency", at)).to_vec();
+    run.slowest.extend([2, 8].map(|at| slow(&run, "step", at)));
+    let text = terminal::render(std::slice::from_ref(&run), None);
+    let begins = text.find("\nthe 3 slowest of 4").unwrap();
+    let table = text[begins..].split("\n\n").take(2).collect::<Vec<_>>().join("\n\n");
+    golden("slowest.txt", table.trim_start());
+    let value: serde_json::Value = serde_json::from_str(&json::render(&[run.clone()])).unwrap();
+    assert_eq!(value["runs"][0]["slowest"], serde_json::to_value(&run.slowest).unwrap());
+    for line in terminal::render(&[run], Some(80)).lines() {
+        assert!(line.chars().count() <= 80 || !line.contains("slowest"), "{line}");
+    }
+    let mut run = common::run(3);
+    run.slowest = [5, 6].map(|at| slow(&run, "exchange", at)).to_vec();
+    let text = terminal::render(&[run], None);
+    assert!(text.contains("the slowest") && text.contains(", process 3"), "{text}");
+    let value: serde_json::Value = serde_json::from_str(&json::render(&[common::run(3)])).unwrap();
+    assert!(value["runs"][0].get("slowest").is_none());
 }
 
 #[test]

@@ -239,14 +239,18 @@ pub struct Slowest {
     pub case: String,
     /// [`Subject::id`].
     pub subject: String,
-    /// What is slow: `latency`, `step`.
+    /// What is slow: `latency`, `step`, `exchange`.
     pub metric: String,
     /// Which receiver it is of, as in [`Measurement::samples`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receiver: Option<u64>,
+    /// Which process it is of, as in [`Measurement::samples`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<u64>,
     /// Which sample or step it is.
     pub sequence: u64,
-    /// When it was sent or began, in seconds since the first one was due.
+    /// When it was sent or began, in seconds since the first one was due or
+    /// began.
     pub at: f64,
     /// Unit of the value: `ns`.
     pub unit: String,

@@ -4,7 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_report::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Status};
@@ -87,9 +87,20 @@ impl Outlet {
 }
 
 impl Outlet {
-    /// Whether the result goes there too.
-    pub fn is_at(&self, target: &Target) -> bool {
-        self.target.is_same(target)
+    /// Where `--samples` go: none of `inputs`, and not where the result goes.
+    pub fn samples(&self, path: Option<&Path>, inputs: &[&Path]) -> Result<Option<Target>> {
+        let Some(path) = path else { return Ok(None) };
+        let target = Target::open(path, inputs)?;
+        ensure!(
+            !target.is_output(),
+            "samples are no text for standard output: name a file for --samples"
+        );
+        ensure!(
+            !self.target.is_same(&target),
+            "{} is for the result already: name another file for --samples",
+            target.shown()
+        );
+        Ok(Some(target))
     }
 }
 

@@ -10,11 +10,12 @@ use std::path::{Path, PathBuf};
 use support::project;
 
 /// What each crate may use of the others, beside what those use.
-const ARROWS: [(&str, &[&str]); 15] = [
-    ("bus", &["codegen", "conversation", "participant", "result", "system"]),
+const ARROWS: [(&str, &[&str]); 16] = [
+    ("bus", &["codegen", "conversation", "evidence", "participant", "result", "system"]),
     ("codegen", &["schema"]),
     ("conversation", &["system"]),
-    ("cosim", &["conversation", "result", "system"]),
+    ("cosim", &["conversation", "evidence", "participant", "result", "system"]),
+    ("evidence", &["participant", "result", "system"]),
     ("fuzzed", &["codegen", "result", "schema", "system", "trace"]),
     ("gauge", &["conversation", "result", "system"]),
     ("osi", &["codegen", "schema"]),

@@ -718,7 +718,7 @@ fn the_run_of_the_others_goes_on() {
         warm_up: 1,
         dump: None,
     };
-    let measured = measure(&plan, &|_, _, _| ()).unwrap();
+    let measured = measure(&plan, None, &|_, _, _| ()).unwrap();
     let status = |id: &str| &measured.subjects.iter().find(|s| s.id == id).unwrap().status;
     let failure = |id: &str| match status(id) {
         Status::Failed(reason) => reason.clone(),

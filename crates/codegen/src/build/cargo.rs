@@ -113,9 +113,11 @@ pub fn compile(
         .map(|job| {
             let name = job.codec.name;
             programs.remove(name).ok_or_else(|| {
-                let why = failures.get(name).or(of_all.as_ref()).cloned().unwrap_or_else(|| {
-                    format!("cargo {status}: {}", first_error(&[&errors]))
-                });
+                let why = failures
+                    .get(name)
+                    .or(of_all.as_ref())
+                    .cloned()
+                    .unwrap_or_else(|| format!("cargo {status}: {}", first_error(&[&errors])));
                 anyhow!("does not compile: {why} (see {})", job.folder.display())
             })
         })

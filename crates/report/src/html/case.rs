@@ -7,6 +7,7 @@ use wiregauge_result::run::{Case, Run};
 use super::bars;
 use super::bus;
 use super::chart::style;
+use super::course;
 use super::figures::{figures, winners};
 use super::markup::e;
 use super::phases::{legend, phase_figures};
@@ -51,6 +52,7 @@ pub fn section(run: &Run, case: &Case) -> String {
     text.push_str(&box_plots(run, &timings));
     text.push_str(&phase_figures(run, case));
     text.push_str(&bus::distributions(run, case, &style(run)));
+    text.push_str(&course::slowest(run, case));
     let sizes = Table::sizes(run, case);
     if !sizes.is_empty() {
         let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();
@@ -68,7 +70,7 @@ pub fn section(run: &Run, case: &Case) -> String {
             Table::compression(run, case),
             "Taken beside the rounds, in one process: the times of the compressors and not of the codecs.",
         ),
-        ("Counted", Table::counts(run, case), ""),
+        ("Counted", Table::main_counts(run, case), ""),
         (
             "Corrupted input",
             Table::robustness(run, case),

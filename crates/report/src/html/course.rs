@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use wiregauge_result::run::{Case, Run, Slowest};
+use wiregauge_result::run::{Case, Run};
 
 use super::curves::lines;
 use super::markup::e;
@@ -11,7 +11,7 @@ use super::plot::{Axis, Plot};
 use super::scale::{fitting, Kind};
 use crate::curve::over;
 use crate::kind::noun;
-use crate::unit::{count, percent, quantity};
+use crate::slowest;
 
 /// Times of a metric over time, a picture for each of their figures.
 pub fn course(run: &Run, case: &Case, metric: &str, style: &dyn Fn(&str) -> usize) -> String {
@@ -61,44 +61,35 @@ pub fn course(run: &Run, case: &Case, metric: &str, style: &dyn Fn(&str) -> usiz
 
 /// The slowest samples and steps of a case.
 pub fn slowest(run: &Run, case: &Case) -> String {
-    let all: Vec<&Slowest> = run.slowest.iter().filter(|slow| slow.case == case.id).collect();
-    let mut text = String::new();
-    for metric in ["latency", "step"] {
-        let of: Vec<&Slowest> = all.iter().copied().filter(|slow| slow.metric == metric).collect();
-        if !of.is_empty() {
-            text.push_str(&table(run, metric, &of));
-        }
-    }
+    let text: String = slowest::tables(run, case).iter().map(|of| table(run, of)).collect();
     if text.is_empty() {
         return text;
     }
-    text + "<p class=\"soft\">The counters are those of the participant\u{2019}s process: of the receiver \
-            for a latency, of the sender for a step. They are of the time <em>over</em>, which ends \
-            with the sample and began before it was sent: when its window began, or when one before it \
-            was among the slowest until then.</p>\n"
+    let whose = match run.kind.as_str() {
+        "cosim" => {
+            "The counters are those of the process that ran the FMUs. They are of the time \
+             <em>over</em>, which ends with the step and began before it: with its epoch, or when \
+             one before it was among the slowest until then."
+        }
+        _ => {
+            "The counters are those of the participant\u{2019}s process: of the receiver for a \
+             latency, of the sender for a step. They are of the time <em>over</em>, which ends \
+             with the sample and began before it was sent: when its window began, or when one \
+             before it was among the slowest until then."
+        }
+    };
+    format!("{text}<p class=\"soft\">{whose}</p>\n")
 }
 
-fn table(run: &Run, metric: &str, all: &[&Slowest]) -> String {
-    let several = all.iter().any(|slow| slow.receiver > Some(0));
+fn table(run: &Run, of: &slowest::Table) -> String {
+    let metric = e(of.metric);
     let mut text = format!(
-        "<details><summary>The slowest by {}, and what the machine did meanwhile</summary>\n\
+        "<details><summary>The slowest by {metric}, and what the machine did meanwhile</summary>\n\
          <div class=\"scroll\"><table class=\"fits sortable\"><thead><tr><th class=\"text\">\
          <button type=\"button\">{}</button></th>",
-        e(metric),
         noun(run)
     );
-    let heads = [
-        (metric, "how long it took"),
-        ("number", "which sample or step it is, from 0"),
-        ("at", "when it was sent or began, since the first one was due"),
-        ("over", "the time that the counters are of"),
-        ("taken off", "times that a thread of the process was taken off its processor"),
-        ("waited", "times that a thread of the process waited for something"),
-        ("minor faults", "pages that were missing and in memory"),
-        ("major faults", "pages that had to be read from disk"),
-        ("steal", "share of the time that a hypervisor took of each processor"),
-    ];
-    for (head, title) in heads {
+    for (head, title) in [(of.metric, "how long it took")].into_iter().chain(slowest::HEADS) {
         let _ = write!(
             text,
             "<th title=\"{}\"><button type=\"button\">{}</button></th>",
@@ -107,22 +98,9 @@ fn table(run: &Run, metric: &str, all: &[&Slowest]) -> String {
         );
     }
     text.push_str("</tr></thead>\n<tbody>");
-    for slow in all {
-        let Some(subject) = run.subject(&slow.subject) else { continue };
-        let receiver = slow.receiver.filter(|_| several).map(|at| format!(", receiver {}", at + 1));
-        let _ = write!(text, "<tr><td>{}{}</td>", e(&subject.title), receiver.unwrap_or_default());
-        let counted = |value: u64| (value as f64, count(value as f64));
-        for (value, shown) in [
-            (slow.value, quantity(slow.value, &slow.unit)),
-            counted(slow.sequence),
-            (slow.at, format!("{:.3} s", slow.at)),
-            (slow.over, quantity(slow.over * 1e9, "ns")),
-            counted(slow.involuntary),
-            counted(slow.voluntary),
-            counted(slow.minor_faults),
-            counted(slow.major_faults),
-            (slow.steal, percent(slow.steal)),
-        ] {
+    for row in &of.rows {
+        let _ = write!(text, "<tr><td>{}</td>", e(&row.name));
+        for (value, shown) in row.figures() {
             let _ = write!(text, "<td class=\"n\" data-v=\"{value}\">{}</td>", e(&shown));
         }
         text.push_str("</tr>\n");

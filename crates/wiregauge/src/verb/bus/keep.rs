@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Result};
+use anyhow::Result;
 use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::samples::{allot, Samples, Words};
@@ -27,18 +27,7 @@ impl Keep {
     /// Looks whether they can be kept there, which replaces none of `inputs` and
     /// not the result.
     pub fn open(&self, inputs: &[&Path], outlet: &Outlet) -> Result<Option<Target>> {
-        let Some(path) = &self.samples else { return Ok(None) };
-        let target = Target::open(path, inputs)?;
-        ensure!(
-            !target.is_output(),
-            "samples are no text for standard output: name a file for --samples"
-        );
-        ensure!(
-            !outlet.is_at(&target),
-            "{} is for the result already: name another file for --samples",
-            target.shown()
-        );
-        Ok(Some(target))
+        outlet.samples(self.samples.as_deref(), inputs)
     }
 
     /// Whether the user asked for it.

@@ -8,8 +8,10 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::Result;
 use wiregauge_cosim::master::measure;
 use wiregauge_cosim::plan::{Entrant, Load, Plan};
+use wiregauge_cosim::samples::Samples;
 use wiregauge_result::environment::Environment;
-use wiregauge_result::run::{Reference, Run, Settings, Status, FORMAT, VERSION};
+use wiregauge_result::run::{Case, Reference, Run, Settings, Status, FORMAT, VERSION};
+use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 
 use crate::output::{command, deliver, tell, Form, Outlet};
@@ -48,6 +50,10 @@ pub struct Pace {
     /// Write the messages of the first steps to files in this folder.
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
+    /// Keep every step with its times in this file (Arrow, at most 100 million
+    /// rows): docs/cosim.md.
+    #[arg(long, value_name = "FILE")]
+    samples: Option<PathBuf>,
 
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error.
@@ -76,19 +82,29 @@ pub struct Matter {
     pub derive: fn(&mut Run),
 }
 
+/// Where a measurement goes.
+pub struct Destination {
+    outlet: Outlet,
+    samples: Option<Target>,
+}
+
 impl Pace {
-    /// Looks whether the result can be kept, which replaces none of `inputs`.
-    pub fn open(&self, inputs: &[&Path]) -> Result<Outlet> {
-        Outlet::open(&self.output, self.format, inputs, &self.required)
+    /// Looks whether the result can be kept, and the steps, which replaces none
+    /// of `inputs`.
+    pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
+        let outlet = Outlet::open(&self.output, self.format, inputs, &self.required)?;
+        let samples = outlet.samples(self.samples.as_deref(), inputs)?;
+        Ok(Destination { outlet, samples })
     }
 
     /// Measures, writes the result and shows it.
     pub fn carry_out(
         &self,
         matter: Matter,
-        outlet: Outlet,
+        destination: Destination,
         progress: Progress,
     ) -> Result<ExitCode> {
+        let Destination { outlet, samples } = destination;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let life = if matter.fresh { "fresh" } else { "reused" };
@@ -116,12 +132,23 @@ impl Pace {
         // Probed after the build, whose load is not the measurement's.
         let mut environment = Environment::probe(tools::fmu_versions());
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let measured = measure(&plan, &show)?;
+        let mut samples = samples.map(|target| begin(target, &plan)).transpose()?;
+        let measured = measure(&plan, samples.as_mut(), &show);
         environment.finish();
         drop(progress);
+        // Also those of before an interruption.
+        let kept = samples.map_or(Ok(()), finish);
+        if let (Err(_), Err(error)) = (&measured, &kept) {
+            tell(&format!("wiregauge: {error:#}"));
+        }
+        let measured = measured?;
 
         let mut settings = plan.settings.clone();
         settings.rounds = measured.rounds;
+        let mut cases: Vec<Case> = plan.cases.into_iter().map(|load| load.case).collect();
+        for (case, note) in measured.notes {
+            cases[case].notes.push(note);
+        }
         let mut run = Run {
             format: FORMAT.into(),
             version: VERSION,
@@ -133,12 +160,12 @@ impl Pace {
             environment,
             warnings: Vec::new(),
             settings,
-            cases: plan.cases.into_iter().map(|load| load.case).collect(),
+            cases,
             subjects: measured.subjects,
             measurements: measured.measurements,
             facts: measured.facts,
             curves: measured.curves,
-            slowest: Vec::new(),
+            slowest: measured.slowest,
             require: None,
             reference: matter.reference,
         };
@@ -146,8 +173,27 @@ impl Pace {
         if matches!(self.format, Form::Csv | Form::Json) {
             say_what_is_missing(&run);
         }
-        deliver(&mut run, measured.warnings, outlet)
+        let code = deliver(&mut run, measured.warnings, outlet);
+        kept?;
+        code
     }
+}
+
+/// An empty file of steps.
+fn begin(target: Target, plan: &Plan) -> Result<Samples> {
+    let cases = plan.cases.iter().map(|load| load.case.id.clone());
+    let subjects = plan.entrants.iter().map(|entrant| entrant.subject.id.clone());
+    Samples::begin(target, cases.collect(), subjects.collect())
+}
+
+/// Moves the file of steps to its place.
+fn finish(samples: Samples) -> Result<()> {
+    let shown = samples.shown().to_owned();
+    let kept = samples.finish()?;
+    if kept > 0 {
+        tell(&format!("{kept} steps in {shown}"));
+    }
+    Ok(())
 }
 
 /// Forms for programs have no place for why there are no figures.

@@ -29,7 +29,7 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let outlet = self.pace.open(&[])?;
+        let destination = self.pace.open(&[])?;
         let progress = Progress::new();
         let crew = Crew { model: Model::Pedestrian, verify: self.verify, fresh: self.fresh };
         let matter = Matter {
@@ -40,6 +40,6 @@ impl Arguments {
             reference: Some(pedestrian::reference()),
             derive: pedestrian::add_agent,
         };
-        self.pace.carry_out(matter, outlet, progress)
+        self.pace.carry_out(matter, destination, progress)
     }
 }

@@ -31,7 +31,7 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let outlet = self.pace.open(&[])?;
+        let destination = self.pace.open(&[])?;
         let progress = Progress::new();
         let crew = Crew { model: Model::Sensor, verify: self.verify, fresh: self.fresh };
         let matter = Matter {
@@ -42,6 +42,6 @@ impl Arguments {
             reference: Some(persival::reference()),
             derive: |_| {},
         };
-        self.pace.carry_out(matter, outlet, progress)
+        self.pace.carry_out(matter, destination, progress)
     }
 }

@@ -29,6 +29,8 @@ Examples:
   wiregauge cosim run --reflections 829440 --encodings protobuf,packed
   wiregauge cosim run --reflections 0 --objects 10,100,500 --model pedestrian
   wiregauge cosim run --build release,debug --fmi 2,3
+  wiregauge cosim run --quick --samples steps.arrow
+      every step with its times, in a file
   wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2
       FMUs of your own")]
 pub struct Arguments {
@@ -153,7 +155,7 @@ impl Arguments {
         distinct("--objects", &self.objects)?;
         let model = Path::new(&self.model);
         let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
-        let outlet = self.pace.open(&inputs)?;
+        let destination = self.pace.open(&inputs)?;
         let progress = Progress::new();
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
@@ -174,7 +176,7 @@ impl Arguments {
         }
         let matter =
             Matter { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
-        self.pace.carry_out(matter, outlet, progress)
+        self.pace.carry_out(matter, destination, progress)
     }
 
     /// Reflections times objects.

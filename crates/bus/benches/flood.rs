@@ -1,5 +1,6 @@
 //! What strangers who come to every port of a run cost it, as ratios within one
-//! run: the same trial with and without them, in turns.
+//! run: the same trial with and without them, in turns. And what those cost who
+//! come to the door of a machine that leads, while it waits and during runs.
 //!
 //!     cargo bench --locked -p wiregauge-bus --bench flood
 
@@ -7,13 +8,17 @@
 mod flood;
 mod support;
 
-use std::process::ExitCode;
+use std::collections::BTreeMap;
+use std::net::TcpListener;
+use std::process::{Command, ExitCode};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use flood::{Flood, STRANGERS};
 use support::{ended, median, take_part};
 use wiregauge_bus::catalogue::ALL;
+use wiregauge_bus::door::Door;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::program::Program;
 use wiregauge_bus::record::Account;
@@ -21,9 +26,14 @@ use wiregauge_bus::site::Site;
 use wiregauge_bus::terms::Terms;
 use wiregauge_bus::trial::Trial;
 use wiregauge_participant::control::{Mode, SILENCE};
+use wiregauge_participant::usage::Usage;
 
 /// How often what is compared takes turns.
 const TURNS: usize = 5;
+/// The argument that makes this program one that leads, and when.
+const LEADS: &str = "leads";
+const WAITS: &str = "waits";
+const RUNS: &str = "runs";
 /// How long a trial lasts.
 const LENGTH: Duration = Duration::from_secs(6);
 
@@ -32,7 +42,8 @@ fn main() -> ExitCode {
     let outcome = match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         // This program is the participants' too.
         ["bus", "participant", words @ ..] => take_part(words),
-        _ => measure(),
+        [LEADS, when] => lead(*when == RUNS),
+        _ => measure().and_then(|()| measure_door()),
     };
     ended(outcome)
 }
@@ -108,4 +119,45 @@ fn figures(account: &Account) -> Result<Figures> {
         latency(0.5)? as f64 / 1e3,
         latency(0.99)? as f64 / 1e3,
     ])
+}
+
+/// The door of a machine that leads, and what was taken of a processor by the end.
+fn lead(runs: bool) -> Result<()> {
+    let listener = TcpListener::bind("127.0.0.1:0")?;
+    let door = Door::open(listener, None, BTreeMap::new())?;
+    if runs {
+        door.begin(&[]);
+    }
+    let (began, before) = (Instant::now(), Usage::now());
+    thread::sleep(LENGTH);
+    let cpu = Usage::now().since(before).cpu as f64 / 1e9;
+    println!("{}", 100.0 * cpu / began.elapsed().as_secs_f64());
+    Ok(())
+}
+
+/// The same in a process of its own, as strangers of ours would count, too.
+fn share_of_leader(when: &str) -> Result<f64> {
+    let output = Command::new(std::env::current_exe()?).args([LEADS, when]).output()?;
+    let said = String::from_utf8(output.stdout)?;
+    said.trim().parse().with_context(|| format!("it says '{said}'"))
+}
+
+fn measure_door() -> Result<()> {
+    println!("{:<24}{:>10}{:>10}", "who leads, cpu, %", "without", "with");
+    for when in [WAITS, RUNS] {
+        let (mut calm, mut flooded) = (Vec::new(), Vec::new());
+        let (mut connections, mut seconds) = (0, 0.0);
+        for _ in 0..TURNS {
+            calm.push(share_of_leader(when)?);
+            let began = Instant::now();
+            let flood = Flood::start();
+            flooded.push(share_of_leader(when)?);
+            connections += flood.connections();
+            seconds += began.elapsed().as_secs_f64();
+        }
+        let rate = connections as f64 / seconds;
+        let (without, with) = (median(&calm), median(&flooded));
+        println!("{when:<24}{without:>10.3}{with:>10.3}  {rate:.0} connections a second");
+    }
+    Ok(())
 }

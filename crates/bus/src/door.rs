@@ -18,9 +18,9 @@ use crate::remote::Remote;
 use crate::secret::Key;
 
 /// Most who say at the same time who they are.
-const MOST_AT_ONCE: usize = 32;
+pub const MOST_AT_ONCE: usize = 32;
 /// The same during runs, which they would disturb.
-const MOST_DURING_RUNS: usize = 2;
+pub const MOST_DURING_RUNS: usize = 2;
 /// Longest that who comes may have to say, in bytes: a scenario.
 const INTRODUCTION: usize = 2 << 20;
 /// From one look at the door to the next.

@@ -493,6 +493,19 @@ role = \"receiver\"
     }
 
     #[test]
+    fn what_it_asks_of_the_system_is_not_tried_by_who_reads_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("two.toml");
+        let asks = "priority = 99\nprocessors = [123456]\nlock_memory = true\n";
+        fs::write(&path, format!("{asks}{LEAST}")).unwrap();
+        let realtime = Scenario::read(&path).unwrap().terms.realtime;
+        assert_eq!(realtime.to_string(), "SCHED_FIFO 99, processors 123456, memory locked");
+        let error = format!("{:#}", realtime.try_out().unwrap_err());
+        assert!(!error.is_empty() && error.lines().count() == 1, "{error}");
+        assert!(refused(&format!("priority = 100\n{LEAST}")).contains("1 to 99"));
+    }
+
+    #[test]
     fn what_cannot_be_is_refused_at_its_line() {
         for (from, to, line, words) in [
             ("\"1ms\"", "\"soon\"", "3", "'soon' is no time"),

@@ -6,8 +6,9 @@ use std::io;
 use std::thread;
 
 use anyhow::{bail, ensure, Context, Result};
-use rustix::mm::{mlockall, munlockall, MlockAllFlags};
-use rustix::process::{getrlimit, Resource};
+use rustix::io::Errno;
+use rustix::mm::{mlockall, MlockAllFlags};
+use rustix::process::{getrlimit, waitpid, Pid, Resource, WaitOptions};
 use rustix::thread::{sched_getaffinity, sched_setaffinity, CpuSet};
 use serde::{Deserialize, Serialize};
 
@@ -28,24 +29,28 @@ impl Realtime {
         *self == Realtime::default()
     }
 
-    /// Looks whether this machine grants all of it.
+    /// Whether it makes sense on any machine.
     ///
     /// # Errors
-    /// What it does not grant, and what to do about that.
+    /// A priority that there is not.
     pub fn check(&self) -> Result<()> {
-        if self.is_none() {
-            return Ok(());
-        }
         if let Some(priority) = self.priority {
             ensure!((1..=99).contains(&priority), "the priority is 1 to 99, not {priority}");
         }
-        thread::scope(|scope| {
-            let tried = scope.spawn(|| self.apply()).join();
-            if self.locked {
-                let _ = munlockall();
-            }
-            tried.unwrap_or_else(|_| bail!("the trial panicked"))
-        })
+        Ok(())
+    }
+
+    /// Tries whether this machine grants all of it, which leaves nothing behind:
+    /// memory is locked in a child process, and the rest in a thread.
+    ///
+    /// # Errors
+    /// What it does not grant, and what to do about that.
+    pub fn try_out(&self) -> Result<()> {
+        if self.locked {
+            try_to_lock().context(UNLOCKED)?;
+        }
+        let tried = thread::scope(|scope| scope.spawn(|| self.schedule()).join());
+        tried.unwrap_or_else(|_| bail!("the trial panicked"))
     }
 
     /// Applies all of it to this thread and to those that it will start; memory
@@ -56,11 +61,13 @@ impl Realtime {
     /// What the system does not grant, and what to do about that.
     pub fn apply(&self) -> Result<()> {
         if self.locked {
-            mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).context(
-                "memory cannot be locked; run as root, or raise 'ulimit -l' (memlock in \
-                 /etc/security/limits.conf)",
-            )?;
+            mlockall(MlockAllFlags::CURRENT | MlockAllFlags::FUTURE).context(UNLOCKED)?;
         }
+        self.schedule()
+    }
+
+    /// Applies what is a thread's own.
+    fn schedule(&self) -> Result<()> {
         if !self.processors.is_empty() {
             self.settle()?;
         }
@@ -84,6 +91,38 @@ impl Realtime {
             wanted.set(processor);
         }
         sched_setaffinity(None, &wanted).context("cannot stay on these processors")
+    }
+}
+
+/// What to do where memory is not granted.
+const UNLOCKED: &str = "memory cannot be locked; run as root, or raise 'ulimit -l' (memlock in \
+                        /etc/security/limits.conf)";
+
+/// Has a child process lock its memory, which is as large as ours, without having
+/// any of it fetched.
+fn try_to_lock() -> io::Result<()> {
+    let all = MlockAllFlags::CURRENT | MlockAllFlags::FUTURE | MlockAllFlags::ONFAULT;
+    // SAFETY: the child makes two system calls and touches nothing that a thread
+    // of ours may have held.
+    let child = match unsafe { libc::fork() } {
+        -1 => return Err(io::Error::last_os_error()),
+        0 => {
+            let refused = mlockall(all).err().map_or(0, |error| error.raw_os_error());
+            // SAFETY: it ends the child and nothing else.
+            unsafe { libc::_exit(refused) }
+        }
+        child => Pid::from_raw(child),
+    };
+    let ended = loop {
+        match waitpid(child, WaitOptions::empty()) {
+            Err(Errno::INTR) => {}
+            ended => break ended?,
+        }
+    };
+    match ended.and_then(|(_, status)| status.exit_status()) {
+        Some(0) => Ok(()),
+        Some(refused) => Err(io::Error::from_raw_os_error(refused)),
+        None => Err(io::Error::other("the trial was killed")),
     }
 }
 
@@ -151,11 +190,32 @@ mod tests {
         let before = sched_getaffinity(None).unwrap();
         for missing in [CpuSet::MAX_CPU - 1, usize::MAX] {
             let asked = Realtime { processors: vec![missing], ..Realtime::default() };
-            let error = format!("{:#}", asked.check().unwrap_err());
+            let error = format!("{:#}", asked.try_out().unwrap_err());
             assert!(error.contains("is not there or not allowed; there are "), "{error}");
         }
         let first = (0..CpuSet::MAX_CPU).find(|n| before.is_set(*n)).unwrap();
-        Realtime { processors: vec![first], ..Realtime::default() }.check().unwrap();
+        Realtime { processors: vec![first], ..Realtime::default() }.try_out().unwrap();
         assert_eq!(sched_getaffinity(None).unwrap(), before, "the trial was another thread's");
+    }
+
+    /// What the system says of this process' memory, in kB.
+    fn memory(name: &str) -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
+    #[test]
+    fn to_try_whether_memory_can_be_locked_locks_and_fetches_none_of_it() {
+        let asked = Realtime { locked: true, ..Realtime::default() };
+        // Mapped, and not there until someone writes to it.
+        let reserved = std::hint::black_box(Vec::<u8>::with_capacity(256 << 20));
+        let (locked, there) = (memory("VmLck:"), memory("VmRSS:"));
+        if let Err(error) = asked.try_out() {
+            println!("skipped: {error:#}");
+            return;
+        }
+        assert_eq!(memory("VmLck:"), locked);
+        assert!(memory("VmRSS:") < there + (128 << 10), "{} B were fetched", reserved.capacity());
     }
 }

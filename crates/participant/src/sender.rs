@@ -1,5 +1,6 @@
 //! The sender, which is also the timing master.
 
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{ensure, Result};
@@ -20,6 +21,9 @@ use crate::window::Windows;
 
 /// From the start to the first deadline.
 const LEAD: u64 = 10_000_000;
+/// From this size on a sample takes longer to fill than a receiver takes to wake
+/// up, in bytes.
+const LARGE: usize = 64 << 10;
 /// Longest sleep between two looks at whether to go on.
 const SLICE: u64 = 100_000_000;
 
@@ -101,6 +105,10 @@ pub fn run(
             writes.add(written, 0, written - time);
         }
         if sent < count {
+            // Who was woken may be waiting for this very processor.
+            if size >= LARGE && (paced || discrete) {
+                thread::yield_now();
+            }
             shape.fill(writer.room()?, sent as u32);
         }
         if discrete {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::{
-    has_its_form, is_gone, participants, refuses, result, run, send_signal, status, wiregauge,
+    has_its_form, has_memory, is_gone, participants, refuses, result, run, send_signal, status,
+    wiregauge,
 };
 
 /// A run of two seconds with windows of a quarter of one.
@@ -401,11 +402,7 @@ fn a_scenario_that_nobody_writes_keeps_nobody_from_stopping() {
 #[test]
 fn a_sample_of_a_gibibyte_arrives() {
     // Both sides hold it, and what was sent waits in between.
-    let memory = fs::read_to_string("/proc/meminfo").unwrap();
-    let free = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let free: u64 = free.unwrap().trim().trim_end_matches(" kB").trim().parse().unwrap();
-    if free < 8 << 20 {
-        eprintln!("skipped: less than 8 GiB of memory are free");
+    if !has_memory(8) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();

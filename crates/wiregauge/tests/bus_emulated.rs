@@ -15,7 +15,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{fact, has_its_form, result, run, said, status, wiregauge};
+use support::{fact, has_its_form, may_emulate, result, run, said, status, wiregauge};
 use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conductor::conduct;
 use wiregauge_bus::emulation::{Emulation, Host};
@@ -27,22 +27,11 @@ use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
 
 /// A guard that keeps the tests apart, as namespaces are found by numbers that
-/// the kernel gives again; none, and a word, where there can be no emulation.
-/// That is asked of the tools, so that no fault of ours hides here.
+/// the kernel gives again; none where there can be no emulation.
 fn alone() -> Option<MutexGuard<'static, ()>> {
     static ALONE: Mutex<()> = Mutex::new(());
     let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let try_it = "mount -t tmpfs shm /dev/shm && ip link add name a type veth peer name b \
-                  && tc qdisc add dev a root tbf rate 1gbit burst 64k limit 2mb \
-                  && ethtool -K a tso off gso off gro off";
-    let tried =
-        Command::new("unshare").args(["--net", "--ipc", "--mount", "sh", "-c", try_it]).output();
-    match tried {
-        Ok(output) if output.status.success() => return Some(guard),
-        Ok(output) => print!("skipped: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(error) => println!("skipped: unshare: {error}"),
-    }
-    None
+    may_emulate().then_some(guard)
 }
 
 /// Sends over these transports in both modes, and expects all to arrive.

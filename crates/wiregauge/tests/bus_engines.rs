@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use support::{fact, result, run, said, wiregauge, Said};
+use support::{fact, has_memory, result, run, said, wiregauge, Said};
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {
@@ -50,6 +50,23 @@ fn dds_carries_all() {
 fn dds_carries_all_to_who_listens() {
     carries_with(&["dds"], &["10 B", "100 kB"], &["--option", "dds.wait=listener"]);
     carries_with(&["dds"], &["1 kB"], &["--option", "dds.wait=listener", "--announce"]);
+}
+
+#[test]
+fn dds_carries_a_gibibyte() {
+    // Each side holds some of them, whole and in pieces.
+    if !has_memory(10) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--transport", "dds", "--size", "1GiB", "--cycle", "0"];
+    // Whoever writes waits until the sample before has arrived.
+    let said = run(folder.path(), &[&words[..], &["--duration", "6s"]].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let fact = |metric| fact(&run, "1 GiB, unthrottled, continuous", "dds", metric);
+    assert!(fact("sent") > Some(1.0), "{:?}", fact("sent"));
+    assert_eq!(fact("lost"), Some(0.0), "{}{}", said.out, said.err);
 }
 
 #[test]

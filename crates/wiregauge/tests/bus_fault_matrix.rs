@@ -1,13 +1,15 @@
-//! Who is killed or stopped, and when, over each transport: what is written of
-//! it, how the command ends, what stays, and whether the next load goes on. The
-//! table in docs/bus.md is what was seen here; WIREGAUGE_BLESS=1 writes it anew.
+//! Who is killed or stopped, or which link is cut, and when, over each transport:
+//! what is written of it, how the command ends, what stays, and whether the next
+//! load goes on. The table in docs/bus.md is what was seen here; WIREGAUGE_BLESS=1
+//! writes it anew.
 
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::sync::Mutex;
 use std::thread;
 use std::time::Duration;
@@ -15,7 +17,8 @@ use std::time::Duration;
 use serde_json::Value;
 use support::faulty::{self, come_up, names, what_stays, Run};
 use support::machine::Machine;
-use support::{fact, project, result, send_signal, wiregauge};
+use support::{fact, may_emulate, project, result, send_signal, wiregauge};
+use wiregauge_bus::emulation::Emulation;
 
 /// Runs at the same time: they mostly wait.
 const AT_ONCE: usize = 12;
@@ -26,6 +29,10 @@ const TRANSPORTS: [&str; 7] =
     ["tcp", "memory", "dds", "zenoh", "zenoh-drop", "iceoryx2", "iceoryx2-copy"];
 /// Those that reach another machine, once each program.
 const REMOTE: [&str; 3] = ["tcp", "dds", "zenoh"];
+/// Those that cross a link.
+const LINKED: [&str; 4] = ["tcp", "dds", "zenoh", "zenoh-drop"];
+/// How a row begins that is of a link.
+const LINK: &str = "| the link";
 
 /// Of three loads the first two are disturbed.
 const CASES: [&str; 3] =
@@ -38,6 +45,10 @@ enum Who {
     Receiver,
     Conductor,
     Agent,
+    /// What samples cross, and control channels do not.
+    Samples,
+    /// What is between two machines.
+    Machines,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,29 +65,44 @@ impl Who {
             Who::Receiver => "the receiver",
             Who::Conductor => "the conductor",
             Who::Agent => "the agent",
+            Who::Samples => "the link of an emulation",
+            Who::Machines => "the link of two machines",
         }
+    }
+
+    fn is_link(self) -> bool {
+        matches!(self, Who::Samples | Who::Machines)
     }
 }
 
 impl What {
-    fn words(self) -> &'static str {
+    fn words(self, who: Who) -> String {
         match self {
-            What::Killed => "killed",
-            What::Short => "stopped for 0.3 s",
-            What::Long => "stopped for 2 s",
+            What::Killed => "killed".into(),
+            _ => {
+                let what = if who.is_link() { "cut" } else { "stopped" };
+                format!("{what} for {} s", self.time().as_secs_f64())
+            }
+        }
+    }
+
+    /// How long it lasts: less and more than who is silent is missed after.
+    fn time(self) -> Duration {
+        match self {
+            What::Killed => Duration::MAX,
+            What::Short => Duration::from_millis(300),
+            What::Long => Duration::from_secs(2),
         }
     }
 
     fn befalls(self, id: i32) {
-        let time = match self {
-            What::Killed => return send_signal("-KILL", id),
-            What::Short => Duration::from_millis(300),
-            What::Long => Duration::from_secs(2),
-        };
+        if self == What::Killed {
+            return send_signal("-KILL", id);
+        }
         send_signal("-STOP", id);
-        thread::sleep(time);
+        thread::sleep(self.time());
         // Who was given up meanwhile is gone.
-        let _ = std::process::Command::new("kill")
+        let _ = Command::new("kill")
             .args(["-CONT", &id.to_string()])
             .stderr(std::process::Stdio::null())
             .status();
@@ -111,6 +137,9 @@ fn either(seen: &str, of: [&str; 2]) -> String {
 /// What is written of a load.
 fn load(run: &Value, case: &str, transport: &str) -> String {
     let fact = |metric| fact(run, case, transport, metric);
+    if fact("sent").is_none() {
+        eprintln!("{transport}, {case}: {}", run["warnings"]);
+    }
     match (fact("complete"), fact("sent")) {
         (Some(_), _) => MARKED,
         (None, Some(_)) => WHOLE,
@@ -132,11 +161,12 @@ fn status(code: Option<i32>) -> String {
 
 /// A participant of a load, when it is the load's time.
 fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String>) -> i32 {
-    let whole = if transport == "memory" || who == Who::Agent { 1 } else { 2 };
+    let whole =
+        if transport == "memory" || matches!(who, Who::Agent | Who::Machines) { 1 } else { 2 };
     let wanted = |line: &str| match who {
         Who::Sender => line.contains("--name sender"),
-        Who::Receiver => line.contains("--name receiver"),
-        Who::Conductor | Who::Agent => true,
+        Who::Receiver | Who::Samples => line.contains("--name receiver"),
+        _ => true,
     };
     let mut there = come_up(of, transport, but, 1);
     while !there.iter().any(|(_, line)| wanted(line)) {
@@ -149,6 +179,16 @@ fn victim(of: &Child, transport: &str, who: Who, at: usize, but: &mut Vec<String
     let (found, line) = there.iter().find(|(_, line)| wanted(line)).unwrap();
     but.push(faulty::load(line));
     *found
+}
+
+/// A participant of the load that is disturbed, which is the only one: those
+/// before it are left alone.
+fn before(of: &Child, transport: &str, who: Who, at: usize) -> i32 {
+    let mut loads = Vec::new();
+    if at == 1 {
+        victim(of, transport, who, 0, &mut loads);
+    }
+    victim(of, transport, who, at, &mut loads)
 }
 
 /// One after another in the first two loads of a run.
@@ -185,12 +225,20 @@ fn seen(
             (Who::Sender | Who::Receiver, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
-            (Who::Agent, What::Long, 0) => {
+            // Who connects while there is no way is told so at once.
+            (Who::Samples, _, 0) | (Who::Machines, What::Short, 0) => {
+                either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
+            }
+            (Who::Agent | Who::Machines, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [MARKED, FAILED])
             }
             _ => load(&written, CASES[at], transport),
         };
-        let cells = [what_of_it, code.into(), stays.into(), next.into()];
+        // What comes again later than a second after the last counts as lost.
+        let open = (who, what) == (Who::Samples, What::Long)
+            || who.is_link() && what_of_it == [WHOLE, FAILED].join(", or ");
+        let code = if open { either(code, ["0", "1"]) } else { code.into() };
+        let cells = [what_of_it, code, stays.into(), next.into()];
         ((who, what, at, transport), cells)
     };
     (0..2).map(of).collect()
@@ -213,12 +261,41 @@ fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
     vec![((Who::Conductor, What::Killed, at, transport), cells)]
 }
 
+/// The link of an emulation, in one load.
+fn over_an_emulated_link(transport: &'static str, what: What, at: usize) -> Vec<(Fault, Seen)> {
+    let who = Who::Samples;
+    let mut run = Run::start(&[&words(transport)[..], &["--emulate", "100mbit"]].concat());
+    let (mut known, mut runs) = (Vec::new(), BTreeSet::new());
+    let receiver = before(&run.child, transport, who, at).to_string();
+    runs.extend(run.scratch());
+    known.extend(support::participants(&run.child).iter().map(|(id, _)| *id));
+    let lines = format!(
+        "ip link set dev bus0 down && sleep {} && ip link set dev bus0 up \
+         && ip route replace 224.0.0.0/4 dev bus0",
+        what.time().as_secs_f64()
+    );
+    let cut = ["--target", &receiver, "--net", "sh", "-c", &lines];
+    assert!(Command::new("nsenter").args(cut).status().unwrap().success());
+    let code = status(run.child.wait().unwrap().code());
+    let stays = left(&known, &runs, &run.folder.path().join("tmp"));
+    let mut seen = seen(run.folder.path(), transport, (who, what), &code, &stays);
+    vec![seen.swap_remove(at)]
+}
+
 /// An agent that comes back by itself, or is started again.
-fn on_two_machines(transport: &'static str, what: What) -> Vec<(Fault, Seen)> {
+fn on_two_machines(
+    transport: &'static str,
+    who: Who,
+    what: What,
+    ats: Range<usize>,
+) -> Vec<(Fault, Seen)> {
     let [here, there, tmp] = [(), (), ()].map(|()| tempfile::tempdir().unwrap());
+    let link =
+        (who == Who::Machines).then(|| Emulation::build("100mbit".parse().unwrap()).unwrap());
+    let listen = link.as_ref().map_or("127.0.0.1".into(), |link| link.sender.address().to_string());
     let mut scenario = format!(
         "transports = [\"{transport}\"]\nduration = \"3s\"\nwindow = \"100ms\"\nround_trips = 0\n\
-         listen = \"127.0.0.1:0\"\n"
+         listen = \"{listen}:0\"\n"
     );
     for size in [500, 600, 700] {
         scenario += &format!("[[load]]\nsize = {size}\ncycle = \"20ms\"\n");
@@ -228,7 +305,11 @@ fn on_two_machines(transport: &'static str, what: What) -> Vec<(Fault, Seen)> {
     }
     let machine = |folder: &Path, words: &[&str]| {
         let mut command = wiregauge();
-        command.env("TMPDIR", tmp.path());
+        command.env("TMPDIR", tmp.path()).current_dir(folder);
+        if let Some(Emulation { sender, receiver, .. }) = &link {
+            let host = if words.contains(&"sender") { sender } else { receiver };
+            host.enter(&mut command).unwrap();
+        }
         Machine::start(command, folder, &scenario, words)
     };
     let mut leader = machine(here.path(), &["--name", "sender"]);
@@ -237,11 +318,21 @@ fn on_two_machines(transport: &'static str, what: What) -> Vec<(Fault, Seen)> {
     let join = || machine(there.path(), &["--name", "receiver", "--peer", &port]);
     let mut agent = join();
     let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
-    for at in 0..2 {
-        victim(&agent.child, transport, Who::Agent, at, &mut loads);
+    for at in ats.clone() {
+        match who {
+            Who::Machines => before(&agent.child, transport, who, at),
+            _ => victim(&agent.child, transport, who, at, &mut loads),
+        };
         known.extend(support::participants(&agent.child).iter().map(|(id, _)| *id));
         runs.extend(names(tmp.path()));
-        what.befalls(agent.child.id() as i32);
+        match &link {
+            None => what.befalls(agent.child.id() as i32),
+            Some(link) => {
+                link.cut().unwrap();
+                thread::sleep(what.time());
+                link.restore().unwrap();
+            }
+        }
         if what == What::Killed {
             leader.hears("is lost");
             agent = join();
@@ -250,11 +341,13 @@ fn on_two_machines(transport: &'static str, what: What) -> Vec<(Fault, Seen)> {
     let code = status(leader.code());
     agent.code();
     let stays = left(&known, &runs, tmp.path());
-    seen(here.path(), transport, (Who::Agent, what), &code, &stays)
+    let mut seen = seen(here.path(), transport, (who, what), &code, &stays);
+    seen.retain(|((_, _, at, _), _)| ats.contains(at));
+    seen
 }
 
-/// All of it, some at the same time.
-fn all() -> BTreeMap<Fault, Seen> {
+/// All of it, some at the same time; of links where there can be some.
+fn all(links: bool) -> BTreeMap<Fault, Seen> {
     type Job = Box<dyn FnOnce() -> Vec<(Fault, Seen)> + Send>;
     let mut jobs: Vec<Job> = Vec::new();
     for transport in TRANSPORTS {
@@ -275,7 +368,15 @@ fn all() -> BTreeMap<Fault, Seen> {
     }
     for transport in REMOTE {
         for what in [What::Killed, What::Short, What::Long] {
-            jobs.push(Box::new(move || on_two_machines(transport, what)));
+            jobs.push(Box::new(move || on_two_machines(transport, Who::Agent, what, 0..2)));
+        }
+    }
+    for transport in LINKED.into_iter().filter(|_| links) {
+        for (what, at) in [(What::Short, 0), (What::Short, 1), (What::Long, 0), (What::Long, 1)] {
+            jobs.push(Box::new(move || over_an_emulated_link(transport, what, at)));
+            jobs.push(Box::new(move || {
+                on_two_machines(transport, Who::Machines, what, at..at + 1)
+            }));
         }
     }
     let (jobs, seen) = (Mutex::new(jobs), Mutex::new(BTreeMap::new()));
@@ -310,7 +411,7 @@ fn table(seen: &BTreeMap<Fault, Seen>) -> String {
         let one = alike.len() == 1;
         for (cells, transports) in alike {
             let over = if one { "all".to_owned() } else { transports.join(", ") };
-            let words = [who.words(), what.words(), WHEN[at]].join(" | ");
+            let words = [who.words(), &what.words(who), WHEN[at]].join(" | ");
             text += &format!("| {words} | {over} | {} |\n", cells.join(" | "));
         }
     }
@@ -319,15 +420,19 @@ fn table(seen: &BTreeMap<Fault, Seen>) -> String {
 
 #[test]
 fn what_is_documented_is_what_happens() {
-    let table = table(&all());
+    let links = may_emulate();
+    let table = table(&all(links));
     let path = project().join("docs/bus.md");
     let text = fs::read_to_string(&path).unwrap();
     let [begin, end] = ["<!-- faults -->\n", "<!-- end of faults -->"];
     let from = text.find(begin).expect("docs/bus.md has the table's place") + begin.len();
     let to = text.find(end).expect("docs/bus.md has the table's end");
     if std::env::var_os("WIREGAUGE_BLESS").is_some() {
+        assert!(links, "without links there is no whole table");
         fs::write(&path, format!("{}{table}{}", &text[..from], &text[to..])).unwrap();
         return;
     }
-    assert_eq!(table, text[from..to], "WIREGAUGE_BLESS=1 writes it anew");
+    let lines = text[from..to].split_inclusive('\n');
+    let documented: String = lines.filter(|line| links || !line.starts_with(LINK)).collect();
+    assert_eq!(table, documented, "WIREGAUGE_BLESS=1 writes it anew");
 }

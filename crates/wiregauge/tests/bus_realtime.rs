@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use support::machine::PAIR;
 use support::{build_folder, participants, refuses, result, run, said, wiregauge};
 
 /// The first processor that we may use.
@@ -142,4 +143,41 @@ fn what_is_not_granted_is_refused_with_advice() {
         assert!(refused.err.contains(word), "{}", refused.err);
     }
     assert!(!folder.path().join("run.json").exists(), "nothing was measured");
+}
+
+#[test]
+fn memory_that_is_not_granted_is_refused_before_anyone_waits() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = format!("lock_memory = true\n{PAIR}");
+    fs::write(folder.path().join("two.toml"), scenario).unwrap();
+    let participant = ["bus", "participant", "--scenario", "two.toml", "--wait", "5s"];
+    for words in [
+        load(&["--lock-memory"]),
+        vec!["bus", "headroom", "--size", "500", "--lock-memory"],
+        vec!["bus", "fep", "--quick", "--transport", "tcp", "--lock-memory"],
+        vec!["bus", "run", "--scenario", "two.toml"],
+        [&participant[..], &["--name", "alpha"]].concat(),
+        [&participant[..], &["--name", "beta", "--peer", "127.0.0.1:9"]].concat(),
+    ] {
+        let output = Command::new("setpriv")
+            .args(["--bounding-set=-ipc_lock,-sys_resource"])
+            .args(["--inh-caps=-ipc_lock,-sys_resource", "prlimit", "--memlock=65536:65536"])
+            .arg(env!("CARGO_BIN_EXE_wiregauge"))
+            .args(&words)
+            .env("WIREGAUGE_BUILD", build_folder())
+            .current_dir(folder.path())
+            .output()
+            .expect("setpriv and prlimit are part of util-linux");
+        let refused = said(output);
+        if refused.err.contains("setpriv:") {
+            println!("skipped: {}", refused.err.trim());
+            return;
+        }
+        assert_eq!(refused.code, Some(2), "{words:?}: {}{}", refused.out, refused.err);
+        assert_eq!(refused.err.lines().count(), 1, "{words:?}: {}", refused.err);
+        for word in ["memory cannot be locked", "ulimit -l"] {
+            assert!(refused.err.contains(word), "{words:?}: {}", refused.err);
+        }
+        assert!(!folder.path().join("run.json").exists(), "nothing was measured");
+    }
 }

@@ -15,18 +15,23 @@ use wiregauge_participant::transport::{Reader, Take, Topic, Transport, Writer};
 fn main() -> ExitCode {
     if std::env::var_os(CONFIGURATION).is_none() {
         // Nothing else runs yet that could read it.
-        std::env::set_var(CONFIGURATION, BUFFERS);
+        std::env::set_var(CONFIGURATION, SETTINGS);
     }
     participant::main(vec![&Dds])
 }
 
 /// Where Cyclone looks for its configuration.
 const CONFIGURATION: &str = "CYCLONEDDS_URI";
-/// What is set where the user sets nothing: as much room for datagrams as the
-/// system gives. Cyclone asks for 1 MiB, which a sample of 10 MB overruns on a
-/// fast link.
-const BUFFERS: &str = "<CycloneDDS><Domain><Internal><SocketReceiveBufferSize \
-                       max=\"32MB\"/></Internal></Domain></CycloneDDS>";
+/// What is set where the user sets nothing. As much room for datagrams as the
+/// system gives: Cyclone asks for 1 MiB, which a sample of 10 MB overruns on a
+/// fast link. And a queue for what is sent again that holds more than a reader
+/// asks for at a time, 256 fragments: Cyclone's holds 200, drops the others and is
+/// asked for them 100 ms later, which a sample of some 100 MB has no time for.
+const SETTINGS: &str = "<CycloneDDS><Domain><Internal>\
+                        <SocketReceiveBufferSize max=\"32MB\"/>\
+                        <MaxQueuedRexmitMessages>100000</MaxQueuedRexmitMessages>\
+                        <MaxQueuedRexmitBytes>128MB</MaxQueuedRexmitBytes>\
+                        </Internal></Domain></CycloneDDS>";
 
 /// Cyclone DDS.
 struct Dds;

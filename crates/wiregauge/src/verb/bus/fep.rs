@@ -42,6 +42,7 @@ impl Arguments {
             false => fep::DURATION,
         });
         terms.check(&entries)?;
+        terms.realtime.try_out()?;
         let subjects: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
         Series {
             title: "The simulation bus of FEP SDK 3, repeated".into(),

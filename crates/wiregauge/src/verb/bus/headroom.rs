@@ -104,6 +104,7 @@ impl Arguments {
         for quest in &quests {
             quest.range(terms.duration)?;
         }
+        terms.realtime.try_out()?;
         let (site, progress) = (common.site()?, Progress::new());
         let mut rows = Row::all(&entries, &site, &progress)?;
         let mut findings = Findings::new();

@@ -87,6 +87,7 @@ impl Arguments {
         let path = self.scenario.as_ref().context("--scenario is missing")?;
         let scenario = Scenario::read(path)?;
         let own = scenario.named(&self.name).with_context(|| path.display().to_string())?;
+        scenario.terms.realtime.try_out()?;
         let mut peers = Vec::new();
         for peer in &self.peer {
             peers.push(addresses(peer, scenario.listen.port())?);

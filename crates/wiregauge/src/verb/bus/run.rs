@@ -143,6 +143,7 @@ impl Arguments {
         let samples = self.keep.open(inputs.as_slice(), &outlet)?;
         if let Some(path) = &self.scenario {
             let scenario = Scenario::read(path)?;
+            scenario.terms.realtime.try_out()?;
             let site = Site::of(&scenario.participants, &[]);
             return Series { samples, ..Series::of(scenario, site) }.run(outlet);
         }
@@ -161,6 +162,7 @@ impl Arguments {
         let entries = catalogue::named(&self.common.transport)?;
         let terms = self.common.terms(LENGTH);
         terms.check(&entries)?;
+        terms.realtime.try_out()?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &Progress::new())?;
         let series = Series {

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/shim.cpp");
+    println!("cargo:rerun-if-changed=src/fmi/shim.cpp");
     let mut build = cc::Build::new();
-    build.cpp(true).std("c++17").file("src/shim.cpp").warnings(true).extra_warnings(true);
+    build.cpp(true).std("c++17").file("src/fmi/shim.cpp").warnings(true).extra_warnings(true);
     // Its own copy of the C++ library where there is one: an FMU may bring a
     // newer one along, which would not be loaded beside an older of its name.
     let archive = Command::new(build.get_compiler().path())

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use anyhow::{ensure, Result};
 use serde::de::DeserializeOwned;
 use serde::Serialize;
-use wiregauge_bus::message::{News, Task};
+use wiregauge_bus::machines::message::{News, Task};
 use wiregauge_fuzzed::told;
 use wiregauge_participant::control::{Order, Report};
 use wiregauge_participant::inbox::Inbox;

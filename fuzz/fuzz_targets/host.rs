@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use serde::de::DeserializeOwned;
 use serde::Serialize;
-use wiregauge_cosim::job::{Account, Job, Proof, Ran};
+use wiregauge_cosim::host::job::{Account, Job, Proof, Ran};
 use wiregauge_fuzzed::text;
 
 pub fn read(data: &[u8]) {

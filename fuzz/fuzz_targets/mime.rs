@@ -1,7 +1,7 @@
 //! What a binary variable says that it carries.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::mime::Mime;
+use wiregauge_cosim::package::mime::Mime;
 use wiregauge_fuzzed::text;
 
 pub fn read(data: &[u8]) {

@@ -1,8 +1,8 @@
 //! What an FMU says of itself.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::description::{step_size, Description};
-use wiregauge_cosim::mime::Mime;
+use wiregauge_cosim::package::description::{step_size, Description};
+use wiregauge_cosim::package::mime::Mime;
 use wiregauge_fuzzed::{text, told};
 
 pub fn read(data: &[u8]) {

@@ -1,7 +1,7 @@
 //! Where an FMU says that its message lies.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::osmp::{join, split, Span};
+use wiregauge_cosim::package::osmp::{join, split, Span};
 use wiregauge_fuzzed::number;
 
 pub fn read(data: &[u8]) {

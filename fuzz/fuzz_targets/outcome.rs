@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::result::Cell;
+use wiregauge_bus::result::cell::Cell;
 use wiregauge_participant::control::{About, Mode, Received, Sent};
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::Fact;
@@ -22,7 +22,7 @@ pub fn read(data: &[u8]) {
     let (sent, received): (Sent, Vec<Received>) = (sent, received);
     let text = String::new;
     let about = About { name: text(), library: text(), options: Vec::new(), knows: Vec::new() };
-    let account = Account { about, round_trips: rounds, sent, received, broken: None };
+    let account = RunRecord { about, round_trips: rounds, sent, received, broken: None };
     let machine = Environment::default();
     let (case, subject) = ("case", "subject");
     let cell = Cell { case, load: &load, subject, account: &account, machine: &machine };

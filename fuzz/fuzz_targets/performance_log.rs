@@ -1,8 +1,8 @@
 //! A performance log of an FMU.
 #![cfg_attr(fuzzing, no_main)]
 
-use wiregauge_cosim::import::{import, Given};
-use wiregauge_cosim::log;
+use wiregauge_cosim::logs::import::{import, Given};
+use wiregauge_cosim::logs::log;
 use wiregauge_fuzzed::{file, text, told};
 
 pub fn read(data: &[u8]) {

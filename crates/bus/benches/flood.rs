@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use flood::{Flood, STRANGERS};
 use support::{ended, median, take_part};
-use wiregauge_bus::catalogue::ALL;
-use wiregauge_bus::door::Door;
+use wiregauge_bus::conduct::record::RunRecord;
+use wiregauge_bus::conduct::terms::Terms;
+use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::program::Program;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::site::Site;
-use wiregauge_bus::terms::Terms;
-use wiregauge_bus::trial::Trial;
+use wiregauge_bus::machines::door::Door;
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::transports::catalogue::ALL;
+use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Mode, SILENCE};
 use wiregauge_participant::usage::Usage;
 
@@ -85,7 +85,7 @@ fn measure() -> Result<()> {
 }
 
 /// Samples of 1 kB each millisecond over `tcp`.
-fn trial() -> Result<Account> {
+fn trial() -> Result<RunRecord> {
     let entry = ALL.iter().find(|entry| entry.id == "tcp").context("there is tcp")?;
     let cycle = Duration::from_millis(1);
     let load = Load { size: 1000, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
@@ -100,13 +100,19 @@ fn trial() -> Result<Account> {
         seed: 1,
         choices: Vec::new(),
     };
-    let (site, program) = (Site::here(), Program::Own);
-    let trial =
-        Trial { site: &site, load: &load, entry, program: &program, coding: None, terms: &terms };
+    let (placement, program) = (Placement::here(), Program::Own);
+    let trial = Trial {
+        placement: &placement,
+        load: &load,
+        entry,
+        program: &program,
+        coding: None,
+        terms: &terms,
+    };
     trial.run(&|_| {})?.0.whole()
 }
 
-fn figures(account: &Account) -> Result<Figures> {
+fn figures(account: &RunRecord) -> Result<Figures> {
     let (sent, received) = (&account.sent, &account.received[0]);
     let share = |cpu: u64| 100.0 * cpu as f64 / sent.span as f64;
     let percent = |count: u64| 100.0 * count as f64 / sent.samples as f64;

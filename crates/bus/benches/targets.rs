@@ -17,16 +17,16 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use support::{ended, median, take_part};
-use wiregauge_bus::catalogue::{Entry, ALL};
-use wiregauge_bus::emulation::{Emulation, Host};
+use wiregauge_bus::conduct::record::RunRecord;
+use wiregauge_bus::conduct::terms::{Choice, Terms};
+use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::program::Program;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::result::variance;
-use wiregauge_bus::site::Site;
-use wiregauge_bus::terms::{Choice, Terms};
-use wiregauge_bus::trial::Trial;
-use wiregauge_bus::windows::{kept, throughput, undisturbed, Arrival};
+use wiregauge_bus::placement::emulation::{Emulation, Host};
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::result::cell::variance;
+use wiregauge_bus::result::windows::{kept, throughput, undisturbed, Arrival};
+use wiregauge_bus::transports::catalogue::{Entry, ALL};
+use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Mode, SILENCE};
 use wiregauge_participant::window::Window;
 
@@ -95,13 +95,13 @@ fn targets(only: &str) -> Result<()> {
 
 /// 10 B and 500 B at 1 kHz: nothing lost, and the offered rate.
 fn pace() -> Result<Vec<Finding>> {
-    let site = Site::here();
+    let placement = Placement::here();
     let mut findings = Vec::new();
     for name in ["tcp", "dds", "zenoh"] {
         for mode in [Mode::Continuous, Mode::Discrete] {
             for size in [10, 500] {
                 let load = load(size, Duration::from_millis(1), mode);
-                let account = run(&site, name, &load, 10)?;
+                let account = run(&placement, name, &load, 10)?;
                 let lost = lost(&account);
                 let windows = kept(&account.received[0].windows);
                 let span: u64 = windows.iter().map(|window| window.span).sum();
@@ -123,11 +123,11 @@ fn pace() -> Result<Vec<Finding>> {
 /// acknowledgement.
 fn lockstep() -> Result<Vec<Finding>> {
     let load = Load { fast: true, ..load(500, Duration::from_millis(1), Mode::Discrete) };
-    let site = Site::here();
+    let placement = Placement::here();
     let (mut bare, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let before = bare_loop(Duration::from_secs(2))?;
-        let account = run(&site, "tcp", &load, 5)?;
+        let account = run(&placement, "tcp", &load, 5)?;
         let after = bare_loop(Duration::from_secs(2))?;
         let steps = account.sent.samples as f64 / (account.sent.span as f64 / 1e9);
         bare.push((before + after) / 2.0);
@@ -145,11 +145,11 @@ fn lockstep() -> Result<Vec<Finding>> {
 /// Half a round trip over TCP in the cycle, beside the bare loop's.
 fn ping_pong() -> Result<Vec<Finding>> {
     let cycle = Duration::from_millis(1);
-    let (site, load) = (Site::here(), load(500, cycle, Mode::Continuous));
+    let (placement, load) = (Placement::here(), load(500, cycle, Mode::Continuous));
     let (mut bare, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let before = bare_round_trips(cycle, 2000)?;
-        let trips = run(&site, "tcp", &load, 5)?.round_trips.context("no round trips")?;
+        let trips = run(&placement, "tcp", &load, 5)?.round_trips.context("no round trips")?;
         let ours = trips.times.at(0.5).context("no round trip")? as f64;
         let theirs = (before + bare_round_trips(cycle, 2000)?) / 2.0;
         bare.push(theirs / 2e3);
@@ -165,13 +165,13 @@ fn ping_pong() -> Result<Vec<Finding>> {
 
 /// One-way latency through shared memory, small and large.
 fn zero_copy() -> Result<Vec<Finding>> {
-    let site = Site::here();
+    let placement = Placement::here();
     let mut findings = Vec::new();
     for (name, wanted) in [("iceoryx2", "0.5–2 times"), ("iceoryx2-copy", "")] {
         let mut ratios = Vec::new();
         for _ in 0..TURNS {
-            let small = latency(&site, name, 500)?;
-            ratios.push(latency(&site, name, 10_000_000)? / small);
+            let small = latency(&placement, name, 500)?;
+            ratios.push(latency(&placement, name, 10_000_000)? / small);
         }
         let ratio = median(&ratios);
         findings.push(Finding {
@@ -184,9 +184,9 @@ fn zero_copy() -> Result<Vec<Finding>> {
     Ok(findings)
 }
 
-fn latency(site: &Site, name: &str, size: usize) -> Result<f64> {
+fn latency(placement: &Placement, name: &str, size: usize) -> Result<f64> {
     let load = load(size, Duration::from_millis(50), Mode::Continuous);
-    let account = run(site, name, &load, 6)?;
+    let account = run(placement, name, &load, 6)?;
     let median = account.received[0].latency.at(0.5);
     Ok(median.context("no sample arrived")? as f64)
 }
@@ -194,7 +194,7 @@ fn latency(site: &Site, name: &str, size: usize) -> Result<f64> {
 /// Latency and throughput of DDS beside Cyclone's own tool: the same type,
 /// size, rate and QoS, and the same way to wait on both sides.
 fn ddsperf() -> Result<Vec<Finding>> {
-    let site = Site::here();
+    let placement = Placement::here();
     let load = load(500, Duration::from_millis(1), Mode::Continuous);
     let full = Load { cycle: Duration::ZERO, ..load };
     let ways = ["waitset", "listener"];
@@ -206,7 +206,7 @@ fn ddsperf() -> Result<Vec<Finding>> {
             // ddsperf listens where it is told nothing.
             let word = if way == "listener" { "" } else { way };
             let choices = [("wait", way)];
-            let trips = run_as(&site, "dds", &load, 5, &choices)?.round_trips;
+            let trips = run_as(&placement, "dds", &load, 5, &choices)?.round_trips;
             let trips = trips.context("no round trips")?;
             let ours = trips.times.at(0.5).context("no round trip")? as f64 / 2.0;
             // Half a round trip, of each second.
@@ -218,7 +218,7 @@ fn ddsperf() -> Result<Vec<Finding>> {
             // ddsperf has Cyclone put small samples together, which this makes it
             // do for both.
             std::env::set_var("CYCLONEDDS_URI", BATCHED);
-            let account = run_as(&site, "dds", &full, 6, &choices)?;
+            let account = run_as(&placement, "dds", &full, 6, &choices)?;
             let ours = mean_throughput(&account);
             let said = two("ddsperf", &format!("-D6 sub {word}"), "-D5 pub size 500")?.0;
             let theirs = median(&numbers(&said, "kS/s ", " Mb/s (")) / 8.0;
@@ -258,7 +258,7 @@ fn ddsperf() -> Result<Vec<Finding>> {
 /// 10 MB at 10 Hz over an emulated gigabit: how even, beside TCP in the same
 /// turn, without the windows in which a hypervisor took the machine away.
 fn large() -> Result<Vec<Finding>> {
-    let site = Site::emulated(&Emulation::build("1gbit".parse()?)?);
+    let placement = Placement::emulated(&Emulation::build("1gbit".parse()?)?);
     let mut findings = Vec::new();
     for mode in [Mode::Continuous, Mode::Discrete] {
         let load = load(10_000_000, Duration::from_millis(100), mode);
@@ -266,7 +266,7 @@ fn large() -> Result<Vec<Finding>> {
         let mut found = names.map(|_| Vec::new());
         for _ in 0..TURNS {
             for (name, found) in names.into_iter().zip(&mut found) {
-                found.push(evenness(&run(&site, name, &load, 12)?));
+                found.push(evenness(&run(&placement, name, &load, 12)?));
             }
         }
         let floor: Vec<f64> = found[0].iter().map(|(_, _, variance)| *variance).collect();
@@ -294,7 +294,7 @@ fn large() -> Result<Vec<Finding>> {
 }
 
 /// What was lost, MB/s, and the variance of undisturbed windows.
-fn evenness(account: &Account) -> (u64, f64, f64) {
+fn evenness(account: &RunRecord) -> (u64, f64, f64) {
     let windows = &account.received[0].windows;
     let counted: Vec<&Window> = kept(windows).iter().collect();
     let all: Vec<f64> = undisturbed(&counted).into_iter().map(throughput).collect();
@@ -317,7 +317,7 @@ fn percents(ratios: &[f64], decimals: usize) -> String {
 /// As much as gets through an emulated gigabit, beside iperf3.
 fn unthrottled() -> Result<Vec<Finding>> {
     let emulation = Emulation::build("1gbit".parse()?)?;
-    let site = Site::emulated(&emulation);
+    let placement = Placement::emulated(&emulation);
     let load = load(1_000_000, Duration::ZERO, Mode::Continuous);
     let wanted = [("tcp", 0.95, "at least 95 %"), ("zenoh", 0.95, "at least 95 %")];
     let wanted = wanted.into_iter().chain([("dds", 0.9, "at least 90 %")]);
@@ -325,7 +325,7 @@ fn unthrottled() -> Result<Vec<Finding>> {
     for _ in 0..TURNS {
         let theirs = iperf3(&emulation)?;
         for ((name, ..), ratios) in &mut ratios {
-            ratios.push(mean_throughput(&run(&site, name, &load, 8)?) / theirs);
+            ratios.push(mean_throughput(&run(&placement, name, &load, 8)?) / theirs);
         }
     }
     let finding =
@@ -403,18 +403,18 @@ fn load(size: usize, cycle: Duration, mode: Mode) -> Load {
     Load { size, cycle, mode, fast: false, receivers: 1 }
 }
 
-fn run(site: &Site, name: &str, load: &Load, seconds: u64) -> Result<Account> {
-    run_as(site, name, load, seconds, &[])
+fn run(placement: &Placement, name: &str, load: &Load, seconds: u64) -> Result<RunRecord> {
+    run_as(placement, name, load, seconds, &[])
 }
 
 /// With these choices said to the transport.
 fn run_as(
-    site: &Site,
+    placement: &Placement,
     name: &str,
     load: &Load,
     seconds: u64,
     choices: &[(&str, &str)],
-) -> Result<Account> {
+) -> Result<RunRecord> {
     let entry: &Entry = ALL.iter().find(|entry| entry.id == name).context("no such transport")?;
     eprintln!("{name}, {}", load.id());
     let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
@@ -437,15 +437,15 @@ fn run_as(
             })
             .collect(),
     };
-    let trial = Trial { site, load, entry, program: &program, coding: None, terms: &terms };
+    let trial = Trial { placement, load, entry, program: &program, coding: None, terms: &terms };
     trial.run(&|_| {})?.0.whole()
 }
 
-fn lost(account: &Account) -> u64 {
+fn lost(account: &RunRecord) -> u64 {
     account.sent.due.unwrap_or(account.sent.samples) - account.received[0].samples
 }
 
-fn mean_throughput(account: &Account) -> f64 {
+fn mean_throughput(account: &RunRecord) -> f64 {
     Arrival::of(&account.received[0].windows).throughput()
 }
 

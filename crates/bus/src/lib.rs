@@ -6,33 +6,11 @@
 //! `wiregauge-participant`, which is also linked into the programs that bring
 //! the heavier transports ([`engine`]).
 
-pub mod agent;
-pub mod assembly;
-pub mod catalogue;
-pub mod conductor;
-pub mod course;
-pub mod cyclictest;
-pub mod door;
-pub mod emulation;
-pub mod engine;
-pub mod fan_out;
-pub mod fep;
-pub mod headroom;
+pub mod conduct;
 pub mod load;
-pub mod message;
-pub mod process;
-pub mod program;
-pub mod quantity;
-pub mod quest;
-pub mod record;
-pub mod remote;
+pub mod machines;
+pub mod placement;
 pub mod result;
-pub mod samples;
 pub mod scenario;
-pub mod secret;
-pub mod site;
-mod standstill;
-pub mod terms;
-pub mod trial;
-pub mod verdict;
-pub mod windows;
+pub mod search;
+pub mod transports;

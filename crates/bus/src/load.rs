@@ -1,5 +1,8 @@
 //! What is sent: so many bytes, so often, in a mode, to so many.
 
+pub mod fep;
+pub mod quantity;
+
 use std::time::Duration;
 
 use anyhow::{ensure, Result};

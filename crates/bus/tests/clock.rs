@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::result::Cell;
+use wiregauge_bus::result::cell::Cell;
 use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::control::{
     split, About, Assignment, Listener, Master, Mode, Order, Outcome, Peers, Received, Report,
@@ -196,7 +196,7 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
         };
         let sent = Sent { samples: COUNT, ..Sent::default() };
         let received = vec![received];
-        let account = Account { about, round_trips: None, sent, received, broken: None };
+        let account = RunRecord { about, round_trips: None, sent, received, broken: None };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };

@@ -7,7 +7,7 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Duration;
 
-use wiregauge_bus::door::{Door, MOST_AT_ONCE, MOST_DURING_RUNS};
+use wiregauge_bus::machines::door::{Door, MOST_AT_ONCE, MOST_DURING_RUNS};
 
 /// Threads of this process that hear who is at the door.
 fn heard() -> usize {

@@ -5,11 +5,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
-use wiregauge_bus::catalogue::Reach;
-use wiregauge_bus::conductor::conduct;
-use wiregauge_bus::program::Program;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::site::Site;
+use wiregauge_bus::conduct::conductor::conduct;
+use wiregauge_bus::conduct::record::RunRecord;
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::transports::catalogue::Reach;
+use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use wiregauge_participant::transports::memory::Memory;
@@ -153,16 +153,16 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
     }
 }
 
-fn run(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
+fn run(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
     let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
-    let site = Site::within(Box::leak(Box::new([transport])));
-    let stations = site.stations(1, Reach::Process);
-    conduct(&site, &Program::Own, stations, assignment, &|_| {})
+    let placement = Placement::within(Box::leak(Box::new([transport])));
+    let plans = placement.plans(1, Reach::Process);
+    conduct(&placement, &Program::Own, plans, assignment, &|_| {})
 }
 
 /// A run that comes to its end, or why not.
-fn whole(faulty: Faulty, assignment: &Assignment) -> Result<Account> {
-    run(faulty, assignment).and_then(Account::whole)
+fn whole(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
+    run(faulty, assignment).and_then(RunRecord::whole)
 }
 
 #[test]

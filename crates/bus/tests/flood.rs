@@ -4,11 +4,11 @@
 mod flood;
 
 use flood::{Flood, STRANGERS};
-use wiregauge_bus::catalogue::Reach;
-use wiregauge_bus::conductor::conduct;
-use wiregauge_bus::program::Program;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::site::Site;
+use wiregauge_bus::conduct::conductor::conduct;
+use wiregauge_bus::conduct::record::RunRecord;
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::transports::catalogue::Reach;
+use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::{Topic, Transport};
 use wiregauge_participant::transports::tcp::Tcp;
@@ -47,12 +47,12 @@ fn strangers_are_not_let_in_and_nothing_is_lost() {
             keep: 0,
         };
         let transport: &'static dyn Transport = &Tcp;
-        let site = Site::within(Box::leak(Box::new([transport])));
-        let stations = site.stations(1, Reach::Process);
+        let placement = Placement::within(Box::leak(Box::new([transport])));
+        let plans = placement.plans(1, Reach::Process);
         let flood = Flood::start();
-        let account = conduct(&site, &Program::Own, stations, &assignment, &|_| {});
+        let account = conduct(&placement, &Program::Own, plans, &assignment, &|_| {});
         let came = flood.connections();
-        let account = account.and_then(Account::whole).expect("it comes to its end");
+        let account = account.and_then(RunRecord::whole).expect("it comes to its end");
         let received = &account.received[0];
         assert_eq!(account.sent.samples, 300);
         assert_eq!(received.samples, account.sent.samples, "lost");

@@ -4,6 +4,13 @@
 //! What FMUs print goes to standard error, and they find nothing on standard
 //! input; the conversation with the master has descriptors of its own.
 
+pub mod job;
+pub mod memory;
+pub mod place;
+pub mod remote;
+pub mod scratch;
+pub mod watch;
+
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::{FromRawFd, RawFd};
@@ -12,15 +19,15 @@ use std::path::PathBuf;
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_participant::clock::monotonic;
 
-use crate::description::{Description, Handle};
-use crate::instance::Instance;
-use crate::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step, PROTOCOL};
-use crate::message;
-use crate::osmp::Span;
+use crate::fmi::instance::Instance;
+use crate::fmi::message;
+use crate::fmi::status::{last_words, Status};
+use crate::host::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step, PROTOCOL};
+use crate::host::place::{Call, Place};
+use crate::host::watch::Watch;
+use crate::package::description::{Description, Handle};
+use crate::package::osmp::Span;
 use crate::package::Package;
-use crate::place::{Call, Place};
-use crate::status::{last_words, Status};
-use crate::watch::Watch;
 
 /// Most steps in a row in which a source may give no message.
 const SILENT: u64 = 10_000;

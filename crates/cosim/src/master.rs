@@ -1,6 +1,11 @@
 //! The measurement itself: packages, proof, calibration, then interleaved
 //! rounds over restarted processes.
 
+pub mod plan;
+pub mod record;
+pub mod samples;
+pub mod tally;
+
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::Read;
@@ -18,18 +23,18 @@ use wiregauge_result::warning::Warning;
 use wiregauge_system::interrupt;
 use wiregauge_system::text::safe;
 
-use crate::content;
-use crate::coupling::{couple, Coupling};
-use crate::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step};
-use crate::log::{self, Log};
+use crate::host::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step};
+use crate::host::remote::{files, Remote, Trouble};
+use crate::host::scratch::{self, Scratch};
+use crate::logs::log::{self, Log};
+use crate::logs::phase;
+use crate::master::plan::{Entrant, Load, Pair, Parameters, Plan, Work};
+use crate::master::record::Record;
+use crate::master::samples::{Phases, Samples, Whose};
+use crate::master::tally::Tally;
+use crate::package::content;
+use crate::package::coupling::{couple, Coupling};
 use crate::package::{names_apart, Package};
-use crate::phase;
-use crate::plan::{Entrant, Load, Pair, Parameters, Plan, Work};
-use crate::record::Record;
-use crate::remote::{files, Remote, Trouble};
-use crate::samples::{self, Phases, Samples, Whose};
-use crate::scratch::{self, Scratch};
-use crate::tally::Tally;
 
 /// Steps with messages that a proof wants to see.
 const PROOF: usize = 3;

@@ -1,5 +1,12 @@
 //! An FMU on disk: unpacked into a folder, with what it says of itself.
 
+pub mod content;
+pub mod coupling;
+pub mod description;
+pub mod mime;
+pub mod osmp;
+pub mod pairing;
+
 use std::ffi::CString;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
@@ -8,8 +15,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure, Context, Result};
 use zip::ZipArchive;
 
-use crate::description::{Description, Fmi};
-use crate::scratch::Scratch;
+use crate::host::scratch::Scratch;
+use crate::package::description::{Description, Fmi};
 
 /// The most that an FMU may hold when unpacked: bytes, files and folders.
 const LARGEST: u64 = 8 << 30;

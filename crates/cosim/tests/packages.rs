@@ -7,8 +7,8 @@ use std::fs;
 use std::path::Path;
 
 use support::{archive, Fixture, MIME};
-use wiregauge_cosim::coupling::{couple, Wanted};
-use wiregauge_cosim::description::{Fmi, Handle};
+use wiregauge_cosim::package::coupling::{couple, Wanted};
+use wiregauge_cosim::package::description::{Fmi, Handle};
 use wiregauge_cosim::package::Package;
 use zip::write::SimpleFileOptions;
 use zip::ZipWriter;

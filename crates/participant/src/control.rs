@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Alignment;
-use crate::coder::Coding;
+use crate::codec_process::Coding;
 use crate::inbox::Inbox;
 use crate::latency::Distribution;
 use crate::misses::Misses;

@@ -9,7 +9,7 @@
 //! and call [`participant::main`].
 
 pub mod clock;
-pub mod coder;
+pub mod codec_process;
 pub mod control;
 pub mod duty;
 pub mod echo;

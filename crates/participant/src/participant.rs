@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::clock::{monotonic, Clock, Follower, TimeServer};
-use crate::coder::{Coder, Coding};
+use crate::codec_process::{CodecProcess, Coding};
 use crate::control::{
     self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers,
     Received, Report, Role, Speaker, VERSION,
@@ -345,7 +345,7 @@ fn send(
     wish: &Wish,
     seen: &Seen,
 ) -> Result<()> {
-    let mut coder = coder(assignment)?;
+    let mut codec = codec(assignment)?;
     let (mut start, mut record) = (None, Record::new(assignment.keep));
     let server = TimeServer::start(assignment.topic.bind, &assignment.topic.token)?;
     let mut announcer = Announcer::open(assignment.topic.bind, &assignment.topic.token)?;
@@ -376,7 +376,7 @@ fn send(
             Order::Quit => return Ok(()),
             other => bail!("the order {other:?} instead of 'ping'"),
         }
-        let message = coder.as_ref().map(|coder| coder.encoded.as_slice());
+        let message = codec.as_ref().map(|codec| codec.encoded.as_slice());
         let pinged = echo::ping(assignment, writer.as_mut(), back.as_mut(), message, &clock, wish)
             .or_else(|error| fail(error, orders, speaker))?;
         // Who still sends a sample back that nobody waits for must not wait.
@@ -387,9 +387,9 @@ fn send(
         return Ok(());
     }
     speaker.say(&Report::Running)?;
-    let (writer, coder) = (writer.as_mut(), coder.as_mut());
+    let (writer, codec) = (writer.as_mut(), codec.as_mut());
     let duty = Duty { assignment, clock: &clock, wish, seen };
-    let sent = sender::run(&duty, writer, &mut announcer, coder, &mut start, &mut record);
+    let sent = sender::run(&duty, writer, &mut announcer, codec, &mut start, &mut record);
     // The writer stays until all has arrived.
     conclude(sent.map(Outcome::Sent), &Kept::Sent { start, record }, orders, speaker)
 }
@@ -410,12 +410,12 @@ fn may_start(coding: Option<&Coding>, conductor: IpAddr) -> Result<()> {
 }
 
 /// The codec of an assignment, with its message.
-fn coder(assignment: &Assignment) -> Result<Option<Coder>> {
+fn codec(assignment: &Assignment) -> Result<Option<CodecProcess>> {
     let Some(coding) = &assignment.coding else { return Ok(None) };
-    let coder = Coder::start(coding)?;
-    let (size, wanted) = (HEADER + coder.encoded.len(), assignment.topic.size);
+    let codec = CodecProcess::start(coding)?;
+    let (size, wanted) = (HEADER + codec.encoded.len(), assignment.topic.size);
     ensure!(size == wanted, "the codec writes {size} B this time, and {wanted} B the time before");
-    Ok(Some(coder))
+    Ok(Some(codec))
 }
 
 /// Waits until a writer knows of so many readers.
@@ -440,9 +440,9 @@ fn receive(
     wish: &Wish,
     seen: &Seen,
 ) -> Result<()> {
-    let mut coder = coder(assignment)?;
+    let mut codec = codec(assignment)?;
     let mut record = Record::new(assignment.keep);
-    let wake_up = match coder {
+    let wake_up = match codec {
         Some(_) => wake_up::measure(assignment.cycle)?,
         None => Distribution::default(),
     };
@@ -477,9 +477,9 @@ fn receive(
     if assignment.mode == Mode::Discrete && steps.is_none() {
         steps = reader.way_back()?.map(Steps::over);
     }
-    let (reader, steps, coder) = (reader.as_mut(), steps.as_mut(), coder.as_mut());
+    let (reader, steps, codec) = (reader.as_mut(), steps.as_mut(), codec.as_mut());
     let duty = Duty { assignment, clock: &clock, wish, seen };
-    let received = receiver::run(&duty, reader, steps, coder, &mut record);
+    let received = receiver::run(&duty, reader, steps, codec, &mut record);
     let alignment = follower.finish();
     let received = received.map(|received| Received { alignment, wake_up, ..received });
     conclude(received.map(Outcome::Received), &Kept::Received(record), orders, speaker)

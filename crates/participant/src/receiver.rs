@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use crate::coder::{Coder, Work};
+use crate::codec_process::{CodecProcess, Work};
 use crate::control::{Mode, Received};
 use crate::duty::Duty;
 use crate::latency::Times;
@@ -31,12 +31,12 @@ pub fn run(
     duty: &Duty,
     reader: &mut dyn Reader,
     mut steps: Option<&mut Steps>,
-    mut coder: Option<&mut Coder>,
+    mut codec: Option<&mut CodecProcess>,
     record: &mut Record<1>,
 ) -> Result<Received> {
     let &Duty { assignment, clock, wish, seen } = duty;
     let count = assignment.count();
-    let message = coder.as_ref().map(|coder| coder.encoded.clone());
+    let message = codec.as_ref().map(|codec| codec.encoded.clone());
     let (size, seed) = (assignment.topic.size, assignment.seed);
     let shape = Shape { size, seed, count, message: message.as_deref() };
     let [mut windows, mut decodes] = [(); 2].map(|()| Windows::new(assignment.window));
@@ -77,8 +77,8 @@ pub fn run(
             // What others send without end does not keep it waiting.
             quiet_since = now;
             let new = sequence.add(header.sequence);
-            if let Some(coder) = coder.as_mut().filter(|_| new) {
-                let time = coder.run(Work::Decode)?;
+            if let Some(codec) = codec.as_mut().filter(|_| new) {
+                let time = codec.run(Work::Decode)?;
                 decodes.add(clock.now(), 0, time);
             }
             // The timing master waits for it: first of all.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 
 use crate::clock::Clock;
-use crate::coder::{Coder, Work};
+use crate::codec_process::{CodecProcess, Work};
 use crate::control::{Mode, Sent};
 use crate::duty::{Duty, Wish};
 use crate::latency::Times;
@@ -43,14 +43,14 @@ pub fn run(
     duty: &Duty,
     writer: &mut dyn Writer,
     announcer: &mut Announcer,
-    mut coder: Option<&mut Coder>,
+    mut codec: Option<&mut CodecProcess>,
     first_due: &mut Option<u64>,
     record: &mut Record<3>,
 ) -> Result<Sent> {
     let &Duty { assignment, clock, wish, seen } = duty;
     sharpen_timers();
     let count = assignment.count();
-    let message = coder.as_ref().map(|coder| coder.encoded.clone());
+    let message = codec.as_ref().map(|codec| codec.encoded.clone());
     let (size, seed) = (assignment.topic.size, assignment.seed);
     let shape = Shape { size, seed, count, message: message.as_deref() };
     let patience = Duration::from_nanos(assignment.patience);
@@ -84,8 +84,8 @@ pub fn run(
             announcer.announce(sequence, sent * assignment.cycle)?;
             time = clock.now();
         }
-        if let Some(coder) = &mut coder {
-            let took = coder.run(Work::Encode)?;
+        if let Some(codec) = &mut codec {
+            let took = codec.run(Work::Encode)?;
             time = clock.now();
             encodes.add(time, 0, took);
         }
@@ -101,7 +101,7 @@ pub fn run(
         write.add(written - time);
         record.keep(sequence, SENT, time);
         record.keep(sequence, WRITE, written - time);
-        if coder.is_some() {
+        if codec.is_some() {
             writes.add(written, 0, written - time);
         }
         if sent < count {

@@ -1,17 +1,17 @@
 //! wiregauge: measures what it costs to move messages in automotive and
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
-mod crew;
+mod codec_entrants;
 mod distinct;
 mod experiment;
-mod lineup;
-mod matter;
+mod fmu_entrants;
 mod output;
 mod progress;
 mod required;
 mod small_arrays;
 mod tools;
 mod verb;
+mod workload;
 
 use std::io::{ErrorKind, Write};
 use std::panic;

@@ -12,7 +12,7 @@ use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};
 use wiregauge_system::file::{self, Target};
 
-use crate::required::{Judge, Required, FAILED};
+use crate::required::{Required, Verdicts, FAILED};
 
 /// Form of a result on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -66,7 +66,7 @@ pub fn width() -> Option<usize> {
 pub struct Outlet {
     target: Target,
     form: Form,
-    judge: Judge,
+    judge: Verdicts,
 }
 
 impl Outlet {

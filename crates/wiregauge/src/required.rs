@@ -27,7 +27,7 @@ pub struct Required {
 }
 
 /// Where the verdict goes, tried out before anything is measured.
-pub struct Judge {
+pub struct Verdicts {
     requirements: Option<Requirements>,
     junit: Option<Target>,
 }
@@ -35,13 +35,13 @@ pub struct Judge {
 impl Required {
     /// Looks whether the verdicts can be kept; they replace no input. `known` is
     /// whether the result itself says what is required.
-    pub fn open(&self, inputs: &[&Path], known: bool) -> Result<Judge> {
+    pub fn open(&self, inputs: &[&Path], known: bool) -> Result<Verdicts> {
         ensure!(
             self.junit.is_none() || self.require.is_some() || known,
             "--junit would do nothing: nothing is required (--require)"
         );
         let junit = self.junit.as_deref().map(|path| Target::open(path, inputs)).transpose()?;
-        Ok(Judge { requirements: self.require.clone(), junit })
+        Ok(Verdicts { requirements: self.require.clone(), junit })
     }
 
     /// Whether the user said anything of it.
@@ -50,7 +50,7 @@ impl Required {
     }
 }
 
-impl Judge {
+impl Verdicts {
     /// Puts down in a run what is required of it.
     pub fn mark(&self, run: &mut Run) {
         if self.requirements.is_some() {

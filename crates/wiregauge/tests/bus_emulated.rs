@@ -16,13 +16,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{fact, has_its_form, may_emulate, result, run, said, status, wiregauge};
-use wiregauge_bus::catalogue::Reach;
-use wiregauge_bus::conductor::conduct;
-use wiregauge_bus::emulation::{Emulation, Host};
-use wiregauge_bus::engine::DDS;
-use wiregauge_bus::program::Program;
-use wiregauge_bus::record::Account;
-use wiregauge_bus::site::Site;
+use wiregauge_bus::conduct::conductor::conduct;
+use wiregauge_bus::conduct::record::RunRecord;
+use wiregauge_bus::placement::emulation::{Emulation, Host};
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::transports::catalogue::Reach;
+use wiregauge_bus::transports::engine::DDS;
+use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
 
@@ -170,7 +170,7 @@ fn any_command_runs_in_a_host_with_shared_memory_of_its_own() {
 }
 
 /// Runs over TCP at a millisecond for three seconds, and cuts the link for one.
-fn interrupted(mode: Mode) -> anyhow::Result<Account> {
+fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
     let folder = tempfile::tempdir().unwrap();
     // Another program than this test takes part.
     let script = folder.path().join("participant");
@@ -178,7 +178,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
     fs::write(&script, format!("#!/bin/sh\nexec '{program}' bus participant \"$@\"\n")).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();
     let emulation = Emulation::build("100mbit".parse().unwrap()).unwrap();
-    let site = Site::emulated(&emulation);
+    let placement = Placement::emulated(&emulation);
     let second = 1_000_000_000;
     let assignment = Assignment {
         role: Role::Receiver,
@@ -217,8 +217,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<Account> {
             });
         }
     };
-    let stations = site.stations(1, Reach::Network);
-    conduct(&site, &Program::Engine(&DDS, script), stations, &assignment, &show)
+    let plans = placement.plans(1, Reach::Network);
+    conduct(&placement, &Program::Engine(&DDS, script), plans, &assignment, &show)
 }
 
 #[test]

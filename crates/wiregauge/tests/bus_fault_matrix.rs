@@ -18,7 +18,7 @@ use serde_json::Value;
 use support::faulty::{self, come_up, names, what_stays, Run};
 use support::machine::Machine;
 use support::{fact, may_emulate, project, result, send_signal, wiregauge};
-use wiregauge_bus::emulation::Emulation;
+use wiregauge_bus::placement::emulation::Emulation;
 
 /// Runs at the same time: they mostly wait.
 const AT_ONCE: usize = 12;

@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 use support::machine::{all_arrived, Machine, PAIR};
 use support::{fact, has_its_form, result, wiregauge};
-use wiregauge_bus::message::{version, Join, News};
+use wiregauge_bus::machines::message::{version, Join, News};
 use wiregauge_bus::scenario::Scenario;
 
 const LOADS: [&str; 3] =

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use support::machine::{all_arrived, Machine, PAIR};
 use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
-use wiregauge_bus::message::{version, Join, News};
+use wiregauge_bus::machines::message::{version, Join, News};
 use wiregauge_bus::scenario::Scenario;
 
 /// A second receiver.

@@ -1,10 +1,10 @@
 //! BMW's pedestrian: Pfeuffer, "FlatBuffer Performance in OSI based Agent
 //! Models", 2022.
 
-use wiregauge_cosim::plan::Load;
+use wiregauge_cosim::master::plan::Load;
 use wiregauge_result::run::{Measurement, Reference, Run, Slope};
 
-use crate::crew::load;
+use crate::fmu_entrants::load;
 
 /// What BMW counts of a step.
 const AGENT: &str = "agent";

@@ -1,11 +1,11 @@
 //! Persival's co-simulation of source and sensor: "ASAM OSI Flatbuffers
 //! Performance Report", 2022, table 1.
 
-use wiregauge_cosim::plan::Load;
+use wiregauge_cosim::master::plan::Load;
 use wiregauge_osi::fmus::{Build, ENCODINGS};
 use wiregauge_result::run::{Figure, Reference};
 
-use crate::crew::{case_id, load, Member};
+use crate::fmu_entrants::{case_id, load, Member};
 
 /// Reflections and objects of a row.
 type Scene = (u32, u32);

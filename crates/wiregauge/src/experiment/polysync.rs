@@ -4,16 +4,16 @@
 use anyhow::Result;
 use wiregauge_result::run::{Figure, Reference};
 
-use crate::matter::Matter;
+use crate::workload::Workload;
 
 /// The numbers of points that figure 2 sweeps.
 pub const POINTS: [usize; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 
 /// The message over the sweep.
-pub fn matter(seed: u64) -> Result<Matter> {
-    let mut matter = Matter::lidar(&POINTS, 1, seed)?;
-    matter.notes.push("one message, as in the publication".into());
-    Ok(matter)
+pub fn workload(seed: u64) -> Result<Workload> {
+    let mut workload = Workload::lidar(&POINTS, 1, seed)?;
+    workload.notes.push("one message, as in the publication".into());
+    Ok(workload)
 }
 
 /// Table 1: name, the codec here, and mean and standard deviation of encode,

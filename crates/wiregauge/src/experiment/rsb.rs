@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use wiregauge_result::run::{Figure, Parameter, Reference};
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 
-use crate::matter::{Builtin, Matter, Values};
+use crate::workload::{Builtin, Values, Workload};
 
 /// The codecs that the comparison is about, and today's nearest.
 pub const CODECS: [&str; 4] = ["protobuf-cpp", "protobuf-cpp-arena", "prost", "ros-msg"];
@@ -27,7 +27,7 @@ const TABLE: [(usize, Published, Published); 6] = [
 ];
 
 /// The Notification at every size factor.
-pub fn matter() -> Result<Matter> {
+pub fn workload() -> Result<Workload> {
     let schema = Builtin::Rsb.schema()?;
     let cases = TABLE
         .iter()
@@ -39,7 +39,7 @@ pub fn matter() -> Result<Matter> {
             })
         })
         .collect::<Result<_>>()?;
-    Ok(Matter {
+    Ok(Workload {
         projection: Projection::choose(&schema),
         schema,
         cases,

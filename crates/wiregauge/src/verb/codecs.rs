@@ -14,13 +14,13 @@ use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 
+use crate::codec_entrants::{self, CodecEntrants, Own};
 use crate::experiment::{polysync, rsb};
-use crate::lineup::{self, Lineup, Own};
-use crate::matter::{build_folder, Matter, Sweep};
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
 use crate::small_arrays::SmallArrays;
+use crate::workload::{build_folder, Sweep, Workload};
 
 /// Measure what a message costs in every format.
 ///
@@ -75,7 +75,7 @@ pub struct Arguments {
     messages: Option<u32>,
 
     /// Length of a list, string or bytes field in generated values.
-    #[arg(long, value_name = "PATH=N", value_parser = lineup::size)]
+    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::size)]
     size: Vec<(String, usize)>,
     /// Measure several lengths of a list.
     #[arg(long, value_name = "PATH=N,N,…")]
@@ -199,7 +199,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         if self.list {
-            print(&lineup::list())?;
+            print(&codec_entrants::list())?;
             return Ok(ExitCode::SUCCESS);
         }
         self.check()?;
@@ -208,19 +208,19 @@ impl Arguments {
         let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let mut matter = self.matter()?;
-        self.small_arrays.apply(&mut matter.schema);
+        let mut workload = self.workload()?;
+        self.small_arrays.apply(&mut workload.schema);
         if self.small_arrays == SmallArrays::List {
-            matter.notes.push("short fixed arrays are lists where a format has no arrays".into());
+            workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
         }
-        let codecs = lineup::select(&self.codec_names())?;
+        let codecs = codec_entrants::select(&self.codec_names())?;
         let experiments = self.experiments()?;
         let folder = build_folder()?;
         let progress = Progress::new();
-        let Lineup { entrants, tools } =
-            lineup::build(&matter, &codecs, &self.runner, &folder, &progress)?;
+        let CodecEntrants { entrants, tools } =
+            codec_entrants::build(&workload, &codecs, &self.runner, &folder, &progress)?;
         let plan = Plan {
-            cases: matter.loads()?,
+            cases: workload.loads()?,
             entrants,
             experiments,
             settings: self.settings(),
@@ -246,7 +246,7 @@ impl Arguments {
         let mut run = Run {
             format: FORMAT.into(),
             version: VERSION,
-            title: self.title(&matter),
+            title: self.title(&workload),
             kind: "codecs".into(),
             command: output::command(),
             started,
@@ -326,14 +326,14 @@ impl Arguments {
         self.message.as_deref().map(|message| Source::parse(message).path)
     }
 
-    fn matter(&self) -> Result<Matter> {
+    fn workload(&self) -> Result<Workload> {
         let overrides: IndexMap<String, usize> = self.size.iter().cloned().collect();
         let sizes = Sizes { overrides, presence: self.presence.unwrap_or(1.0), ..Sizes::default() };
         let count = self.messages.unwrap_or(MESSAGES) as usize;
-        let mut matter = match (self.experiment, &self.message, &self.input) {
-            (Some(Published::Polysync), _, _) => polysync::matter(self.seed)?,
-            (Some(Published::Rsb), _, _) => rsb::matter()?,
-            (_, Some(message), _) => Matter::file(
+        let mut workload = match (self.experiment, &self.message, &self.input) {
+            (Some(Published::Polysync), _, _) => polysync::workload(self.seed)?,
+            (Some(Published::Rsb), _, _) => rsb::workload()?,
+            (_, Some(message), _) => Workload::file(
                 &Source::parse(message).within(&self.folder),
                 &sizes,
                 self.sweep.as_ref(),
@@ -342,7 +342,7 @@ impl Arguments {
             )?,
             (_, _, Some(input)) => {
                 let topic = self.topic.as_deref();
-                Matter::recording(input, topic, count, self.whole_schema, &self.folder)?
+                Workload::recording(input, topic, count, self.whole_schema, &self.folder)?
             }
             _ => {
                 let lengths = match (&self.sweep, self.size.as_slice()) {
@@ -351,16 +351,16 @@ impl Arguments {
                     (None, [(path, points)]) if path == "points" => vec![*points],
                     _ => bail!("the LiDAR message has one list, points: --size points=N"),
                 };
-                Matter::lidar(&lengths, count, self.seed)?
+                Workload::lidar(&lengths, count, self.seed)?
             }
         };
         ensure!(
-            self.presence.is_none() || has_optional(&matter.schema),
+            self.presence.is_none() || has_optional(&workload.schema),
             "--presence would do nothing: {} has no optional field",
-            matter.schema.root().name.original
+            workload.schema.root().name.original
         );
-        matter.choose(self.fixed.as_deref(), self.element.as_deref())?;
-        Ok(matter)
+        workload.choose(self.fixed.as_deref(), self.element.as_deref())?;
+        Ok(workload)
     }
 
     fn codec_names(&self) -> Vec<String> {
@@ -409,12 +409,12 @@ impl Arguments {
         }
     }
 
-    fn title(&self, matter: &Matter) -> String {
-        let message = &matter.schema.root().name.original;
+    fn title(&self, workload: &Workload) -> String {
+        let message = &workload.schema.root().name.original;
         match self.experiment {
             Some(Published::Polysync) => format!("PolySync's experiments: {message}"),
             Some(Published::Rsb) => format!("RSB's experiments: {message}"),
-            None => format!("{message} ({})", matter.source),
+            None => format!("{message} ({})", workload.source),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `wiregauge cosim`: where a co-simulation step goes.
 
 mod import;
-mod pace;
+mod measuring;
 mod pedestrian;
 mod persival;
 mod run;

@@ -9,9 +9,9 @@ use wiregauge_codegen::{Answer, Codec};
 use wiregauge_schema::{describe, source, Schema, Source};
 use wiregauge_trace::Recording;
 
-use crate::matter::lookup;
 use crate::output::print;
 use crate::small_arrays::SmallArrays;
+use crate::workload::lookup;
 
 /// Show a message definition, and what each format makes of it.
 #[derive(clap::Args)]

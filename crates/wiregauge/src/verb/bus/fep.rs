@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_bus::terms::LENGTH;
-use wiregauge_bus::{catalogue, fep};
+use wiregauge_bus::conduct::terms::LENGTH;
+use wiregauge_bus::load::fep;
+use wiregauge_bus::transports::catalogue;
 
 use super::keep::Keep;
 use super::series::{Common, Series};
@@ -48,7 +49,7 @@ impl Arguments {
             title: "The simulation bus of FEP SDK 3, repeated".into(),
             loads: fep::loads(),
             entries,
-            site: self.common.site()?,
+            placement: self.common.placement()?,
             terms,
             cargo: None,
             samples,

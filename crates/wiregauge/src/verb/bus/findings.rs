@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
 use anyhow::Result;
-use wiregauge_bus::result::Cell;
+use wiregauge_bus::result::cell::Cell;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{
     Case, Curve, Fact, Measurement, Reference, Run, Settings, Slowest, FORMAT, VERSION,
@@ -118,7 +118,7 @@ impl Findings {
                 processes: 1,
                 rounds: about.rounds,
                 epoch_ns: about.epoch_ns,
-                // As `Coder::start` sets the codecs' runners.
+                // As `CodecProcess::start` sets the codecs' runners.
                 buffers: "reused".into(),
                 objects: "fresh".into(),
                 scratch: "reused".into(),

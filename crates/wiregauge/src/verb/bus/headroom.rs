@@ -5,15 +5,15 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
-use wiregauge_bus::catalogue;
-use wiregauge_bus::headroom::{Search, Tried, Verdict};
-use wiregauge_bus::quantity::{bytes, time};
-use wiregauge_bus::quest::{Aim, Quest};
-use wiregauge_bus::record::Account;
-use wiregauge_bus::result::Cell;
-use wiregauge_bus::site::Site;
-use wiregauge_bus::terms::Terms;
-use wiregauge_bus::trial::Trial;
+use wiregauge_bus::conduct::record::RunRecord;
+use wiregauge_bus::conduct::terms::Terms;
+use wiregauge_bus::conduct::trial::Trial;
+use wiregauge_bus::load::quantity::{bytes, time};
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::search::goal::{Aim, Goal};
+use wiregauge_bus::search::headroom::{Search, Tried, Verdict};
+use wiregauge_bus::transports::catalogue;
 use wiregauge_result::run::{Curve, Fact};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};
@@ -99,39 +99,39 @@ impl Arguments {
         let entries = catalogue::named(&common.transport)?;
         terms.check(&entries)?;
         let receivers = self.participants as usize - 1;
-        let quest = |mode| Quest { aim, mode, receivers };
-        let quests: Vec<Quest> = self.mode.all().into_iter().map(quest).collect();
-        for quest in &quests {
-            quest.range(terms.duration)?;
+        let goal = |mode| Goal { aim, mode, receivers };
+        let quests: Vec<Goal> = self.mode.all().into_iter().map(goal).collect();
+        for goal in &quests {
+            goal.range(terms.duration)?;
         }
         terms.realtime.try_out()?;
-        let (site, progress) = (common.site()?, Progress::new());
-        let mut rows = Row::all(&entries, &site, &progress)?;
+        let (placement, progress) = (common.placement()?, Progress::new());
+        let mut rows = Row::all(&entries, &placement, &progress)?;
         let mut findings = Findings::new();
         let mut cases = Vec::new();
         let total = quests.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
-        for quest in &quests {
+        for goal in &quests {
             let mut notes = Vec::new();
             for row in rows.iter_mut().filter(|row| row.program.is_some()) {
-                let what = format!("{}, {}", row.entry.title, quest.id());
+                let what = format!("{}, {}", row.entry.title, goal.id());
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
-                match search(quest, row, &site, &terms, &show) {
+                match search(goal, row, &placement, &terms, &show) {
                     Ok(search) => {
-                        let told = Told { quest, search: &search, row };
+                        let told = Told { goal, search: &search, row };
                         findings.facts.extend(told.facts());
                         findings.curves.extend(told.curves());
                         findings.cautions.extend(told.caution());
                         notes.push(told.note());
                     }
                     Err(error) if error.is::<Interrupted>() => break,
-                    Err(error) => row.failed(&quest.id(), &error),
+                    Err(error) => row.failed(&goal.id(), &error),
                 }
                 done += 1;
             }
-            notes.extend(site.notes());
+            notes.extend(placement.notes());
             notes.extend(terms.notes());
-            cases.push(quest.case(notes));
+            cases.push(goal.case(notes));
             if interrupt::interrupted() {
                 break;
             }
@@ -179,28 +179,29 @@ impl Arguments {
 /// Searches over a transport. The error of its first trial is its own: then the
 /// transport does not work at all.
 fn search(
-    quest: &Quest,
+    goal: &Goal,
     row: &mut Row,
-    site: &Site,
+    placement: &Placement,
     terms: &Terms,
     show: &dyn Fn(&str),
 ) -> Result<Search<Seen>> {
-    let range = quest.range(terms.duration)?;
+    let range = goal.range(terms.duration)?;
     let mut works = false;
     Search::run(range, |value| {
-        let load = quest.load(value);
-        let show = |state: &str| show(&format!("{}: {state}", quest.shown(value)));
+        let load = goal.load(value);
+        let show = |state: &str| show(&format!("{}: {state}", goal.shown(value)));
         let Some(program) = &row.program else { bail!("there is no program") };
-        let trial = Trial { site, load: &load, entry: &row.entry, program, coding: None, terms };
+        let trial =
+            Trial { placement, load: &load, entry: &row.entry, program, coding: None, terms };
         // What broke off says nothing of a whole trial.
         let outcome = trial.run(&show);
-        let whole = |(account, machine): (Account, _)| Ok((account.whole()?, machine));
+        let whole = |(account, machine): (RunRecord, _)| Ok((account.whole()?, machine));
         match outcome.and_then(whole) {
             Ok((account, machine)) => {
                 works = true;
                 row.measured(&account.about);
                 let (subject, machine) = (row.entry.id, &machine);
-                let case = &quest.id();
+                let case = &goal.id();
                 let cell = Cell { case, load: &load, subject, account: &account, machine };
                 Ok((cell.verdict(), Seen { facts: cell.facts() }))
             }
@@ -212,7 +213,7 @@ fn search(
 
 /// A search, as it is told.
 struct Told<'a> {
-    quest: &'a Quest,
+    goal: &'a Goal,
     search: &'a Search<Seen>,
     row: &'a Row,
 }
@@ -220,7 +221,7 @@ struct Told<'a> {
 impl Told<'_> {
     fn fact(&self, metric: &str, unit: &str, value: f64) -> Fact {
         Fact {
-            case: self.quest.id(),
+            case: self.goal.id(),
             subject: self.row.entry.id.into(),
             metric: metric.into(),
             unit: unit.into(),
@@ -232,9 +233,9 @@ impl Told<'_> {
     fn facts(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
         if let Some(found) = self.search.found() {
-            let (value, over) = (found.value, self.quest.over());
-            facts.push(self.fact(&format!("headroom/{over}"), self.quest.unit(), value));
-            let throughput = self.quest.throughput(value);
+            let (value, over) = (found.value, self.goal.over());
+            facts.push(self.fact(&format!("headroom/{over}"), self.goal.unit(), value));
+            let throughput = self.goal.throughput(value);
             facts.push(self.fact("headroom/throughput", "MB/s", throughput));
             let told = TOLD.iter().filter_map(|metric| found.seen.figure(metric));
             facts.extend(told.map(|fact| self.fact(&fact.metric, &fact.unit, fact.value)));
@@ -258,11 +259,11 @@ impl Told<'_> {
                 .collect();
             let unit = figures.first()?.1.unit.clone();
             Some(Curve {
-                case: self.quest.id(),
+                case: self.goal.id(),
                 subject: self.row.entry.id.into(),
                 metric: metric.to_string(),
                 unit,
-                over: self.quest.over().into(),
+                over: self.goal.over().into(),
                 points: figures.into_iter().map(|(value, fact)| (value, fact.value)).collect(),
             })
         };
@@ -272,7 +273,7 @@ impl Told<'_> {
     /// What was found, and what was wrong with more.
     fn note(&self) -> String {
         let title = self.row.entry.title;
-        let shown = |tried: &Tried<Seen>| self.quest.shown(tried.value);
+        let shown = |tried: &Tried<Seen>| self.goal.shown(tried.value);
         let why = |limit: &Tried<Seen>| match &limit.verdict {
             Verdict::Bad(reason) | Verdict::Spoiled { reason, .. } => reason.clone(),
             Verdict::Good => String::new(),
@@ -298,8 +299,8 @@ impl Told<'_> {
     fn caution(&self) -> Option<Caution> {
         let limit = self.search.limit()?;
         let Verdict::Spoiled { reason, share } = &limit.verdict else { return None };
-        let (title, value) = (self.row.entry.title, self.quest.shown(limit.value));
-        let cell = format!("{title} at {}, {value}", self.quest.id());
+        let (title, value) = (self.row.entry.title, self.goal.shown(limit.value));
+        let cell = format!("{title} at {}, {value}", self.goal.id());
         Some(Caution::Invalid { cell, reason: reason.clone(), share: *share })
     }
 }

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use wiregauge_bus::catalogue::Entry;
+use wiregauge_bus::conduct::samples::{allot, Samples, Words};
 use wiregauge_bus::load::Load;
-use wiregauge_bus::samples::{allot, Samples, Words};
-use wiregauge_bus::site::Site;
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::transports::catalogue::Entry;
 use wiregauge_participant::control::Role;
 use wiregauge_result::run::Case;
 use wiregauge_system::file::Target;
@@ -77,12 +77,12 @@ pub fn allotted(
 }
 
 /// Names of all receivers that these loads have here.
-pub fn receivers(site: &Site, loads: &[Load], entries: &[Entry]) -> Vec<String> {
+pub fn receivers(placement: &Placement, loads: &[Load], entries: &[Entry]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for load in loads {
         for entry in entries {
-            let stations = site.stations(load.receivers, entry.reach);
-            for (name, role) in stations.into_iter().flat_map(|station| station.participants) {
+            let plans = placement.plans(load.receivers, entry.reach);
+            for (name, role) in plans.into_iter().flat_map(|plan| plan.participants) {
                 if role == Role::Receiver && !names.contains(&name) {
                     names.push(name);
                 }

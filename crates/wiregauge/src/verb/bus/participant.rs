@@ -8,12 +8,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_bus::agent::{addresses, Agent};
-use wiregauge_bus::assembly::Assembly;
-use wiregauge_bus::quantity::time;
+use wiregauge_bus::load::quantity::time;
+use wiregauge_bus::machines::agent::{addresses, Agent};
+use wiregauge_bus::machines::rendezvous::Rendezvous;
+use wiregauge_bus::machines::secret::Key;
+use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_bus::secret::Key;
-use wiregauge_bus::site::Site;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
 use wiregauge_participant::transports::builtin;
@@ -22,7 +22,7 @@ use wiregauge_system::text::safe;
 
 use super::keep::Keep;
 use super::series::{Delivery, Series};
-use crate::matter::build_folder;
+use crate::workload::build_folder;
 
 /// Take part in a scenario on two or more machines.
 ///
@@ -113,11 +113,11 @@ impl Arguments {
             peers.iter().flatten().map(|address| address.ip().to_canonical()).collect();
         let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
         let (only, key) = (&only[..], key.as_ref());
-        let assembly = Assembly { scenario: &scenario, own, only, key, tell: &tell };
-        let gathering = assembly.gather(self.wait)?;
+        let rendezvous = Rendezvous { scenario: &scenario, own, only, key, tell: &tell };
+        let gathering = rendezvous.gather(self.wait)?;
         let machines = gathering.machines();
-        let site = Site::of(&scenario.participants, machines);
-        let series = Series { samples, ..Series::of(scenario.clone(), site) };
+        let placement = Placement::of(&scenario.participants, machines);
+        let series = Series { samples, ..Series::of(scenario.clone(), placement) };
         let outcome = series.run_with(outlet, &|| gathering.reunite(self.return_within));
         for machine in machines {
             if let Some(lost) = machine.lost() {

@@ -11,13 +11,13 @@ use wiregauge_conversation::child::Limits;
 use wiregauge_conversation::runner::{Runner, Spec, Trouble};
 use wiregauge_gauge::check::{prove, status};
 use wiregauge_gauge::plan::{Entrant, Load};
-use wiregauge_participant::coder::Coding;
+use wiregauge_participant::codec_process::Coding;
 use wiregauge_result::run::{Case, Subject};
 use wiregauge_schema::{Sizes, Source};
 
-use crate::lineup::{self, Own};
-use crate::matter::{build_folder, Builtin, Matter};
+use crate::codec_entrants::{self, Own};
 use crate::progress::Progress;
+use crate::workload::{build_folder, Builtin, Workload};
 
 /// How long a codec may take over one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -33,7 +33,7 @@ pub struct Payload {
     message: Option<String>,
     /// Length of a list, string or bytes field in generated values; points of
     /// the LiDAR message.
-    #[arg(long, value_name = "PATH=N", value_parser = lineup::size, requires = "message")]
+    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::size, requires = "message")]
     length: Vec<(String, usize)>,
     /// Send a message of this recording (.mcap): that of median size.
     #[arg(long, value_name = "FILE")]
@@ -86,15 +86,16 @@ impl Payload {
             );
             return Ok(None);
         }
-        let matter = self.matter(seed)?;
-        let load = median(matter.loads()?)?;
+        let workload = self.workload(seed)?;
+        let load = median(workload.loads()?)?;
         let folder = tempfile::tempdir().context("no folder for the message")?;
         let message = folder.path().join("message");
         fs::write(&message, &load.samples[0].canonical)?;
-        let mut codecs = lineup::select(&self.codec)?;
+        let mut codecs = codec_entrants::select(&self.codec)?;
         let only_own = self.codec.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.bound && !only_own);
-        let built = lineup::build(&matter, &codecs, &self.runner, &build_folder()?, progress)?;
+        let built =
+            codec_entrants::build(&workload, &codecs, &self.runner, &build_folder()?, progress)?;
         let mut codecs = Vec::new();
         for (number, Entrant { mut subject, runner }) in built.entrants.into_iter().enumerate() {
             let (mut size, mut coding) = (0, None);
@@ -116,14 +117,14 @@ impl Payload {
         Ok(Some(Cargo { case: load.case, codecs, _folder: folder }))
     }
 
-    fn matter(&self, seed: u64) -> Result<Matter> {
+    fn workload(&self, seed: u64) -> Result<Workload> {
         if let Some(input) = &self.input {
-            return Matter::recording(input, self.topic.as_deref(), RECORDED, false, &[]);
+            return Workload::recording(input, self.topic.as_deref(), RECORDED, false, &[]);
         }
         let message = self.message.as_deref().unwrap_or_default();
         match (message, self.length.as_slice()) {
-            ("lidar", []) => Matter::lidar(&[10_000], 1, seed),
-            ("lidar", [(path, points)]) if path == "points" => Matter::lidar(&[*points], 1, seed),
+            ("lidar", []) => Workload::lidar(&[10_000], 1, seed),
+            ("lidar", [(path, points)]) if path == "points" => Workload::lidar(&[*points], 1, seed),
             ("lidar", _) => {
                 bail!("the LiDAR message has one list, points: --length points=N")
             }
@@ -132,9 +133,9 @@ impl Payload {
                 let sizes = Sizes { overrides, ..Sizes::default() };
                 if message == "rsb" {
                     let (schema, source) = (Builtin::Rsb.schema()?, Builtin::Rsb.source());
-                    return Matter::generated(schema, source.into(), &sizes, None, 1, seed);
+                    return Workload::generated(schema, source.into(), &sizes, None, 1, seed);
                 }
-                Matter::file(&Source::parse(message), &sizes, None, 1, seed)
+                Workload::file(&Source::parse(message), &sizes, None, 1, seed)
             }
         }
     }

@@ -2,10 +2,10 @@
 //! and what came of its loads.
 
 use anyhow::{bail, Result};
-use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::program::Program;
-use wiregauge_bus::site::Site;
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::transports::catalogue::Entry;
+use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::About;
 use wiregauge_participant::sample::HEADER;
 use wiregauge_result::run::{Status, Subject};
@@ -13,8 +13,8 @@ use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::Interrupted;
 
 use super::payload::Codec;
-use crate::matter::build_folder;
 use crate::progress::Progress;
+use crate::workload::build_folder;
 
 /// A transport with what came of it.
 pub struct Row {
@@ -37,8 +37,8 @@ impl Row {
     ///
     /// # Errors
     /// That the user asks to stop.
-    pub fn all(entries: &[Entry], site: &Site, progress: &Progress) -> Result<Vec<Row>> {
-        entries.iter().map(|entry| Row::new(entry, program(entry, site, progress))).collect()
+    pub fn all(entries: &[Entry], placement: &Placement, progress: &Progress) -> Result<Vec<Row>> {
+        entries.iter().map(|entry| Row::new(entry, program(entry, placement, progress))).collect()
     }
 
     fn new(entry: &Entry, program: Result<Program>) -> Result<Row> {
@@ -138,17 +138,17 @@ impl Row {
 }
 
 /// The program of a transport, if it is of use here.
-fn program(entry: &Entry, site: &Site, progress: &Progress) -> Result<Program> {
-    if let Some(why) = site.out_of(entry.reach) {
+fn program(entry: &Entry, placement: &Placement, progress: &Progress) -> Result<Program> {
+    if let Some(why) = placement.out_of(entry.reach) {
         bail!("{why}");
     }
     let program = Program::of(entry.engine, &build_folder()?, &|what, done, total| {
         progress.show(&format!("{}: {what}", entry.title), done, total);
     })?;
-    if site.has_others() {
+    if placement.has_others() {
         progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
     }
-    site.prepare(entry.engine)?;
+    placement.prepare(entry.engine)?;
     Ok(program)
 }
 
@@ -156,7 +156,7 @@ fn program(entry: &Entry, site: &Site, progress: &Progress) -> Result<Program> {
 mod tests {
     use super::*;
     use anyhow::anyhow;
-    use wiregauge_bus::catalogue::ALL;
+    use wiregauge_bus::transports::catalogue::ALL;
 
     fn row() -> Row {
         Row::new(&ALL[0], Ok(Program::Own)).unwrap()

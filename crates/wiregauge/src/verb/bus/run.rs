@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
-use wiregauge_bus::catalogue;
-use wiregauge_bus::fan_out::FanOut;
+use wiregauge_bus::conduct::terms::LENGTH;
+use wiregauge_bus::load::quantity::{bytes, time};
 use wiregauge_bus::load::Load;
-use wiregauge_bus::quantity::{bytes, time};
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_bus::site::Site;
-use wiregauge_bus::terms::LENGTH;
+use wiregauge_bus::transports::catalogue;
 use wiregauge_participant::control;
 
 use super::keep::Keep;
@@ -144,8 +144,8 @@ impl Arguments {
         if let Some(path) = &self.scenario {
             let scenario = Scenario::read(path)?;
             scenario.terms.realtime.try_out()?;
-            let site = Site::of(&scenario.participants, &[]);
-            return Series { samples, ..Series::of(scenario, site) }.run(outlet);
+            let placement = Placement::of(&scenario.participants, &[]);
+            return Series { samples, ..Series::of(scenario, placement) }.run(outlet);
         }
         self.check()?;
         let (cycle, fast) = (self.cycle, self.fast);
@@ -172,7 +172,7 @@ impl Arguments {
             },
             loads,
             entries,
-            site: self.common.site()?,
+            placement: self.common.placement()?,
             terms,
             cargo,
             samples,

@@ -5,18 +5,18 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{anyhow, Result};
-use wiregauge_bus::catalogue::Entry;
-use wiregauge_bus::cyclictest;
-use wiregauge_bus::emulation::{Emulation, Rate};
+use wiregauge_bus::conduct::samples::Rows;
+use wiregauge_bus::conduct::terms::{Choice, Terms};
+use wiregauge_bus::conduct::trial::Trial;
+use wiregauge_bus::load::quantity::{choice, time};
 use wiregauge_bus::load::{self, Load};
-use wiregauge_bus::quantity::{choice, time};
-use wiregauge_bus::result::Cell;
-use wiregauge_bus::samples::Rows;
+use wiregauge_bus::machines::cyclictest;
+use wiregauge_bus::placement::emulation::{Emulation, Rate};
+use wiregauge_bus::placement::Placement;
+use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::result::windows::{DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_bus::site::Site;
-use wiregauge_bus::terms::{Choice, Terms};
-use wiregauge_bus::trial::Trial;
-use wiregauge_bus::windows::{DROPPED_FIRST, DROPPED_LAST};
+use wiregauge_bus::transports::catalogue::Entry;
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_result::run::{Case, Reference};
 use wiregauge_system::file::Target;
@@ -138,10 +138,10 @@ impl Common {
     }
 
     /// Where participants run.
-    pub fn site(&self) -> Result<Site> {
+    pub fn placement(&self) -> Result<Placement> {
         match self.emulate {
-            Some(rate) => Ok(Site::emulated(&Emulation::build(rate)?)),
-            None => Ok(Site::here()),
+            Some(rate) => Ok(Placement::emulated(&Emulation::build(rate)?)),
+            None => Ok(Placement::here()),
         }
     }
 }
@@ -155,7 +155,7 @@ pub struct Series {
     /// Over what.
     pub entries: Vec<Entry>,
     /// Where.
-    pub site: Site,
+    pub placement: Placement,
     /// How; whoever makes a series has checked it.
     pub terms: Terms,
     /// The message that is carried, if not generated content.
@@ -167,10 +167,19 @@ pub struct Series {
 }
 
 impl Series {
-    /// What a scenario says, at this site.
-    pub fn of(scenario: Scenario, site: Site) -> Series {
+    /// What a scenario says, at this placement.
+    pub fn of(scenario: Scenario, placement: Placement) -> Series {
         let Scenario { title, entries, loads, terms, .. } = scenario;
-        Series { title, loads, entries, site, terms, cargo: None, samples: None, reference: None }
+        Series {
+            title,
+            loads,
+            entries,
+            placement,
+            terms,
+            cargo: None,
+            samples: None,
+            reference: None,
+        }
     }
 
     /// Runs all, writes the result and prints it.
@@ -185,7 +194,7 @@ impl Series {
         let each = self.entries.len() * codecs;
         let allotted = allotted(self.samples.as_ref(), &self.loads, each, terms.duration)?;
         let progress = Progress::new();
-        let mut rows = Row::all(&self.entries, &self.site, &progress)?;
+        let mut rows = Row::all(&self.entries, &self.placement, &progress)?;
         if let Some(cargo) = &self.cargo {
             let each = rows.iter().flat_map(|row| cargo.codecs.iter().map(|codec| row.with(codec)));
             rows = each.collect();
@@ -195,14 +204,14 @@ impl Series {
         progress.show("looking how late this machine wakes up", 0, 0);
         let wake_ups = cyclictest::measure(&terms.realtime).map(|found| found.to_string());
         for case in &mut cases {
-            case.notes.extend(self.site.notes());
+            case.notes.extend(self.placement.notes());
             case.notes.extend(terms.notes());
             case.notes.extend(wake_ups.clone());
         }
         let swept = cases.iter().any(|case| case.parameter.is_some());
         let total = self.loads.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
-        let receivers = receivers(&self.site, &self.loads, &self.entries);
+        let receivers = receivers(&self.placement, &self.loads, &self.entries);
         let begin = |target| Keeping::begin(target, allotted, &cases, &rows, receivers);
         let mut keeping = self.samples.map(begin).transpose()?;
         let mut notes: Vec<(usize, String)> = Vec::new();
@@ -215,8 +224,8 @@ impl Series {
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
                 let load = &row.loaded(load);
                 let coding = row.codec.as_ref().and_then(|codec| codec.coding.as_ref());
-                let (site, entry) = (&self.site, &row.entry);
-                let trial = Trial { site, load, entry, program, coding, terms };
+                let (placement, entry) = (&self.placement, &row.entry);
+                let trial = Trial { placement, load, entry, program, coding, terms };
                 let kept = keeping.as_ref().map_or(0, |keeping| keeping.allotted[number]);
                 let outcome = match &mut keeping {
                     Some(Keeping { samples, .. }) => {

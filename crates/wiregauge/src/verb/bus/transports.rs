@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_bus::catalogue;
-use wiregauge_bus::engine::{Engine, ALL};
+use wiregauge_bus::transports::catalogue;
+use wiregauge_bus::transports::engine::{Engine, ALL};
 
-use crate::matter::build_folder;
 use crate::output::print;
 use crate::progress::Progress;
+use crate::workload::build_folder;
 
 /// List the transports, and what is missing for them.
 #[derive(clap::Args)]

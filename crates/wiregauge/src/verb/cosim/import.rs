@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::SystemTime;
 
 use anyhow::Result;
-use wiregauge_cosim::import::{import, Given};
+use wiregauge_cosim::logs::import::{import, Given};
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_system::text::safe;

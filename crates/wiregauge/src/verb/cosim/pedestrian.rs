@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_osi::fmus::{Model, ENCODINGS};
 
-use super::pace::{Matter, Pace};
-use crate::crew::{Crew, Member};
+use super::measuring::{Measuring, Workload};
 use crate::experiment::pedestrian;
+use crate::fmu_entrants::{FmuEntrants, Member};
 use crate::progress::Progress;
 
 /// Repeat BMW's measurement of a pedestrian agent.
@@ -23,23 +23,24 @@ pub struct Arguments {
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
-    pace: Pace,
+    measuring: Measuring,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let destination = self.pace.open(&[])?;
+        let destination = self.measuring.open(&[])?;
         let progress = Progress::new();
-        let crew = Crew { model: Model::Pedestrian, verify: self.verify, fresh: self.fresh };
-        let matter = Matter {
+        let fmu_entrants =
+            FmuEntrants { model: Model::Pedestrian, verify: self.verify, fresh: self.fresh };
+        let workload = Workload {
             title: "BMW's experiment: a pedestrian among objects".into(),
             cases: pedestrian::cases(),
-            entrants: crew.entrants(&ENCODINGS.map(Member::new), &progress)?,
+            entrants: fmu_entrants.entrants(&ENCODINGS.map(Member::new), &progress)?,
             fresh: self.fresh,
             reference: Some(pedestrian::reference()),
             derive: pedestrian::add_agent,
         };
-        self.pace.carry_out(matter, destination, progress)
+        self.measuring.carry_out(workload, destination, progress)
     }
 }

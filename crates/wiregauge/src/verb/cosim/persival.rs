@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_osi::fmus::Model;
 
-use super::pace::{Matter, Pace};
-use crate::crew::Crew;
+use super::measuring::{Measuring, Workload};
 use crate::experiment::persival;
+use crate::fmu_entrants::FmuEntrants;
 use crate::progress::Progress;
 
 /// Repeat Persival's co-simulation of source and sensor.
@@ -25,23 +25,24 @@ pub struct Arguments {
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
-    pace: Pace,
+    measuring: Measuring,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let destination = self.pace.open(&[])?;
+        let destination = self.measuring.open(&[])?;
         let progress = Progress::new();
-        let crew = Crew { model: Model::Sensor, verify: self.verify, fresh: self.fresh };
-        let matter = Matter {
+        let fmu_entrants =
+            FmuEntrants { model: Model::Sensor, verify: self.verify, fresh: self.fresh };
+        let workload = Workload {
             title: "Persival's experiment: SensorView from source to sensor".into(),
             cases: persival::cases(),
-            entrants: crew.entrants(&persival::members(), &progress)?,
+            entrants: fmu_entrants.entrants(&persival::members(), &progress)?,
             fresh: self.fresh,
             reference: Some(persival::reference()),
             derive: |_| {},
         };
-        self.pace.carry_out(matter, destination, progress)
+        self.measuring.carry_out(workload, destination, progress)
     }
 }

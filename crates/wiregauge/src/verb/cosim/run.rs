@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_cosim::coupling::Wanted;
-use wiregauge_cosim::description;
+use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Parameters, Work};
+use wiregauge_cosim::package::coupling::Wanted;
+use wiregauge_cosim::package::description;
 use wiregauge_cosim::package::names_apart;
-use wiregauge_cosim::plan::{Entrant, Load, Pair, Parameters, Work};
 use wiregauge_osi::fmus::{Build, Model};
 use wiregauge_result::run::Case;
 
-use super::pace::{Matter, Pace};
-use crate::crew::{encodings, load, memcpy, subject, Crew, Member};
+use super::measuring::{Measuring, Workload};
 use crate::distinct::distinct;
+use crate::fmu_entrants::{encodings, load, memcpy, subject, FmuEntrants, Member};
 use crate::progress::Progress;
 
 /// Couple FMUs and measure each phase of each step.
@@ -94,7 +94,7 @@ pub struct Arguments {
     step_size: Option<f64>,
 
     #[command(flatten)]
-    pace: Pace,
+    measuring: Measuring,
 }
 
 /// How much of OSI the objects carry.
@@ -155,7 +155,7 @@ impl Arguments {
         distinct("--objects", &self.objects)?;
         let model = Path::new(&self.model);
         let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
-        let destination = self.pace.open(&inputs)?;
+        let destination = self.measuring.open(&inputs)?;
         let progress = Progress::new();
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
@@ -166,7 +166,7 @@ impl Arguments {
             }
             None => {
                 let title = format!("Co-simulation: SensorView from source to {}", self.model);
-                (title, self.cases(), self.crew()?.entrants(&self.members()?, &progress)?)
+                (title, self.cases(), self.fmu_entrants()?.entrants(&self.members()?, &progress)?)
             }
         };
         for entrant in &mut entrants {
@@ -174,9 +174,9 @@ impl Arguments {
                 self.adjust(pair)?;
             }
         }
-        let matter =
-            Matter { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
-        self.pace.carry_out(matter, destination, progress)
+        let workload =
+            Workload { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
+        self.measuring.carry_out(workload, destination, progress)
     }
 
     /// Reflections times objects.
@@ -195,7 +195,7 @@ impl Arguments {
         cases
     }
 
-    fn crew(&self) -> Result<Crew> {
+    fn fmu_entrants(&self) -> Result<FmuEntrants> {
         let model = match self.model.as_str() {
             "sensor" => Model::Sensor,
             "pedestrian" => Model::Pedestrian,
@@ -204,7 +204,7 @@ impl Arguments {
                  for two FMUs of your own"
             ),
         };
-        Ok(Crew { model, verify: self.verify, fresh: self.fresh })
+        Ok(FmuEntrants { model, verify: self.verify, fresh: self.fresh })
     }
 
     /// Every encoding in every build and version of FMI that it has.

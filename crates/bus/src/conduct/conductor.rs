@@ -1,0 +1,526 @@
+//! Conducts the participants of one run: starts them, leads them through
+//! their life cycle, and breaks off when one is lost.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, TcpListener, TcpStream};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use wiregauge_participant::control::{
+    self, About, Assignment, Loaded, Master, Opened, Order, Outcome, Peers, Received, Report, Role,
+    Sent, Speaker, BEAT, VERSION,
+};
+use wiregauge_participant::progress::Progress;
+use wiregauge_participant::token::is_same;
+use wiregauge_participant::transport::Topic;
+use wiregauge_system::interrupt::{self, Interrupted};
+
+use crate::conduct::record::RunRecord;
+use crate::conduct::samples::Rows;
+use crate::conduct::standstill::Standstill;
+use crate::machines::secret;
+use crate::placement::process::Process;
+use crate::placement::{Placement, ProcessPlan};
+use crate::result::windows::kept;
+use crate::transports::program::Program;
+
+/// How long participants may take to come up and to open what they need.
+const SETUP: Duration = Duration::from_secs(30);
+/// How much longer than its duration a run may take, beside time-outs of steps.
+const SURPLUS: Duration = Duration::from_secs(30);
+/// How long to look for the cause when something goes wrong.
+const INQUEST: Duration = Duration::from_millis(300);
+/// Most who introduce themselves at the same time.
+const MOST_AT_ONCE: usize = 256;
+/// Longest introduction, in bytes.
+const INTRODUCTION: usize = 1 << 16;
+/// How long participants may take to end.
+const FAREWELL: Duration = Duration::from_secs(4);
+
+mod collect;
+
+/// A participant as it is conducted.
+struct Member {
+    name: String,
+    role: Role,
+    bind: IpAddr,
+    plan: usize,
+    speaker: Option<Speaker>,
+    host: String,
+    about: Option<About>,
+    /// What it told until now.
+    progress: Progress,
+}
+
+/// What happens.
+enum Event {
+    Came(Loaded, Speaker),
+    Said(String, Report),
+    Gone(String, String),
+}
+
+/// Runs the participants of these plans with this assignment, whose role and
+/// address are each participant's own.
+///
+/// A run that breaks off after windows that count is told as far as it went.
+///
+/// # Errors
+/// When one of them cannot do its part or is lost before that, and which and
+/// why; when the user asks to stop. No process is left either way.
+pub fn conduct(
+    placement: &Placement,
+    program: &Program,
+    plans: Vec<ProcessPlan>,
+    assignment: &Assignment,
+    show: &dyn Fn(&str),
+) -> Result<RunRecord> {
+    conduct_keeping(placement, program, plans, assignment, show, None)
+}
+
+/// Runs them in the same way, and has the samples told that the assignment says
+/// to keep: those of a run that broke off too, as far as their participants are
+/// still there.
+///
+/// # Errors
+/// As [`conduct`].
+pub fn conduct_keeping(
+    placement: &Placement,
+    program: &Program,
+    plans: Vec<ProcessPlan>,
+    assignment: &Assignment,
+    show: &dyn Fn(&str),
+    keep: Option<&mut dyn FnMut(&Rows)>,
+) -> Result<RunRecord> {
+    let token: Arc<str> = secret::token()?.into();
+    let topic = Topic { token: token.to_string(), ..assignment.topic.clone() };
+    let assignment = &Assignment { topic, ..assignment.clone() };
+    let (events, heard) = mpsc::channel();
+    let mut controls = Vec::new();
+    let mut gates = Vec::new();
+    for place in &placement.places {
+        let listener = place.listen()?;
+        controls.push(listener.local_addr()?);
+        let silence = Duration::from_nanos(assignment.alive);
+        gates.push(Gate::open(listener, events.clone(), silence, Arc::clone(&token))?);
+    }
+    let standstill = Standstill::watch()?;
+    let (members, processes) = (Vec::new(), Vec::new());
+    let mut conductor = Conductor { members, processes, heard, running: false };
+    for (number, plan) in plans.into_iter().enumerate() {
+        let place = &placement.places[plan.place];
+        let names: Vec<&str> = plan.participants.iter().map(|(name, _)| name.as_str()).collect();
+        let control = controls[plan.place];
+        let scratch = assignment.topic.scratch.as_deref();
+        conductor.processes.push(place.start(program, control, &names, &token, scratch)?);
+        for (name, role) in plan.participants {
+            conductor.members.push(Member {
+                name,
+                role,
+                bind: place.address(),
+                plan: number,
+                speaker: None,
+                host: String::new(),
+                about: None,
+                progress: Progress::default(),
+            });
+        }
+    }
+    let outcome = conductor.conduct(assignment, gates, show);
+    let outcome = match outcome {
+        Err(error) if !error.is::<Interrupted>() => {
+            // Then what the others did says nothing of them.
+            Err(match standstill.of(Duration::from_nanos(assignment.alive)) {
+                Some(time) => stood_still(time),
+                None => conductor.inquest(error, program),
+            })
+        }
+        other => other,
+    };
+    if let Some(keep) = keep.filter(|_| conductor.running) {
+        show("collecting samples");
+        conductor.collect(outcome.is_err(), keep);
+    }
+    conductor.dismiss();
+    outcome.or_else(|error| conductor.so_far(&error).ok_or(error))
+}
+
+/// That it is our own fault that participants ended.
+fn stood_still(time: Duration) -> anyhow::Error {
+    anyhow!(
+        "wiregauge itself stood still for {:.1} s, which participants take for its end; let it \
+         run, or raise --alive-within",
+        time.as_secs_f64()
+    )
+}
+
+/// Where participants come in. It closes when it is dropped.
+struct Gate {
+    _alive: Sender<()>,
+}
+
+impl Gate {
+    fn open(
+        listener: TcpListener,
+        events: Sender<Event>,
+        silence: Duration,
+        token: Arc<str>,
+    ) -> Result<Gate> {
+        listener.set_nonblocking(true)?;
+        let (alive, ended) = mpsc::channel::<()>();
+        thread::Builder::new().name("accept".into()).spawn(move || loop {
+            match ended.recv_timeout(Duration::from_millis(5)) {
+                Err(RecvTimeoutError::Timeout) => {}
+                _ => return,
+            }
+            while let Ok((stream, _)) = listener.accept() {
+                // Of the participants and of strangers together.
+                if Arc::strong_count(&token) > MOST_AT_ONCE {
+                    continue;
+                }
+                let (events, token) = (events.clone(), Arc::clone(&token));
+                let hear = move || hear(stream, &events, silence, token);
+                let _ = thread::Builder::new().name("hear".into()).spawn(hear);
+            }
+        })?;
+        Ok(Gate { _alive: alive })
+    }
+}
+
+/// Hears one participant until it is gone. Who does not introduce itself as
+/// one, with the run's token, is not listened to.
+fn hear(stream: TcpStream, events: &Sender<Event>, silence: Duration, token: Arc<str>) {
+    let Ok((speaker, mut listener)) = control::split(stream) else { return };
+    listener.limit(Some(INTRODUCTION));
+    let Ok(Report::Loaded(loaded)) = listener.hear() else { return };
+    if !is_same(loaded.token.as_bytes(), token.as_bytes()) || listener.bear(silence).is_err() {
+        return;
+    }
+    drop(token);
+    listener.limit(None);
+    let name = loaded.name.clone();
+    if events.send(Event::Came(loaded, speaker.clone())).is_err() {
+        return;
+    }
+    loop {
+        let event = match listener.hear() {
+            // Beat for beat, and from here: the conductor may be at starting many
+            // others, for longer than a participant bears silence.
+            Ok(Report::Beat) => {
+                // Who is gone is heard of by the listener.
+                let _ = speaker.say(&Order::Beat);
+                continue;
+            }
+            Ok(report) => Event::Said(name.clone(), report),
+            Err(error) => {
+                let _ = events.send(Event::Gone(name, format!("{error:#}")));
+                return;
+            }
+        };
+        if events.send(event).is_err() {
+            return;
+        }
+    }
+}
+
+struct Conductor {
+    members: Vec<Member>,
+    /// Of each process plan.
+    processes: Vec<Process>,
+    heard: Receiver<Event>,
+    /// Whether samples may have been sent.
+    running: bool,
+}
+
+impl Conductor {
+    fn conduct(
+        &mut self,
+        assignment: &Assignment,
+        gates: Vec<Gate>,
+        show: &dyn Fn(&str),
+    ) -> Result<RunRecord> {
+        show("loading");
+        self.gather(assignment)?;
+        // Nobody looks for more while it is measured.
+        drop(gates);
+        show("opening");
+        for member in &self.members {
+            let mut own = assignment.clone();
+            (own.role, own.topic.bind) = (member.role, member.bind);
+            member.say(&Order::Open(Box::new(own)))?;
+        }
+        let opened = self.all("initialize", SETUP, |report| match report {
+            Report::Initialized(opened) => Some(opened),
+            _ => None,
+        })?;
+        self.connect(&opened, assignment.round_trips > 0)?;
+        let mut round_trips = None;
+        if assignment.round_trips > 0 {
+            show("taking round trips");
+            self.tell(Role::Sender, &Order::Ping)?;
+            let pinged = |report| match report {
+                Report::Pinged(pinged) => Some(pinged),
+                _ => None,
+            };
+            let reports = self.some(Role::Sender, "take round trips", SURPLUS, pinged)?;
+            round_trips = reports.into_iter().next().map(|(_, pinged)| pinged);
+        }
+        show("running");
+        self.running = true;
+        // Receivers first, so that the first sample finds them waiting.
+        let running = |report| matches!(report, Report::Running).then_some(());
+        for role in [Role::Receiver, Role::Sender] {
+            self.tell(role, &Order::Start)?;
+            self.some(role, "start", SETUP, running)?;
+        }
+        let stopped = |report| match report {
+            Report::Stopped(outcome) => Some(*outcome),
+            _ => None,
+        };
+        let longest = Duration::from_nanos(assignment.duration + assignment.patience) + SURPLUS;
+        let mut outcomes = self.some(Role::Sender, "end", longest, stopped)?;
+        let Some((_, Outcome::Sent(sent))) = outcomes.pop() else {
+            bail!("the sender told of what it received");
+        };
+        show("finishing");
+        self.tell(Role::Receiver, &Order::Finish(sent.samples))?;
+        let outcomes = self.some(Role::Receiver, "end", SURPLUS, stopped)?;
+        let received = outcomes
+            .into_iter()
+            .map(|(name, outcome)| match outcome {
+                Outcome::Received(received) => Ok(received),
+                Outcome::Sent(_) => Err(anyhow!("{name} told of what it sent")),
+            })
+            .collect::<Result<_>>()?;
+        let about = self.members.iter().find_map(|member| member.about.clone());
+        let about = about.context("no participant has the transport")?;
+        Ok(RunRecord { about, round_trips, sent, received, broken: None })
+    }
+
+    /// What was told until it broke off; none without a window that counts.
+    fn so_far(&mut self, error: &anyhow::Error) -> Option<RunRecord> {
+        // What they told meanwhile.
+        while let Ok(event) = self.heard.try_recv() {
+            if let Event::Said(name, Report::Progress(news)) = event {
+                self.keep(&name, news);
+            }
+        }
+        let of_role = |role| self.members.iter().filter(move |member| member.role == role);
+        let receivers = of_role(Role::Receiver).map(|member| &member.progress.windows);
+        let received: Vec<Received> = receivers
+            .map(|windows| Received { windows: windows.clone(), ..Received::default() })
+            .collect();
+        if received.iter().any(|received| kept(&received.windows).is_empty()) {
+            return None;
+        }
+        let steps = of_role(Role::Sender).flat_map(|member| member.progress.steps.clone());
+        let sent = Sent { steps: steps.collect(), ..Sent::default() };
+        let about = self.members.iter().find_map(|member| member.about.clone())?;
+        let broken = Some(format!("{error:#}"));
+        Some(RunRecord { about, round_trips: None, sent, received, broken })
+    }
+
+    /// Waits until all participants are there.
+    fn gather(&mut self, assignment: &Assignment) -> Result<()> {
+        let deadline = Instant::now() + SETUP;
+        while let Some(missing) = self.members.iter().find(|member| member.speaker.is_none()) {
+            let missing = missing.name.clone();
+            let Some(event) = self.event(deadline)? else { bail!("{missing} does not come up") };
+            match event {
+                Event::Came(loaded, speaker) => self.welcome(loaded, speaker, assignment)?,
+                Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
+                Event::Said(name, other) => bail!("{name} says {other:?} before it is told to"),
+                Event::Gone(name, reason) => bail!("{name} is lost: {reason}"),
+            }
+        }
+        Ok(())
+    }
+
+    fn welcome(&mut self, loaded: Loaded, speaker: Speaker, assignment: &Assignment) -> Result<()> {
+        let Loaded { version, name, host, transports, .. } = loaded;
+        let member = self.members.iter_mut().find(|m| m.name == name && m.speaker.is_none());
+        // Someone who is not waited for is sent away.
+        let Some(member) = member else { return speaker.say(&Order::Quit) };
+        ensure!(
+            version == VERSION,
+            "{name} speaks version {version} of the protocol and wiregauge {VERSION}"
+        );
+        let about = transports.into_iter().find(|about| about.name == assignment.transport);
+        ensure!(about.is_some(), "{name} has no transport '{}'", assignment.transport);
+        (member.speaker, member.host, member.about) = (Some(speaker), host, about);
+        Ok(())
+    }
+
+    /// Tells everyone where the others are.
+    fn connect(&mut self, opened: &[(String, Opened)], echo: bool) -> Result<()> {
+        let of: HashMap<&str, &Opened> =
+            opened.iter().map(|(name, opened)| (name.as_str(), opened)).collect();
+        let master: Master = opened
+            .iter()
+            .find_map(|(_, opened)| opened.master)
+            .context("no participant is the timing master")?;
+        let sender = self.members.iter().find(|member| member.role == Role::Sender);
+        let sender = sender.context("no participant sends")?;
+        let host = &sender.host;
+        let endpoints: Vec<String> = self
+            .members
+            .iter()
+            .filter(|member| member.role == Role::Receiver)
+            .filter_map(|member| Some(of.get(member.name.as_str())?.endpoint.clone()))
+            .collect();
+        // The first receiver sends back, to the sender's own endpoint.
+        let mut back = of.get(sender.name.as_str()).map(|opened| opened.endpoint.clone());
+        back = back.filter(|_| echo);
+        for member in &self.members {
+            let shared = !host.is_empty() && member.host == *host;
+            let back = if member.role == Role::Receiver { back.take() } else { None };
+            let peers = Peers { endpoints: endpoints.clone(), back, master, shared };
+            member.say(&Order::Connect(peers))?;
+        }
+        self.all("find the others", SETUP, |report| matches!(report, Report::Ready).then_some(()))?;
+        Ok(())
+    }
+
+    fn tell(&self, role: Role, order: &Order) -> Result<()> {
+        self.members.iter().filter(|member| member.role == role).try_for_each(|m| m.say(order))
+    }
+
+    fn all<T>(
+        &mut self,
+        what: &str,
+        patience: Duration,
+        wanted: impl Fn(Report) -> Option<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let names = self.members.iter().map(|member| member.name.clone()).collect();
+        self.reports(names, what, patience, wanted)
+    }
+
+    fn some<T>(
+        &mut self,
+        role: Role,
+        what: &str,
+        patience: Duration,
+        wanted: impl Fn(Report) -> Option<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let of_role = self.members.iter().filter(|member| member.role == role);
+        let names = of_role.map(|member| member.name.clone()).collect();
+        self.reports(names, what, patience, wanted)
+    }
+
+    /// One wanted report from each of these participants, in their order.
+    fn reports<T>(
+        &mut self,
+        names: Vec<String>,
+        what: &str,
+        patience: Duration,
+        wanted: impl Fn(Report) -> Option<T>,
+    ) -> Result<Vec<(String, T)>> {
+        let deadline = Instant::now() + patience;
+        let mut reports: HashMap<String, T> = HashMap::new();
+        while let Some(missing) = names.iter().find(|name| !reports.contains_key(*name)) {
+            let Some(event) = self.event(deadline)? else {
+                bail!("{missing} does not {what} within {patience:?}");
+            };
+            match event {
+                Event::Said(name, Report::Failed(reason)) => bail!("{name}: {reason}"),
+                Event::Said(name, report) => {
+                    let shown = format!("{report:?}");
+                    let report = wanted(report).with_context(|| {
+                        format!("{name} says '{:.40}' when it is to {what}", shown)
+                    })?;
+                    reports.insert(name, report);
+                }
+                Event::Gone(name, reason) => bail!("{name} is lost: {reason}"),
+                Event::Came(_, speaker) => speaker.say(&Order::Quit)?,
+            }
+        }
+        Ok(names
+            .into_iter()
+            .filter_map(|name| reports.remove(&name).map(|report| (name, report)))
+            .collect())
+    }
+
+    fn keep(&mut self, name: &str, news: Progress) {
+        if let Some(member) = self.members.iter_mut().find(|member| member.name == name) {
+            member.progress.add(news);
+        }
+    }
+
+    /// What happens next; none until the deadline. Beats go out meanwhile.
+    fn event(&mut self, deadline: Instant) -> Result<Option<Event>> {
+        loop {
+            interrupt::check()?;
+            match self.heard.recv_timeout(BEAT / 2) {
+                Ok(Event::Said(name, Report::Progress(news))) => self.keep(&name, news),
+                Ok(event) => return Ok(Some(event)),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.look_for_the_dead()?;
+                    if Instant::now() >= deadline {
+                        return Ok(None);
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => bail!("nobody listens any more"),
+            }
+        }
+    }
+
+    /// A process that ends before its participants have come up is not heard of
+    /// otherwise, nor a machine that is silent while its participants are not.
+    fn look_for_the_dead(&self) -> Result<()> {
+        for member in &self.members {
+            let process = &self.processes[member.plan];
+            let up = member.speaker.is_some();
+            ensure!(up || !process.has_ended(), "{} does not come up", member.name);
+            ensure!(!process.is_out_of_reach(), "{} is lost", member.name);
+        }
+        Ok(())
+    }
+
+    /// Why it went wrong: what a process died of says more than what the others
+    /// noticed of it.
+    fn inquest(&mut self, error: anyhow::Error, program: &Program) -> anyhow::Error {
+        let deadline = Instant::now() + INQUEST;
+        while Instant::now() < deadline {
+            for (plan, process) in self.processes.iter_mut().enumerate() {
+                if !process.has_ended() {
+                    continue;
+                }
+                let names: Vec<&str> = self
+                    .members
+                    .iter()
+                    .filter(|member| member.plan == plan)
+                    .map(|member| member.name.as_str())
+                    .collect();
+                let names = names.join(" and ");
+                return match process.death(Instant::now() + INQUEST) {
+                    Some(death) => anyhow!("{names} is lost: {death}{}", program.advice(&death)),
+                    None => error.context(format!("{names} is lost")),
+                };
+            }
+            thread::sleep(Duration::from_millis(10));
+        }
+        error
+    }
+
+    /// Tells all to end, and sees to it.
+    fn dismiss(&mut self) {
+        for member in &self.members {
+            // Who is gone needs not be told.
+            let _ = member.say(&Order::Quit);
+        }
+        let deadline = Instant::now() + FAREWELL;
+        for process in self.processes.drain(..) {
+            // Killed if it does not end by itself.
+            process.finish(deadline);
+        }
+    }
+}
+
+impl Member {
+    fn say(&self, order: &Order) -> Result<()> {
+        let speaker = self.speaker.as_ref().with_context(|| format!("{} is lost", self.name))?;
+        speaker.say(order).with_context(|| format!("{} is lost", self.name))
+    }
+}

@@ -1,0 +1,36 @@
+//! What came of a run, as its conductor heard it.
+
+use anyhow::{bail, Result};
+use wiregauge_participant::control::{About, Pinged, Received, Sent};
+use wiregauge_system::interrupt::{self, Interrupted};
+
+/// What came of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunRecord {
+    /// What the transport says of itself.
+    pub about: About,
+    /// Round trips between the sender and the first receiver, where they were
+    /// taken.
+    pub round_trips: Option<Pinged>,
+    /// What the sender did.
+    pub sent: Sent,
+    /// What each receiver saw, in the order of the plans.
+    pub received: Vec<Received>,
+    /// Why it broke off, if it did: then there are the windows that were told
+    /// until then, and nothing else.
+    pub broken: Option<String>,
+}
+
+impl RunRecord {
+    /// The account of a run that came to its end.
+    ///
+    /// # Errors
+    /// Why it did not.
+    pub fn whole(self) -> Result<RunRecord> {
+        match self.broken {
+            Some(_) if interrupt::interrupted() => Err(Interrupted.into()),
+            Some(reason) => bail!(reason),
+            None => Ok(self),
+        }
+    }
+}

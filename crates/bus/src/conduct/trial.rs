@@ -1,0 +1,108 @@
+//! One load over one transport.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use indexmap::IndexMap;
+use wiregauge_participant::codec_process::Coding;
+use wiregauge_participant::control::{Assignment, Role};
+use wiregauge_participant::scratch::Scratch;
+use wiregauge_participant::transport::Topic;
+use wiregauge_result::environment::Environment;
+
+use crate::conduct::conductor::conduct_keeping;
+use crate::conduct::record::RunRecord;
+use crate::conduct::samples::Rows;
+use crate::conduct::terms::Terms;
+use crate::load::Load;
+use crate::placement::{Place, Placement};
+use crate::transports::catalogue::Entry;
+use crate::transports::program::Program;
+
+/// A load over a transport.
+pub struct Trial<'a> {
+    /// Where.
+    pub placement: &'a Placement,
+    /// What is sent.
+    pub load: &'a Load,
+    /// Over what.
+    pub entry: &'a Entry,
+    /// The program that brings it.
+    pub program: &'a Program,
+    /// The codec whose bytes are sent, if not generated content.
+    pub coding: Option<&'a Coding>,
+    /// How.
+    pub terms: &'a Terms,
+}
+
+impl Trial<'_> {
+    /// Carries it out. Tells the state that the participants are in. Beside
+    /// what they saw comes what the machine did meanwhile.
+    ///
+    /// # Errors
+    /// When a participant cannot do its part or is lost, or the user asks to
+    /// stop.
+    pub fn run(&self, show: &dyn Fn(&str)) -> Result<(RunRecord, Environment)> {
+        self.run_keeping(show, 0, None)
+    }
+
+    /// Carries it out in the same way, and passes on each sample by itself, so
+    /// many of them.
+    ///
+    /// # Errors
+    /// As [`Trial::run`].
+    pub fn run_keeping(
+        &self,
+        show: &dyn Fn(&str),
+        samples: u64,
+        keep: Option<&mut dyn FnMut(&Rows)>,
+    ) -> Result<(RunRecord, Environment)> {
+        let plans = self.placement.plans(self.load.receivers, self.entry.reach);
+        let mut machine = Environment::probe(IndexMap::new());
+        // As long as the run, and gone with it.
+        let scratch = Scratch::new().context("no folder for the run")?;
+        let assignment = Assignment { keep: samples, ..self.assignment(scratch.path()) };
+        let outcome = conduct_keeping(self.placement, self.program, plans, &assignment, show, keep);
+        machine.finish();
+        // The machine that lost most tells whether the run is of use.
+        let steal = self.placement.places.iter().filter_map(Place::steal);
+        machine.activity.steal = steal.chain(machine.activity.steal).reduce(f64::max);
+        Ok((outcome?, machine))
+    }
+
+    /// What a participant is to do; its role and its address are its own.
+    fn assignment(&self, scratch: &Path) -> Assignment {
+        let Trial { load, entry, terms, .. } = self;
+        let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        let chosen = terms.choices.iter().filter(|choice| choice.transport == entry.transport);
+        let chosen = chosen.map(|choice| (choice.name.clone(), choice.value.clone()));
+        Assignment {
+            role: Role::Receiver,
+            transport: entry.transport.into(),
+            topic: Topic {
+                // So that runs at the same time do not meet. DDS takes no hyphens.
+                name: format!("wiregauge_{}_{}", std::process::id(), entry.transport),
+                size: load.size,
+                bind: self.placement.places[0].address(),
+                readers: load.receivers,
+                // Each run's own.
+                token: String::new(),
+                scratch: Some(scratch.to_owned()),
+                options: chosen.chain(own).collect(),
+            },
+            seed: terms.seed,
+            mode: load.mode,
+            cycle: load.cycle.as_nanos() as u64,
+            fast: load.fast,
+            duration: terms.duration.as_nanos() as u64,
+            window: terms.window.as_nanos() as u64,
+            announced: terms.announced,
+            patience: terms.patience.as_nanos() as u64,
+            round_trips: terms.round_trips,
+            alive: terms.alive.as_nanos() as u64,
+            realtime: terms.realtime.clone(),
+            coding: self.coding.cloned(),
+            keep: 0,
+        }
+    }
+}

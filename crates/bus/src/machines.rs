@@ -1,0 +1,10 @@
+//! Other machines: how they join the one that leads, what both say to each other,
+//! and what a participant of theirs runs in.
+
+pub mod agent;
+pub mod cyclictest;
+pub mod door;
+pub mod message;
+pub mod remote;
+pub mod rendezvous;
+pub mod secret;

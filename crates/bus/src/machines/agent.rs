@@ -1,0 +1,390 @@
+//! The agent of a machine: it joins the machine of the sender, which leads, and
+//! starts and ends participants as that tells it, run after run.
+//!
+//! Both talk as conductor and participants do: lines of JSON over TCP, and a
+//! beat each 100 ms. When the leader is gone, what the agent started ends, and
+//! the agent too, unless the leader is there again soon.
+
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::net::{IpAddr, SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use indexmap::IndexMap;
+use wiregauge_conversation::child::{Broken, Child, Limits};
+use wiregauge_participant::control::{self, Listener, Speaker, BEAT};
+use wiregauge_result::environment::Environment;
+use wiregauge_system::interrupt;
+
+use crate::machines::message::{version, Join, News, Start, Task};
+use crate::machines::secret::Key;
+use crate::scenario::Scenario;
+use crate::transports::engine::{self, Engine};
+use crate::transports::program::Program;
+
+/// From one attempt to reach the leader to the next.
+const AGAIN: Duration = Duration::from_millis(500);
+/// How long an attempt may take.
+const ATTEMPT: Duration = Duration::from_secs(2);
+/// How long participants may take to end.
+const FAREWELL: Duration = Duration::from_secs(3);
+
+/// A machine on which participants of a scenario are to run.
+pub struct Agent<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its participants here.
+    pub names: &'a [String],
+    /// Where engines are built.
+    pub folder: &'a Path,
+    /// What the leader must prove to have, if anything.
+    pub key: Option<&'a Key>,
+    /// Tells what goes on.
+    pub tell: &'a dyn Fn(&str),
+}
+
+/// What happens.
+enum Event {
+    Told(Task),
+    Lost(String),
+    Built(Result<(), String>),
+}
+
+/// What an agent has of a leader that answered it.
+struct Joined {
+    leader: SocketAddr,
+    speaker: Speaker,
+    listener: Listener,
+}
+
+/// A program that was started for the leader.
+struct Started {
+    /// Its participants.
+    names: Vec<String>,
+    /// None once it ended by itself.
+    child: Option<Child>,
+    machine: Environment,
+}
+
+impl Agent<'_> {
+    /// Joins the leader at one of these addresses and does what it says until
+    /// all is done. A leader that is lost is looked for again, for as long as
+    /// `again` says.
+    ///
+    /// # Errors
+    /// When the leader is not there in time, refuses, or is gone before the
+    /// end; when the user asks to stop. No process is left either way.
+    pub fn serve(&self, leader: &[SocketAddr], wait: Duration, again: Duration) -> Result<()> {
+        let deadline = Instant::now() + wait;
+        let mut joined = loop {
+            let stream = self.reach(leader, wait, deadline)?;
+            let leader = stream.peer_addr()?;
+            match self.join(stream)? {
+                (Task::Welcome, joined) => break joined,
+                (Task::Later(why), _) if Instant::now() < deadline => {
+                    (self.tell)(&format!("the sender's machine at {leader} says: {why}"));
+                    thread::sleep(AGAIN);
+                }
+                (Task::Refused(why) | Task::Later(why), _) => {
+                    bail!("the sender's machine at {leader} refuses: {why}")
+                }
+                (other, _) => {
+                    bail!("the sender's machine at {leader} says {other:?} before 'welcome'")
+                }
+            }
+        };
+        loop {
+            let leader = joined.leader;
+            (self.tell)(&format!("joined the sender's machine at {leader}"));
+            let Some(lost) = self.work(joined)? else { return Ok(()) };
+            let lost = format!("the sender's machine at {leader} is lost: {lost}");
+            joined = self.join_again(leader, &lost, again)?;
+        }
+    }
+
+    /// Proves to have the key, and says who it is. What the leader answers.
+    fn join(&self, mut stream: TcpStream) -> Result<(Task, Joined)> {
+        let leader = stream.peer_addr()?;
+        let address = stream.local_addr()?.ip().to_canonical();
+        let seal = match self.key {
+            Some(key) => Some(key.prove(&mut stream, true).with_context(|| {
+                format!("the sender's machine at {leader} does not have this key")
+            })?),
+            None => None,
+        };
+        let (speaker, mut listener) = control::split_sealed(stream, seal)?;
+        speaker.say(&News::Join(Join {
+            version: version(),
+            names: self.names.to_vec(),
+            scenario: self.scenario.content(),
+            address,
+            machine: machine(),
+        }))?;
+        let answer: Result<Task> = listener.hear().with_context(|| {
+            let key = match self.key {
+                Some(_) => "",
+                None => ", or one that wants a --key",
+            };
+            format!("no sender's machine at {leader}{key}")
+        });
+        listener.bear(self.scenario.terms.alive)?;
+        Ok((answer?, Joined { leader, speaker, listener }))
+    }
+
+    /// Does what the leader says until all is done, or says why it is lost. Then
+    /// nothing that was started runs any more.
+    fn work(&self, joined: Joined) -> Result<Option<String>> {
+        let Joined { leader, speaker, listener } = joined;
+        let (events, heard) = mpsc::channel();
+        hear(listener, events.clone())?;
+        beat(speaker.clone())?;
+        let work = Work { agent: self, leader, speaker, events, started: HashMap::new() };
+        work.run(&heard)
+    }
+
+    /// Joins the leader that was lost again, if it is there still.
+    fn join_again(&self, leader: SocketAddr, lost: &str, patience: Duration) -> Result<Joined> {
+        (self.tell)(&format!("{lost}; trying for {patience:?} to reach it again"));
+        let deadline = Instant::now() + patience;
+        loop {
+            interrupt::check()?;
+            let why = match TcpStream::connect_timeout(&leader, ATTEMPT) {
+                Ok(stream) => match self.join(stream) {
+                    Ok((Task::Welcome, joined)) => return Ok(joined),
+                    Ok((Task::Refused(why) | Task::Later(why), _)) => why,
+                    Ok((other, _)) => format!("it says {other:?} before 'welcome'"),
+                    Err(error) => format!("{error:#}"),
+                },
+                // Whoever leads listens to the end.
+                Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+                    bail!("{lost}, and nobody leads there any more")
+                }
+                Err(error) => error.to_string(),
+            };
+            ensure!(Instant::now() < deadline, "{lost}, and does not take us back: {why}");
+            thread::sleep(AGAIN);
+        }
+    }
+
+    /// Tries until the leader is there.
+    fn reach(&self, leader: &[SocketAddr], wait: Duration, deadline: Instant) -> Result<TcpStream> {
+        let mut said = false;
+        loop {
+            interrupt::check()?;
+            let mut refusal = None;
+            for address in leader {
+                match TcpStream::connect_timeout(address, ATTEMPT) {
+                    Ok(stream) => return Ok(stream),
+                    Err(error) => refusal = Some((address, error)),
+                }
+            }
+            let (address, error) = refusal.context("the sender's machine has no address")?;
+            if Instant::now() >= deadline {
+                return Err(error).with_context(|| {
+                    format!(
+                        "no sender's machine at {address} within {wait:?}; start '{}' there, and \
+                         let its firewall admit TCP port {}",
+                        self.scenario.sender(),
+                        address.port()
+                    )
+                });
+            }
+            if !std::mem::replace(&mut said, true) {
+                (self.tell)(&format!("waiting for the sender's machine at {address}: {error}"));
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+}
+
+/// The agent at work.
+struct Work<'a> {
+    agent: &'a Agent<'a>,
+    leader: SocketAddr,
+    speaker: Speaker,
+    events: Sender<Event>,
+    started: HashMap<u64, Started>,
+}
+
+impl Work<'_> {
+    /// Until all is done, or why the leader is lost.
+    fn run(mut self, heard: &Receiver<Event>) -> Result<Option<String>> {
+        let outcome = loop {
+            interrupt::check()?;
+            let news = match heard.recv_timeout(BEAT / 2) {
+                Ok(Event::Told(Task::Quit)) => return Ok(None),
+                Ok(Event::Told(task)) => self.carry_out(task)?,
+                Ok(Event::Built(outcome)) => Some(News::Prepared(outcome)),
+                Ok(Event::Lost(reason)) => break reason,
+                Err(RecvTimeoutError::Timeout) => self.death(),
+                Err(RecvTimeoutError::Disconnected) => break "nobody listens".into(),
+            };
+            let Some(news) = news else { continue };
+            if let Err(error) = self.speaker.say(&news) {
+                break format!("{error:#}");
+            }
+        };
+        self.speaker.close();
+        Ok(Some(outcome))
+    }
+
+    fn carry_out(&mut self, task: Task) -> Result<Option<News>> {
+        match task {
+            Task::Prepare(name) => {
+                let (folder, events) = (self.agent.folder.to_owned(), self.events.clone());
+                (self.agent.tell)(&format!("building {name}, where it is not built yet"));
+                // In a thread, as it takes minutes: the leader may be gone before.
+                let build = move || {
+                    let built = find(&name).and_then(|engine| engine.build(&folder, &|_, _, _| {}));
+                    let outcome = built.map(drop).map_err(|error| format!("{error:#}"));
+                    let _ = events.send(Event::Built(outcome));
+                };
+                thread::Builder::new().name("build".into()).spawn(build)?;
+                Ok(None)
+            }
+            Task::Start(start) => Ok(self
+                .start(&start)
+                .err()
+                .map(|error| News::Died(start.run, format!("{error:#}")))),
+            Task::End(run) => {
+                let Some(mut started) = self.started.remove(&run) else {
+                    return Ok(Some(News::Ended(run, None)));
+                };
+                if let Some(child) = started.child {
+                    // Killed if it does not end by itself.
+                    let _ = child.finish(Instant::now() + FAREWELL);
+                }
+                started.machine.finish();
+                Ok(Some(News::Ended(run, started.machine.activity.steal)))
+            }
+            Task::Welcome | Task::Refused(_) | Task::Later(_) | Task::Quit | Task::Beat => Ok(None),
+        }
+    }
+
+    /// Starts what the scenario knows to run here, once: whoever leads can have
+    /// no other process, and no more of them.
+    fn start(&mut self, start: &Start) -> Result<()> {
+        ensure!(!start.names.is_empty(), "a program without participants");
+        for (number, name) in start.names.iter().enumerate() {
+            ensure!(self.agent.names.contains(name), "a participant that is not of this machine");
+            let runs = |started: &Started| started.names.contains(name);
+            let twice = start.names[..number].contains(name) || self.started.values().any(runs);
+            ensure!(!twice, "'{name}' runs here already");
+        }
+        ensure!(!self.started.contains_key(&start.run), "two runs of one number");
+        let program = match &start.engine {
+            None => Program::Own,
+            Some(name) => {
+                let engine = find(name)?;
+                let path = engine.built(self.agent.folder);
+                Program::Engine(engine, path.with_context(|| format!("{name} is not built"))?)
+            }
+        };
+        let control = SocketAddr::new(self.leader.ip(), start.port);
+        let names: Vec<&str> = start.names.iter().map(String::as_str).collect();
+        let command = program.command(control, &names, &start.token);
+        let limits = Limits { lingers: true, ..Limits::default() };
+        let child = Child::spawn(command, limits);
+        let child = Some(child.context("cannot start a participant")?);
+        let machine = Environment::probe(IndexMap::new());
+        let names = start.names.clone();
+        self.started.insert(start.run, Started { names, child, machine });
+        Ok(())
+    }
+
+    /// A program that ended by itself, and what it died of.
+    fn death(&mut self) -> Option<News> {
+        for (run, started) in &mut self.started {
+            if let Some(mut child) = started.child.take_if(|child| child.has_ended()) {
+                let reason = match child.read_line(Instant::now() + BEAT) {
+                    Err(Broken::Died(death)) => death.to_string(),
+                    _ => "it ended".into(),
+                };
+                return Some(News::Died(*run, reason));
+            }
+        }
+        None
+    }
+}
+
+fn find(name: &str) -> Result<&'static Engine> {
+    let found = engine::ALL.into_iter().find(|engine| engine.name == name);
+    found.with_context(|| format!("there is no engine '{name}'"))
+}
+
+fn hear(mut listener: Listener, events: Sender<Event>) -> Result<()> {
+    let hear = move || loop {
+        let event = match listener.hear() {
+            Ok(Task::Beat) => continue,
+            Ok(task) => Event::Told(task),
+            Err(error) => {
+                let _ = events.send(Event::Lost(format!("{error:#}")));
+                return;
+            }
+        };
+        if events.send(event).is_err() {
+            return;
+        }
+    };
+    thread::Builder::new().name("leader".into()).spawn(hear)?;
+    Ok(())
+}
+
+fn beat(speaker: Speaker) -> Result<()> {
+    thread::Builder::new().name("beat".into()).spawn(move || {
+        while speaker.say(&News::Beat).is_ok() {
+            thread::sleep(BEAT);
+        }
+    })?;
+    Ok(())
+}
+
+/// This machine in a few words.
+fn machine() -> String {
+    let Environment { cpu, system, .. } = Environment::probe(IndexMap::new());
+    let threads = format!("{} hardware threads", cpu.usable);
+    let kernel = system.kernel.map(|kernel| format!("Linux {kernel}"));
+    let all = [cpu.model, Some(threads), system.os, kernel];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
+}
+
+/// The addresses of `HOST` or `HOST:PORT`, with this port where none is given.
+///
+/// # Errors
+/// A name that nobody knows.
+pub fn addresses(text: &str, port: u16) -> Result<Vec<SocketAddr>> {
+    let bare = text.trim_start_matches('[').trim_end_matches(']');
+    if let Ok(address) = bare.parse::<IpAddr>() {
+        return Ok(vec![SocketAddr::new(address, port)]);
+    }
+    let has_port = text.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
+    let found = if has_port { text.to_socket_addrs() } else { (text, port).to_socket_addrs() };
+    let found = found.with_context(|| format!("'{text}' is no HOST or HOST:PORT"))?;
+    Ok(found.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_has_a_port_or_gets_one() {
+        for (text, address) in [
+            ("10.0.0.2", "10.0.0.2:7300"),
+            ("10.0.0.2:81", "10.0.0.2:81"),
+            ("::1", "[::1]:7300"),
+            ("[::1]", "[::1]:7300"),
+            ("[::1]:81", "[::1]:81"),
+        ] {
+            assert_eq!(addresses(text, 7300).unwrap(), [address.parse().unwrap()]);
+        }
+        for text in ["", "10.0.0.2:port", "no such host"] {
+            let error = addresses(text, 7300).unwrap_err();
+            assert!(format!("{error:#}").contains("is no HOST"), "{error:#}");
+        }
+    }
+}

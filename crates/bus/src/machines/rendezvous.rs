@@ -1,0 +1,255 @@
+//! Waits until the machines of a scenario have joined the one that leads.
+
+use std::cell::Cell;
+use std::net::{IpAddr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{ensure, Context, Result};
+use wiregauge_participant::control::Role;
+use wiregauge_system::interrupt;
+
+use crate::machines::door::{Door, Visitor, LOOK};
+use crate::machines::message::{version, Task};
+use crate::machines::remote::{fits, Remote};
+use crate::machines::secret::Key;
+use crate::scenario::Scenario;
+
+/// Most names, or characters of a version, that are shown of who comes.
+const SHOWN: usize = 64;
+
+/// Who is waited for, and who may come.
+pub struct Rendezvous<'a> {
+    /// The scenario.
+    pub scenario: &'a Scenario,
+    /// Its participants on this machine.
+    pub own: &'a [String],
+    /// Only machines at these addresses, if any.
+    pub only: &'a [IpAddr],
+    /// What who comes must prove to have, if anything.
+    pub key: Option<&'a Key>,
+    /// Tells who is waited for, who came and who was refused.
+    pub tell: &'a dyn Fn(&str),
+}
+
+/// The machines that joined, and the door for those that are lost and come back.
+pub struct Gathering<'a> {
+    rendezvous: &'a Rendezvous<'a>,
+    /// None where no other machine takes part.
+    door: Option<Door>,
+    machines: Vec<Arc<Remote>>,
+    /// Whether one did not come back in time.
+    given_up: Cell<bool>,
+}
+
+impl Rendezvous<'_> {
+    /// Waits until all are there.
+    ///
+    /// # Errors
+    /// A port in use, someone who does not come in time, the user who asks to
+    /// stop.
+    pub fn gather(&self, wait: Duration) -> Result<Gathering<'_>> {
+        let mut machines: Vec<Arc<Remote>> = Vec::new();
+        if self.missing(&machines).is_empty() {
+            let given_up = Cell::new(false);
+            return Ok(Gathering { rendezvous: self, door: None, machines, given_up });
+        }
+        let at = self.scenario.listen;
+        let listener = TcpListener::bind(at)
+            .with_context(|| format!("cannot wait for the others at {at} ('listen')"))?;
+        let at = listener.local_addr()?;
+        if self.key.is_none() {
+            (self.tell)(&format!(
+                "anyone who reaches {at} and knows the scenario may join: there is no --key"
+            ));
+        }
+        let door = Door::open(listener, self.key.cloned(), self.scenario.content())?;
+        let deadline = Instant::now() + wait;
+        let mut told = Vec::new();
+        loop {
+            interrupt::check()?;
+            machines.retain(|machine| {
+                let lost = machine.lost();
+                lost.iter().for_each(|lost| (self.tell)(lost));
+                lost.is_none()
+            });
+            let missing = self.missing(&machines);
+            if missing.is_empty() {
+                door.begin(&machines);
+                let given_up = Cell::new(false);
+                return Ok(Gathering { rendezvous: self, door: Some(door), machines, given_up });
+            }
+            let names = missing.join(", ");
+            if missing != told {
+                (self.tell)(&format!("waiting for {names} at {at}"));
+                told = missing;
+            }
+            ensure!(
+                Instant::now() < deadline,
+                "{names} did not join at {at} within {wait:?}; start it there with the same \
+                 scenario and --peer, and let this machine's firewall admit TCP port {}",
+                at.port()
+            );
+            door.visitors().for_each(|visitor| self.admit(visitor, &mut machines));
+            thread::sleep(LOOK);
+        }
+    }
+
+    /// Who is not there yet.
+    fn missing(&self, machines: &[Arc<Remote>]) -> Vec<String> {
+        let there = |name: &String| {
+            self.own.contains(name) || machines.iter().any(|m| m.names().contains(name))
+        };
+        let names = self.scenario.participants.iter().map(|(name, _)| name);
+        names.filter(|name| !there(name)).cloned().collect()
+    }
+
+    /// Welcomes who is at the door, or says why not.
+    fn admit(&self, visitor: Visitor, machines: &mut Vec<Arc<Remote>>) {
+        let (shown, address) = (shown(&visitor), visitor.address);
+        match self.check(&visitor, machines) {
+            Ok(()) => match self.welcome(visitor) {
+                Ok(remote) => {
+                    (self.tell)(&format!("{shown} joined from {address}"));
+                    machines.push(Arc::new(remote));
+                }
+                Err(error) => (self.tell)(&format!("refused {shown} from {address}: {error:#}")),
+            },
+            Err(why) => self.refuse(&visitor, why),
+        }
+    }
+
+    fn welcome(&self, visitor: Visitor) -> Result<Remote> {
+        let Visitor { join, speaker, mut listener, address, here } = visitor;
+        listener.bear(self.scenario.terms.alive)?;
+        Remote::welcome(join, speaker, listener, address, here)
+    }
+
+    fn refuse(&self, visitor: &Visitor, why: Refusal) {
+        let Refusal { told, known } = why;
+        let _ = visitor.speaker.say(&Task::Refused(told.clone()));
+        // What differs from the scenario is for the eyes of this machine.
+        let why = known.map_or(told.clone(), |known| format!("{told}: {known}"));
+        (self.tell)(&format!("refused {} from {}: {why}", shown(visitor), visitor.address));
+    }
+
+    /// Whether a visitor may join. A refusal tells a stranger nothing of what the
+    /// scenario says.
+    fn check(&self, visitor: &Visitor, machines: &[Arc<Remote>]) -> Result<(), Refusal> {
+        let Visitor { join, address, here, .. } = visitor;
+        ensure(join.version == version(), || {
+            let theirs: String = join.version.chars().take(SHOWN).collect();
+            format!("it speaks version {theirs} of the protocol and this wiregauge {}", version())
+        })?;
+        ensure(self.only.is_empty() || self.only.contains(address), || {
+            "it is not at the address that --peer names here".into()
+        })?;
+        for (key, here) in self.scenario.content() {
+            let there = join.scenario.get(&key).map_or("nothing", String::as_str);
+            if there != here {
+                return Err(Refusal {
+                    told: "its scenario is another one".into(),
+                    known: Some(format!("'{key}' is '{there}' there and '{here}' here")),
+                });
+            }
+        }
+        let most = self.scenario.participants.len();
+        ensure(!join.names.is_empty(), || "it names no participant".into())?;
+        let unknown = || "it names a participant that the scenario has not".to_owned();
+        ensure(join.names.len() <= most, unknown)?;
+        let named = self.scenario.named(&join.names);
+        for (name, role) in named.map_err(|_| Refusal { told: unknown(), known: None })? {
+            ensure(role == Role::Receiver, || format!("'{name}' sends, and runs here"))?;
+            ensure(!self.own.contains(&name), || format!("'{name}' is there already"))?;
+        }
+        ensure(join.address == *address, || {
+            format!(
+                "it calls itself {} and comes from {address}: participants must reach each \
+                     other without address translation",
+                join.address
+            )
+        })?;
+        fits(machines, &join.names, *here)
+            .map_err(|error| Refusal { told: format!("{error:#}"), known: None })
+    }
+}
+
+impl Gathering<'_> {
+    /// The machines.
+    pub fn machines(&self) -> &[Arc<Remote>] {
+        &self.machines
+    }
+
+    /// Waits between two runs until those that were lost are back, or for so long.
+    /// One that does not come back is not waited for again.
+    pub fn reunite(&self, patience: Duration) {
+        let Some(door) = &self.door else { return };
+        let missing: Vec<_> = self.machines.iter().filter_map(|machine| machine.lost()).collect();
+        if missing.is_empty() || self.given_up.get() {
+            return;
+        }
+        let tell = self.rendezvous.tell;
+        for lost in missing {
+            tell(&format!("{lost}; waiting up to {patience:?} for it to come back"));
+        }
+        door.pause();
+        let deadline = Instant::now() + patience;
+        let is_missing = || self.machines.iter().any(|machine| machine.is_lost());
+        while is_missing() && Instant::now() < deadline && !interrupt::interrupted() {
+            door.visitors().for_each(|visitor| self.admit(visitor));
+            thread::sleep(LOOK);
+        }
+        door.begin(&self.machines);
+        self.given_up.set(is_missing());
+    }
+
+    /// Welcomes who is at the door as one that was lost, or says why not.
+    fn admit(&self, visitor: Visitor) {
+        let (shown, address) = (shown(&visitor), visitor.address);
+        let there: Vec<_> =
+            self.machines.iter().filter(|machine| !machine.is_lost()).cloned().collect();
+        let same = |machine: &&Arc<Remote>| {
+            let here = (machine.address(), machine.here().ip());
+            machine.names() == visitor.join.names && here == (address, visitor.here)
+        };
+        let checked = self.rendezvous.check(&visitor, &there).and_then(|()| {
+            let found = self.machines.iter().find(same);
+            found.ok_or_else(|| Refusal {
+                told: "the runs have begun, and it is no machine that took part in them".into(),
+                known: None,
+            })
+        });
+        let tell = self.rendezvous.tell;
+        match checked {
+            Ok(machine) => match self.rendezvous.welcome(visitor) {
+                Ok(again) => {
+                    machine.replace(again);
+                    tell(&format!("{shown} is back from {address}"));
+                }
+                Err(error) => tell(&format!("refused {shown} from {address}: {error:#}")),
+            },
+            Err(why) => self.rendezvous.refuse(&visitor, why),
+        }
+    }
+}
+
+/// Who is at the door.
+fn shown(visitor: &Visitor) -> String {
+    visitor.join.names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ")
+}
+
+/// Why someone may not join.
+struct Refusal {
+    /// What is said to whoever it is.
+    told: String,
+    /// What only this machine says to its user.
+    known: Option<String>,
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Result<(), Refusal> {
+    match holds {
+        true => Ok(()),
+        false => Err(Refusal { told: otherwise(), known: None }),
+    }
+}

@@ -1,0 +1,261 @@
+//! Where participants run, and who runs where.
+
+pub mod emulation;
+pub mod process;
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, UdpSocket};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+use anyhow::{Context, Result};
+use wiregauge_conversation::child::{Child, Limits};
+use wiregauge_participant::control::Role;
+use wiregauge_participant::participant::serve;
+use wiregauge_participant::scratch;
+use wiregauge_participant::transport::Transport;
+
+use crate::machines::remote::Remote;
+use crate::placement::emulation::{Emulation, Host};
+use crate::placement::process::Process;
+use crate::transports::catalogue::Reach;
+use crate::transports::engine::Engine;
+use crate::transports::program::Program;
+
+/// Where participants run: a host, as far as they can tell.
+pub enum Place {
+    /// This machine. They meet on its loopback.
+    Here,
+    /// This machine, at the address at which others reach it.
+    At(IpAddr),
+    /// Another machine.
+    Remote(Arc<Remote>),
+    /// Threads of this process, with these transports.
+    Within(&'static [&'static dyn Transport]),
+    /// A host that this machine emulates.
+    Emulated(Host),
+}
+
+impl Place {
+    /// The address at which the others reach a participant that runs here.
+    pub fn address(&self) -> IpAddr {
+        match self {
+            Place::Here | Place::Within(_) => Ipv4Addr::LOCALHOST.into(),
+            Place::Emulated(host) => host.address(),
+            Place::At(address) => *address,
+            Place::Remote(remote) => remote.address(),
+        }
+    }
+
+    /// Opens the conductor's end of the control channels of this place.
+    ///
+    /// # Errors
+    /// When there is no port.
+    pub fn listen(&self) -> Result<TcpListener> {
+        let address = match self {
+            Place::Emulated(host) => return host.listen(),
+            Place::Remote(remote) => remote.here(),
+            _ => SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0),
+        };
+        let listener = TcpListener::bind(address);
+        let listener = listener.with_context(|| format!("cannot listen at {address}"))?;
+        is_up(listener.local_addr()?)?;
+        Ok(listener)
+    }
+
+    /// Starts a program here with participants of these names, who say this token.
+    /// Those of this machine know the run's folder from the beginning.
+    ///
+    /// # Errors
+    /// When it does not start, or the place is lost.
+    pub fn start(
+        &self,
+        program: &Program,
+        control: SocketAddr,
+        names: &[&str],
+        token: &str,
+        scratch: Option<&Path>,
+    ) -> Result<Process> {
+        match self {
+            &Place::Within(transports) => {
+                for name in names.iter().map(|name| (*name).to_owned()) {
+                    let token = token.to_owned();
+                    let run = move || serve(control, &name, &token, transports, false);
+                    thread::Builder::new().name("participant".into()).spawn(run)?;
+                }
+                Ok(Process::Within)
+            }
+            Place::Here | Place::At(_) | Place::Emulated(_) => {
+                let mut command = program.command(control, names, token);
+                if let Place::Emulated(host) = self {
+                    host.enter(&mut command)?;
+                }
+                let shown = command.get_program().to_string_lossy().into_owned();
+                if let Some(scratch) = scratch {
+                    command.env(scratch::VARIABLE, scratch);
+                }
+                let limits = Limits { lingers: true, ..Limits::default() };
+                let child = Child::spawn(command, limits);
+                child.map(Process::Child).with_context(|| format!("cannot start {shown}"))
+            }
+            Place::Remote(remote) => {
+                remote.start(program.engine(), control.port(), names, token).map(Process::Remote)
+            }
+        }
+    }
+
+    /// Sees to it that an engine is there, where that is not this machine.
+    fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
+        match self {
+            Place::Remote(remote) => remote.prepare(engine),
+            _ => Ok(()),
+        }
+    }
+
+    /// Share of the last run's time that a hypervisor took from this place,
+    /// where it is not this machine.
+    pub fn steal(&self) -> Option<f64> {
+        match self {
+            Place::Remote(remote) => remote.steal(),
+            _ => None,
+        }
+    }
+}
+
+/// Looks whether the loopback, where it is one, carries anything: a network
+/// namespace begins with one that is down.
+fn is_up(address: SocketAddr) -> Result<()> {
+    if !address.ip().is_loopback() {
+        return Ok(());
+    }
+    // Which sends nothing.
+    let any: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let tried = UdpSocket::bind(SocketAddr::new(any, 0));
+    tried.and_then(|socket| socket.connect(address)).with_context(|| {
+        format!("{} cannot be reached; 'ip link set lo up' makes it so", address.ip())
+    })
+}
+
+/// A process, the participants in it, and what each does.
+#[derive(Debug)]
+pub struct ProcessPlan {
+    /// Which of the placement's places it is at.
+    pub place: usize,
+    /// Its participants.
+    pub participants: Vec<(String, Role)>,
+}
+
+/// The places of a run and who is where.
+pub struct Placement {
+    /// All places.
+    pub places: Vec<Place>,
+    /// What the reader of a figure must know of them.
+    notes: Vec<String>,
+    /// Where the sender is.
+    sender: usize,
+    /// Where the receivers are.
+    receivers: usize,
+    /// Who is where, if they have names of their own; otherwise a sender and
+    /// receivers by number.
+    roster: Vec<(String, Role, usize)>,
+}
+
+impl Placement {
+    /// Everyone at the first of these places.
+    fn new(places: Vec<Place>) -> Placement {
+        Placement { places, notes: Vec::new(), sender: 0, receivers: 0, roster: Vec::new() }
+    }
+
+    /// Everyone on this machine.
+    pub fn here() -> Placement {
+        Placement::new(vec![Place::Here])
+    }
+
+    /// Everyone in this process.
+    pub fn within(transports: &'static [&'static dyn Transport]) -> Placement {
+        Placement::new(vec![Place::Within(transports)])
+    }
+
+    /// The sender on one emulated host, all receivers on the other.
+    pub fn emulated(emulation: &Emulation) -> Placement {
+        let hosts = [&emulation.sender, &emulation.receiver];
+        let places = hosts.map(|host| Place::Emulated(host.clone())).into();
+        Placement { notes: emulation.notes(), receivers: 1, ..Placement::new(places) }
+    }
+
+    /// Participants of these names: those of other machines there, all others
+    /// on this one.
+    pub fn of(participants: &[(String, Role)], machines: &[Arc<Remote>]) -> Placement {
+        let own = machines.first().map_or(Place::Here, |remote| Place::At(remote.here().ip()));
+        let others = machines.iter().map(|remote| Place::Remote(Arc::clone(remote)));
+        let place = |name: &String| {
+            let there = machines.iter().position(|remote| remote.names().contains(name));
+            there.map_or(0, |number| number + 1)
+        };
+        let roster: Vec<_> =
+            participants.iter().map(|(name, role)| (name.clone(), *role, place(name))).collect();
+        Placement { roster, ..Placement::new([own].into_iter().chain(others).collect()) }
+    }
+
+    /// Why a transport of this reach does not reach from the sender to the
+    /// receivers, if so.
+    pub fn out_of(&self, reach: Reach) -> Option<&'static str> {
+        let apart = |first: &(String, Role, usize)| self.roster.iter().any(|one| one.2 != first.2);
+        let together = self.sender == self.receivers && !self.roster.first().is_some_and(apart);
+        match reach {
+            _ if together => None,
+            Reach::Network => None,
+            Reach::Machine => Some("it does not leave a machine"),
+            Reach::Process => Some("it does not leave a process"),
+        }
+    }
+
+    /// Whether other machines take part.
+    pub fn has_others(&self) -> bool {
+        self.places.iter().any(|place| matches!(place, Place::Remote(_)))
+    }
+
+    /// Sees to it that an engine is there on all other machines.
+    ///
+    /// # Errors
+    /// Where it cannot be, and why.
+    pub fn prepare(&self, engine: Option<&Engine>) -> Result<()> {
+        self.places.iter().try_for_each(|place| place.prepare(engine))
+    }
+
+    /// What a reader must know of it, if anything.
+    pub fn notes(&self) -> Vec<String> {
+        let remote = |place: &Place| match place {
+            Place::Remote(remote) => Some(remote.to_string()),
+            _ => None,
+        };
+        self.notes.iter().cloned().chain(self.places.iter().filter_map(remote)).collect()
+    }
+
+    /// The processes of a run, receivers first. A transport that stays in a
+    /// process has all participants in one.
+    pub fn plans(&self, receivers: usize, reach: Reach) -> Vec<ProcessPlan> {
+        let name = |number: usize| match receivers {
+            1 => "receiver".to_owned(),
+            _ => format!("receiver-{number}"),
+        };
+        let receiver = |number| (name(number), Role::Receiver, self.receivers);
+        let sender = ("sender".to_owned(), Role::Sender, self.sender);
+        let mut everyone: Vec<_> = match self.roster.is_empty() {
+            true => (1..=receivers).map(receiver).chain([sender]).collect(),
+            false => self.roster.clone(),
+        };
+        everyone.sort_by_key(|(_, role, _)| *role == Role::Sender);
+        let mut plans: Vec<ProcessPlan> = Vec::new();
+        for (name, role, place) in everyone {
+            match plans.first_mut().filter(|_| reach == Reach::Process) {
+                Some(plan) => plan.participants.push((name, role)),
+                None => plans.push(ProcessPlan { place, participants: vec![(name, role)] }),
+            }
+        }
+        plans
+    }
+}

@@ -1,0 +1,5 @@
+//! What is found by trying: the headroom of a transport.
+
+pub mod goal;
+pub mod headroom;
+pub mod verdict;

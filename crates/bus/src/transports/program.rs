@@ -1,0 +1,82 @@
+//! The programs that participants are.
+
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+use wiregauge_participant::token;
+
+use crate::machines::secret;
+use crate::transports::engine::Engine;
+
+/// What starts a participant.
+#[derive(Clone, Debug)]
+pub enum Program {
+    /// This program, which has the transports that need nothing.
+    Own,
+    /// One that was built apart.
+    Engine(&'static Engine, PathBuf),
+}
+
+impl Program {
+    /// This program, or that of an engine, built below this folder where it is
+    /// not there.
+    ///
+    /// # Errors
+    /// When something is missing for it, it does not compile, or the user asks
+    /// to stop.
+    pub fn of(
+        engine: Option<&'static Engine>,
+        folder: &Path,
+        progress: &dyn Fn(&str, usize, usize),
+    ) -> Result<Program> {
+        match engine {
+            Some(engine) => Ok(Program::Engine(engine, engine.build(folder, progress)?)),
+            None => Ok(Program::Own),
+        }
+    }
+
+    /// What to do about such a death of it, if that is known.
+    pub fn advice(&self, death: &str) -> &'static str {
+        let shares = matches!(self, Program::Engine(engine, _) if engine.name == "iceoryx2");
+        match shares && death.contains("SIGBUS") {
+            true => {
+                "; /dev/shm was too small for its shared memory: enlarge it by 'mount -o \
+                 remount,size=… /dev/shm', or of a container by --shm-size, or send less"
+            }
+            false => "",
+        }
+    }
+
+    /// The engine that it is of.
+    pub fn engine(&self) -> Option<&'static Engine> {
+        match self {
+            Program::Own => None,
+            Program::Engine(engine, _) => Some(engine),
+        }
+    }
+
+    /// The command line of a process with participants of these names, for a
+    /// conductor at this address. The token is in its environment.
+    pub fn command(&self, control: SocketAddr, names: &[&str], token: &str) -> Command {
+        let mut command = match self {
+            Program::Own => {
+                // Not by its path, where another version may lie by now.
+                let mut command = Command::new("/proc/self/exe");
+                command.arg0("wiregauge").args(["bus", "participant"]);
+                command
+            }
+            Program::Engine(_, path) => Command::new(path),
+        };
+        command.arg("--control").arg(control.to_string());
+        for name in names {
+            command.arg("--name").arg(name);
+        }
+        command.env(token::VARIABLE, token);
+        // The machines' key is none of a participant's business.
+        command.env_remove(secret::VARIABLE);
+        command
+    }
+}

@@ -1,0 +1,289 @@
+//! FMUs of FMI 2.0 for co-simulation.
+//!
+//! A binding of our own to the dozen functions that are needed. The crate
+//! `fmi` refuses every OSMP FMU, and `fmi-sys` generates its binding with
+//! bindgen, so that whoever builds wiregauge would need libclang.
+
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::path::Path;
+use std::ptr::{self, NonNull};
+
+use anyhow::{Context, Result};
+
+use crate::fmi::library::{url, Function, Library};
+use crate::fmi::status::{no_instance, Status};
+use crate::fmi::value::Value;
+use crate::package::description::{Description, Variable};
+use crate::package::osmp::{join, split, Span};
+
+type Reference = c_uint;
+type Boolean = c_int;
+
+/// `fmi2CallbackFunctions`.
+#[repr(C)]
+struct Callbacks {
+    logger:
+        unsafe extern "C" fn(*mut c_void, *const c_char, c_int, *const c_char, *const c_char, ...),
+    allocate: unsafe extern "C" fn(usize, usize) -> *mut c_void,
+    free: unsafe extern "C" fn(*mut c_void),
+    step_finished: Option<unsafe extern "C" fn(*mut c_void, c_int)>,
+    environment: *mut c_void,
+}
+
+// In shim.cpp: each calls a function of the FMU and catches what it throws.
+extern "C" {
+    fn wiregauge_cosim_logger(
+        environment: *mut c_void,
+        instance: *const c_char,
+        status: c_int,
+        category: *const c_char,
+        format: *const c_char,
+        ...
+    );
+    fn wiregauge_cosim_instantiate2(
+        function: Function,
+        name: *const c_char,
+        kind: c_int,
+        guid: *const c_char,
+        resources: *const c_char,
+        callbacks: *const c_void,
+        visible: Boolean,
+        logging: Boolean,
+    ) -> *mut c_void;
+    fn wiregauge_cosim_plain(function: Function, component: *mut c_void) -> Status;
+    fn wiregauge_cosim_free(function: Function, component: *mut c_void) -> Status;
+    fn wiregauge_cosim_setup2(function: Function, component: *mut c_void, start: f64) -> Status;
+    fn wiregauge_cosim_step2(
+        function: Function,
+        component: *mut c_void,
+        time: f64,
+        size: f64,
+    ) -> Status;
+    fn wiregauge_cosim_status2(
+        function: Function,
+        component: *mut c_void,
+        kind: c_int,
+        value: *mut c_int,
+    ) -> Status;
+    fn wiregauge_cosim_values2(
+        function: Function,
+        component: *mut c_void,
+        references: *const Reference,
+        count: usize,
+        values: *mut c_void,
+    ) -> Status;
+}
+
+/// `fmi2DoStepStatus` and `fmi2Terminated`, of what a status is asked.
+const DO_STEP_STATUS: c_int = 0;
+const TERMINATED: c_int = 3;
+
+/// What is called later on and must be there.
+const NEEDED: [&CStr; 5] = [
+    c"fmi2SetupExperiment",
+    c"fmi2EnterInitializationMode",
+    c"fmi2ExitInitializationMode",
+    c"fmi2Terminate",
+    c"fmi2FreeInstance",
+];
+
+/// A running FMU of FMI 2.0.
+pub struct Instance {
+    component: NonNull<c_void>,
+    library: Library,
+    step: Function,
+    get_integer: Function,
+    set_integer: Function,
+    /// FMUs may keep the pointer to it.
+    _callbacks: Box<Callbacks>,
+}
+
+impl Instance {
+    /// Loads it and makes an instance.
+    pub(crate) fn load(
+        binary: &Path,
+        resources: &Path,
+        description: &Description,
+        logging: bool,
+    ) -> Result<Instance> {
+        let library = Library::open(binary)?;
+        let callbacks = Box::new(Callbacks {
+            logger: wiregauge_cosim_logger,
+            allocate: libc::calloc,
+            free: libc::free,
+            step_finished: None,
+            environment: ptr::null_mut(),
+        });
+        let name = CString::new(description.model.as_str()).unwrap_or_default();
+        let token = CString::new(description.token.as_str())?;
+        let resources = CString::new(url(resources))?;
+        const CO_SIMULATION: c_int = 1;
+        // SAFETY: shim.cpp gives the function FMI's type for this name. The texts end
+        // with a zero and outlive the call, the callbacks the instance.
+        let component = unsafe {
+            wiregauge_cosim_instantiate2(
+                library.function(c"fmi2Instantiate")?,
+                name.as_ptr(),
+                CO_SIMULATION,
+                token.as_ptr(),
+                resources.as_ptr(),
+                ptr::from_ref(&*callbacks).cast(),
+                0,
+                Boolean::from(logging),
+            )
+        };
+        let component = NonNull::new(component).with_context(|| no_instance("fmi2Instantiate"))?;
+        for needed in NEEDED {
+            library.function(needed)?;
+        }
+        Ok(Instance {
+            component,
+            step: library.function(c"fmi2DoStep")?,
+            get_integer: library.function(c"fmi2GetInteger")?,
+            set_integer: library.function(c"fmi2SetInteger")?,
+            library,
+            _callbacks: callbacks,
+        })
+    }
+
+    pub(crate) fn set(&mut self, variable: &Variable, value: &Value) -> Result<()> {
+        match value {
+            Value::Integer(value) => {
+                let value = c_int::try_from(*value)?;
+                self.set_one(c"fmi2SetInteger", variable, value)
+            }
+            Value::Real(value) => self.set_one(c"fmi2SetReal", variable, *value),
+            Value::Boolean(value) => {
+                self.set_one(c"fmi2SetBoolean", variable, Boolean::from(*value))
+            }
+            Value::Text(value) => self.set_one(c"fmi2SetString", variable, value.as_ptr()),
+        }
+    }
+
+    /// The function must take values of this type.
+    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
+        let function = self.library.function(name)?;
+        // SAFETY: the instance lives; one reference and one value of the type that
+        // the function takes, as the caller promises, outlive the call.
+        let status = unsafe {
+            let value = ptr::from_mut(&mut value).cast();
+            let component = self.component.as_ptr();
+            wiregauge_cosim_values2(function, component, &variable.reference, 1, value)
+        };
+        status.good_enough(&name.to_string_lossy())
+    }
+
+    pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
+        let component = self.component.as_ptr();
+        let setup = self.library.function(c"fmi2SetupExperiment")?;
+        let enter = self.library.function(c"fmi2EnterInitializationMode")?;
+        let exit = self.library.function(c"fmi2ExitInitializationMode")?;
+        // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
+        // for its name; they are called in the standard's order.
+        unsafe {
+            wiregauge_cosim_setup2(setup, component, start).good_enough("fmi2SetupExperiment")?;
+            wiregauge_cosim_plain(enter, component).good_enough("fmi2EnterInitializationMode")?;
+            wiregauge_cosim_plain(exit, component).good_enough("fmi2ExitInitializationMode")
+        }
+    }
+
+    #[inline]
+    pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
+        // SAFETY: the instance lives until `finish`, and `step` is its fmi2DoStep.
+        let status =
+            unsafe { wiregauge_cosim_step2(self.step, self.component.as_ptr(), time, size) };
+        if status == Status::PENDING {
+            return self.await_step();
+        }
+        status
+    }
+
+    /// Waits until a step that goes on behind the call is done. One that never
+    /// is counts as hung, as any other.
+    fn await_step(&mut self) -> Status {
+        let Some(function) = self.library.find(c"fmi2GetStatus") else { return Status::PENDING };
+        loop {
+            let mut value = Status::ERROR.0;
+            // SAFETY: the instance lives, and a fmi2Status that `value` has room for
+            // is all that fmi2GetStatus writes.
+            let asked = unsafe {
+                let component = self.component.as_ptr();
+                wiregauge_cosim_status2(function, component, DO_STEP_STATUS, &mut value)
+            };
+            if !asked.is_good() {
+                return asked;
+            }
+            if Status(value) != Status::PENDING {
+                return Status(value);
+            }
+            std::thread::yield_now();
+        }
+    }
+
+    pub(crate) fn why(&mut self) -> &'static str {
+        let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else { return "" };
+        let mut terminated = 0;
+        // SAFETY: the instance lives, and a fmi2Boolean that `terminated` has room for
+        // is all that fmi2GetBooleanStatus writes.
+        let asked = unsafe {
+            let component = self.component.as_ptr();
+            wiregauge_cosim_status2(function, component, TERMINATED, &mut terminated)
+        };
+        // A refusal to tell is no matter of its own.
+        crate::fmi::message::take_thrown();
+        if asked.is_good() && terminated != 0 {
+            "it asks to end the simulation"
+        } else {
+            ""
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, Span) {
+        let mut values: [c_int; 3] = [0; 3];
+        // SAFETY: the instance lives, and fmi2GetInteger reads three references and
+        // writes three values, for which there is room.
+        let status = unsafe {
+            wiregauge_cosim_values2(
+                self.get_integer,
+                self.component.as_ptr(),
+                references.as_ptr(),
+                3,
+                values.as_mut_ptr().cast(),
+            )
+        };
+        let [lo, hi, size] = values;
+        (status, Span { address: join(lo, hi), size: i64::from(size) })
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, references: [Reference; 3], span: Span) -> Status {
+        let (lo, hi) = split(span.address);
+        let Ok(size) = c_int::try_from(span.size) else { return Status::ERROR };
+        let mut values = [lo, hi, size];
+        // SAFETY: the instance lives, and fmi2SetInteger reads three references and
+        // three values.
+        unsafe {
+            wiregauge_cosim_values2(
+                self.set_integer,
+                self.component.as_ptr(),
+                references.as_ptr(),
+                3,
+                values.as_mut_ptr().cast(),
+            )
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        let terminate = self.library.function(c"fmi2Terminate")?;
+        let free = self.library.function(c"fmi2FreeInstance")?;
+        // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
+        // again.
+        unsafe {
+            let component = self.component.as_ptr();
+            let ended = wiregauge_cosim_plain(terminate, component).good_enough("fmi2Terminate");
+            let freed = wiregauge_cosim_free(free, component).good_enough("fmi2FreeInstance");
+            ended.and(freed)
+        }
+    }
+}

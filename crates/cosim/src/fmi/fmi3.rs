@@ -1,0 +1,329 @@
+//! FMUs of FMI 3.0 for co-simulation; see `fmi2` for why the binding is our
+//! own.
+
+use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::path::Path;
+use std::ptr::{self, NonNull};
+
+use anyhow::{Context, Result};
+
+use crate::fmi::library::{Function, Library};
+use crate::fmi::message;
+use crate::fmi::status::{no_instance, Status};
+use crate::fmi::value::Value;
+use crate::package::description::{Description, Variable};
+use crate::package::osmp::{join, split, Span};
+
+type Reference = c_uint;
+type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
+
+// In shim.cpp: each calls a function of the FMU and catches what it throws.
+extern "C" {
+    fn wiregauge_cosim_instantiate3(
+        function: Function,
+        name: *const c_char,
+        token: *const c_char,
+        resources: *const c_char,
+        visible: bool,
+        logging: bool,
+        environment: *mut c_void,
+        logger: LogMessage,
+    ) -> *mut c_void;
+    fn wiregauge_cosim_plain(function: Function, handle: *mut c_void) -> Status;
+    fn wiregauge_cosim_free(function: Function, handle: *mut c_void) -> Status;
+    fn wiregauge_cosim_enter3(function: Function, handle: *mut c_void, start: f64) -> Status;
+    fn wiregauge_cosim_step3(
+        function: Function,
+        handle: *mut c_void,
+        time: f64,
+        size: f64,
+        event: *mut bool,
+        terminate: *mut bool,
+        early: *mut bool,
+        last: *mut f64,
+    ) -> Status;
+    fn wiregauge_cosim_values3(
+        function: Function,
+        handle: *mut c_void,
+        references: *const Reference,
+        count: usize,
+        values: *mut c_void,
+    ) -> Status;
+    fn wiregauge_cosim_get_binary3(
+        function: Function,
+        handle: *mut c_void,
+        reference: Reference,
+        size: *mut usize,
+        value: *mut *const u8,
+    ) -> Status;
+    fn wiregauge_cosim_set_binary3(
+        function: Function,
+        handle: *mut c_void,
+        reference: Reference,
+        size: usize,
+        value: *const u8,
+    ) -> Status;
+}
+
+/// What is called later on and must be there.
+const NEEDED: [&CStr; 4] = [
+    c"fmi3EnterInitializationMode",
+    c"fmi3ExitInitializationMode",
+    c"fmi3Terminate",
+    c"fmi3FreeInstance",
+];
+
+/// A running FMU of FMI 3.0.
+pub struct Instance {
+    handle: NonNull<c_void>,
+    library: Library,
+    step: Function,
+    get_binary: Function,
+    set_binary: Function,
+    get_int32: Function,
+    set_int32: Function,
+    /// What the last step said besides its status.
+    terminate: bool,
+    early: bool,
+}
+
+/// Keeps what the FMU says.
+///
+/// # Safety
+/// The texts are null or end with a zero byte.
+unsafe extern "C" fn log(
+    _: *mut c_void,
+    _: c_int,
+    category: *const c_char,
+    message: *const c_char,
+) {
+    // SAFETY: null or ended by a zero byte, as the caller promises.
+    let (category, message) = unsafe { (message::text(category), message::text(message)) };
+    message::keep(&category, &message);
+}
+
+impl Instance {
+    /// Loads it and makes an instance.
+    pub(crate) fn load(
+        binary: &Path,
+        resources: &Path,
+        description: &Description,
+        logging: bool,
+    ) -> Result<Instance> {
+        let library = Library::open(binary)?;
+        let name = CString::new(description.model.as_str()).unwrap_or_default();
+        let token = CString::new(description.token.as_str())?;
+        // A path and no URL in this version, with a separator at its end.
+        let resources = CString::new(format!("{}/", resources.display()))?;
+        // SAFETY: shim.cpp gives the function FMI's type for this name, and `log` is
+        // of the type that it calls. The texts end with a zero and outlive the call.
+        let handle = unsafe {
+            wiregauge_cosim_instantiate3(
+                library.function(c"fmi3InstantiateCoSimulation")?,
+                name.as_ptr(),
+                token.as_ptr(),
+                resources.as_ptr(),
+                false,
+                logging,
+                ptr::null_mut(),
+                log,
+            )
+        };
+        let handle =
+            NonNull::new(handle).with_context(|| no_instance("fmi3InstantiateCoSimulation"))?;
+        for needed in NEEDED {
+            library.function(needed)?;
+        }
+        Ok(Instance {
+            handle,
+            step: library.function(c"fmi3DoStep")?,
+            get_binary: library.function(c"fmi3GetBinary")?,
+            set_binary: library.function(c"fmi3SetBinary")?,
+            get_int32: library.function(c"fmi3GetInt32")?,
+            set_int32: library.function(c"fmi3SetInt32")?,
+            library,
+            terminate: false,
+            early: false,
+        })
+    }
+
+    pub(crate) fn set(&mut self, variable: &Variable, value: &Value) -> Result<()> {
+        match (value, variable.kind.as_str()) {
+            (Value::Integer(value), "Int32") => {
+                self.set_one(c"fmi3SetInt32", variable, *value as i32)
+            }
+            (Value::Integer(value), "Int8") => self.set_one(c"fmi3SetInt8", variable, *value as i8),
+            (Value::Integer(value), "UInt8") => {
+                self.set_one(c"fmi3SetUInt8", variable, *value as u8)
+            }
+            (Value::Integer(value), "Int16") => {
+                self.set_one(c"fmi3SetInt16", variable, *value as i16)
+            }
+            (Value::Integer(value), "UInt16") => {
+                self.set_one(c"fmi3SetUInt16", variable, *value as u16)
+            }
+            (Value::Integer(value), "UInt32") => {
+                self.set_one(c"fmi3SetUInt32", variable, *value as u32)
+            }
+            (Value::Integer(value), "UInt64") => {
+                self.set_one(c"fmi3SetUInt64", variable, *value as u64)
+            }
+            // Enumerations are set as Int64.
+            (Value::Integer(value), _) => self.set_one(c"fmi3SetInt64", variable, *value),
+            (Value::Real(value), "Float32") => {
+                self.set_one(c"fmi3SetFloat32", variable, *value as f32)
+            }
+            (Value::Real(value), _) => self.set_one(c"fmi3SetFloat64", variable, *value),
+            (Value::Boolean(value), _) => self.set_one(c"fmi3SetBoolean", variable, *value),
+            (Value::Text(value), _) => self.set_one(c"fmi3SetString", variable, value.as_ptr()),
+        }
+    }
+
+    /// The function must take values of this type.
+    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
+        let function = self.library.function(name)?;
+        // SAFETY: the instance lives; one reference and one value of the type that
+        // the function takes, as the caller promises, outlive the call.
+        let status = unsafe {
+            let value = ptr::from_mut(&mut value).cast();
+            wiregauge_cosim_values3(function, self.handle.as_ptr(), &variable.reference, 1, value)
+        };
+        status.good_enough(&name.to_string_lossy())
+    }
+
+    pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
+        let handle = self.handle.as_ptr();
+        let enter = self.library.function(c"fmi3EnterInitializationMode")?;
+        let exit = self.library.function(c"fmi3ExitInitializationMode")?;
+        // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
+        // for its name; they are called in the standard's order.
+        unsafe {
+            wiregauge_cosim_enter3(enter, handle, start)
+                .good_enough("fmi3EnterInitializationMode")?;
+            wiregauge_cosim_plain(exit, handle).good_enough("fmi3ExitInitializationMode")
+        }
+    }
+
+    #[inline]
+    pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
+        let (mut event, mut last) = (false, time + size);
+        (self.terminate, self.early) = (false, false);
+        // SAFETY: the instance lives until `finish`, `step` is its fmi3DoStep, and the
+        // four are of the types that it writes.
+        let status = unsafe {
+            wiregauge_cosim_step3(
+                self.step,
+                self.handle.as_ptr(),
+                time,
+                size,
+                &mut event,
+                &mut self.terminate,
+                &mut self.early,
+                &mut last,
+            )
+        };
+        if self.early && !self.terminate && status.is_good() {
+            return Status::ERROR;
+        }
+        status
+    }
+
+    pub(crate) fn why(&self) -> &'static str {
+        match (self.terminate, self.early) {
+            (true, _) => "it asks to end the simulation",
+            (_, true) => "it returned early, which it was not allowed to",
+            _ => "",
+        }
+    }
+
+    pub(crate) fn wants_to_end(&self) -> bool {
+        self.terminate
+    }
+
+    #[inline]
+    pub(crate) fn get(&mut self, reference: Reference) -> (Status, Span) {
+        let (mut size, mut address) = (0usize, ptr::null());
+        // SAFETY: the instance lives, and fmi3GetBinary writes one size and one address
+        // for one reference.
+        let status = unsafe {
+            wiregauge_cosim_get_binary3(
+                self.get_binary,
+                self.handle.as_ptr(),
+                reference,
+                &mut size,
+                &mut address,
+            )
+        };
+        let size = i64::try_from(size).unwrap_or(i64::MAX);
+        (status, Span { address: address as usize, size })
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, reference: Reference, span: Span) -> Status {
+        // No message is one of no bytes, whose address may still be looked at.
+        let (size, address) = match span.is_none() {
+            true => (0, NonNull::dangling().as_ptr()),
+            false => (span.size as usize, span.address as *mut u8),
+        };
+        // SAFETY: the instance lives. So many bytes can be read at the address: the
+        // host checked the span; of no bytes none are.
+        unsafe {
+            wiregauge_cosim_set_binary3(
+                self.set_binary,
+                self.handle.as_ptr(),
+                reference,
+                size,
+                address,
+            )
+        }
+    }
+
+    #[inline]
+    pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, Span) {
+        let mut values = [0i32; 3];
+        // SAFETY: the instance lives, and fmi3GetInt32 reads three references and
+        // writes three values, for which there is room.
+        let status = unsafe {
+            wiregauge_cosim_values3(
+                self.get_int32,
+                self.handle.as_ptr(),
+                references.as_ptr(),
+                3,
+                values.as_mut_ptr().cast(),
+            )
+        };
+        let [lo, hi, size] = values;
+        (status, Span { address: join(lo, hi), size: i64::from(size) })
+    }
+
+    #[inline]
+    pub(crate) fn put_pointer(&mut self, references: [Reference; 3], span: Span) -> Status {
+        let (lo, hi) = split(span.address);
+        let Ok(size) = i32::try_from(span.size) else { return Status::ERROR };
+        let mut values = [lo, hi, size];
+        // SAFETY: the instance lives, and fmi3SetInt32 reads three references and
+        // three values.
+        unsafe {
+            wiregauge_cosim_values3(
+                self.set_int32,
+                self.handle.as_ptr(),
+                references.as_ptr(),
+                3,
+                values.as_mut_ptr().cast(),
+            )
+        }
+    }
+
+    pub(crate) fn finish(self) -> Result<()> {
+        let terminate = self.library.function(c"fmi3Terminate")?;
+        let free = self.library.function(c"fmi3FreeInstance")?;
+        // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
+        // again.
+        unsafe {
+            let handle = self.handle.as_ptr();
+            let ended = wiregauge_cosim_plain(terminate, handle).good_enough("fmi3Terminate");
+            let freed = wiregauge_cosim_free(free, handle).good_enough("fmi3FreeInstance");
+            ended.and(freed)
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! An FMU that runs, whichever FMI it follows.
+
+use anyhow::{Context, Result};
+
+use crate::fmi::fmi2;
+use crate::fmi::fmi3;
+use crate::fmi::status::Status;
+use crate::fmi::value::Value;
+use crate::package::description::{Description, Fmi, Handle};
+use crate::package::osmp::Span;
+use crate::package::Package;
+
+/// A running FMU.
+pub enum Instance {
+    /// Of FMI 2.0.
+    Two(fmi2::Instance),
+    /// Of FMI 3.0.
+    Three(fmi3::Instance),
+}
+
+impl Instance {
+    /// Loads the shared object and makes an instance.
+    ///
+    /// # Errors
+    /// Says which step of it failed, and why.
+    pub fn load(package: &Package, logging: bool) -> Result<Instance> {
+        let description = &package.description;
+        let binary = package.binary()?;
+        Ok(match description.fmi {
+            Fmi::Two => Instance::Two(fmi2::Instance::load(
+                &binary,
+                &package.resources(),
+                description,
+                logging,
+            )?),
+            Fmi::Three => Instance::Three(fmi3::Instance::load(
+                &binary,
+                &package.resources(),
+                description,
+                logging,
+            )?),
+        })
+    }
+
+    /// Sets a variable by its name.
+    ///
+    /// # Errors
+    /// When there is none, the value is none for it, or the FMU refuses.
+    pub fn set(&mut self, description: &Description, name: &str, text: &str) -> Result<()> {
+        let variable =
+            description.variable(name).with_context(|| format!("has no variable {name} to set"))?;
+        let value = Value::parse(variable, text)?;
+        match self {
+            Instance::Two(instance) => instance.set(variable, &value),
+            Instance::Three(instance) => instance.set(variable, &value),
+        }
+        .with_context(|| format!("{name} = {text} was not taken"))
+    }
+
+    /// From the instance to the first step.
+    ///
+    /// # Errors
+    /// Says which call failed.
+    pub fn initialize(&mut self, start: f64) -> Result<()> {
+        match self {
+            Instance::Two(instance) => instance.initialize(start),
+            Instance::Three(instance) => instance.initialize(start),
+        }
+    }
+
+    /// Calculates one step.
+    #[inline]
+    pub fn step(&mut self, time: f64, size: f64) -> Status {
+        match self {
+            Instance::Two(instance) => instance.step(time, size),
+            Instance::Three(instance) => instance.step(time, size),
+        }
+    }
+
+    /// Why a step was not carried out, beyond its status.
+    pub fn why(&mut self, status: Status) -> &'static str {
+        match self {
+            // Those that failed must not be asked.
+            Instance::Two(_) if status != Status::DISCARD => "",
+            Instance::Two(instance) => instance.why(),
+            Instance::Three(instance) => instance.why(),
+        }
+    }
+
+    /// Whether it asked, in a step that it carried out, for no more of them.
+    pub fn wants_to_end(&self) -> bool {
+        match self {
+            Instance::Two(_) => false,
+            Instance::Three(instance) => instance.wants_to_end(),
+        }
+    }
+
+    /// Reads where a message lies.
+    #[inline]
+    pub fn get(&mut self, handle: Handle) -> (Status, Span) {
+        match (self, handle) {
+            (Instance::Two(instance), Handle::Pointer(references)) => instance.get(references),
+            (Instance::Three(instance), Handle::Pointer(references)) => {
+                instance.get_pointer(references)
+            }
+            (Instance::Three(instance), Handle::Whole(reference)) => instance.get(reference),
+            (Instance::Two(_), Handle::Whole(_)) => (Status::ERROR, Span::default()),
+        }
+    }
+
+    /// Hands over where a message lies; FMI 3 FMUs copy it.
+    #[inline]
+    pub fn put(&mut self, handle: Handle, span: Span) -> Status {
+        match (self, handle) {
+            (Instance::Two(instance), Handle::Pointer(references)) => {
+                instance.put(references, span)
+            }
+            (Instance::Three(instance), Handle::Pointer(references)) => {
+                instance.put_pointer(references, span)
+            }
+            (Instance::Three(instance), Handle::Whole(reference)) => instance.put(reference, span),
+            (Instance::Two(_), Handle::Whole(_)) => Status::ERROR,
+        }
+    }
+
+    /// Ends it in good order.
+    ///
+    /// # Errors
+    /// When it refuses to terminate; it is freed all the same.
+    pub fn finish(self) -> Result<()> {
+        match self {
+            Instance::Two(instance) => instance.finish(),
+            Instance::Three(instance) => instance.finish(),
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The master's side of a conversation with a host.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use wiregauge_conversation::child::{describe, Broken, Child, Death, Limits};
+use wiregauge_system::text::safe;
+
+use crate::host::job::{Account, Job, Proof, Ran, PROTOCOL};
+use crate::host::place::Place;
+use crate::host::scratch::Scratch;
+
+/// How long a host that gave up may take to end.
+const GRACE: Duration = Duration::from_secs(5);
+/// Lines of an FMU's own words behind an error, and the most of each that is
+/// shown, in characters.
+const LINES: usize = 3;
+const LINE: usize = 240;
+
+/// Why a host gave no good answer.
+#[derive(Debug)]
+pub enum Trouble {
+    /// It refused, or an FMU did; the text names which.
+    Refused(String),
+    /// It is gone; where it was last.
+    Broken(Broken, Option<String>),
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Trouble::Refused(why) => f.write_str(why),
+            Trouble::Broken(broken, place) => {
+                if let Some(place) = place {
+                    write!(f, "{place}: ")?;
+                }
+                match broken {
+                    Broken::Died(death) => write!(f, "the process {}", died(death)),
+                    other => write!(f, "the process {other}"),
+                }
+            }
+        }
+    }
+}
+
+/// How a process ended, with the last lines that it printed.
+fn died(death: &Death) -> String {
+    let how = match death.status {
+        Some(status) => match status.code() {
+            Some(code) => format!("ended with exit code {code}"),
+            None => format!("was {}", describe(status)),
+        },
+        None => "closed its pipes but went on running".into(),
+    };
+    format!("{how}{}{}", printed(&death.stderr), advice(&death.stderr))
+}
+
+/// The last lines of what FMUs printed, to be put behind an error.
+fn printed(text: &str) -> String {
+    let mut lines: Vec<String> = text
+        .lines()
+        .rev()
+        .map(|line| safe(&line.trim().chars().take(LINE).collect::<String>()))
+        .filter(|line| !line.is_empty())
+        .take(LINES)
+        .collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    lines.reverse();
+    format!("; printed last: {}", lines.join(" | "))
+}
+
+/// What to do about an error that many meet.
+fn advice(text: &str) -> &'static str {
+    if text.contains("File already exists in database") {
+        "; both FMUs bring OSI's generated code along and share one libprotobuf: link both with \
+         one shared OSI library of the same name, or link Protobuf statically into each and hide \
+         its symbols (docs/cosim.md)"
+    } else {
+        ""
+    }
+}
+
+impl std::error::Error for Trouble {}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Trouble {
+        Trouble::Refused(format!("a host cannot be started: {error}"))
+    }
+}
+
+/// A running host, in a folder of its own.
+pub struct Remote {
+    /// None once it has given up.
+    child: Option<Child>,
+    folder: Scratch,
+    place: Place,
+    patience: Duration,
+    /// Names of the FMUs that it runs.
+    names: [String; 2],
+}
+
+impl Remote {
+    /// Starts a host and has it load a job.
+    ///
+    /// # Errors
+    /// Says which FMU failed and why.
+    pub fn start(
+        host: &(PathBuf, Vec<String>),
+        job: &Job,
+        patience: Duration,
+    ) -> Result<Remote, Trouble> {
+        let folder = Scratch::new("host")?;
+        Remote::start_in(folder, host, job, patience)
+    }
+
+    /// Starts a host in a folder that was made for it.
+    ///
+    /// # Errors
+    /// As [`Remote::start`].
+    pub fn start_in(
+        folder: Scratch,
+        host: &(PathBuf, Vec<String>),
+        job: &Job,
+        patience: Duration,
+    ) -> Result<Remote, Trouble> {
+        let place = Place::open(folder.path())?;
+        let mut command = Command::new(&host.0);
+        command.args(&host.1).current_dir(folder.path());
+        let child = Child::spawn(command, Limits::default())?;
+        let names = match job {
+            Job::Fmus(chain) => [&chain.source, &chain.model].map(|seat| seat.name.clone()),
+            Job::Memcpy { .. } => ["memcpy".into(), "memcpy".into()],
+        };
+        let mut remote = Remote { child: Some(child), folder, place, patience, names };
+        remote.ask(&format!("hello {PROTOCOL}"), &[])?;
+        let payload = serde_json::to_vec(job).map_err(io::Error::from)?;
+        remote.ask(&format!("load {}", payload.len()), &payload)?;
+        Ok(remote)
+    }
+
+    /// So many steps that lead and so many that count, all with a message: what
+    /// each took.
+    ///
+    /// # Errors
+    /// Says which FMU failed and why.
+    pub fn run(&mut self, lead: u64, count: u64) -> Result<Ran, Trouble> {
+        let answer = self.ask(&format!("run {lead} {count}"), &[])?;
+        match Ran::parse(&String::from_utf8_lossy(&answer)) {
+            Some(ran) if ran.steps.len() as u64 == lead + count || ran.end.is_some() => Ok(ran),
+            _ => Err(self.nonsense("run")),
+        }
+    }
+
+    /// So many steps, whether they have a message or not, that are not timed.
+    ///
+    /// # Errors
+    /// Says which FMU failed and why.
+    pub fn skip(&mut self, count: u64) -> Result<Ran, Trouble> {
+        let answer = self.ask(&format!("skip {count}"), &[])?;
+        Ran::parse(&String::from_utf8_lossy(&answer)).ok_or_else(|| self.nonsense("skip"))
+    }
+
+    /// So many steps: what came out of source and model in each.
+    ///
+    /// # Errors
+    /// Says which FMU failed and why.
+    pub fn prove(&mut self, count: u64) -> Result<Proof, Trouble> {
+        let answer = self.ask(&format!("prove {count}"), &[])?;
+        serde_json::from_slice(&answer).map_err(|_| self.nonsense("prove"))
+    }
+
+    /// Has it free the FMUs and ends it; its folder, which may hold logs, is
+    /// left until it is dropped.
+    ///
+    /// # Errors
+    /// Says which FMU failed and why.
+    pub fn finish(mut self) -> Result<(Scratch, Account), Trouble> {
+        let answer = self.ask("finish", &[])?;
+        let account = serde_json::from_slice(&answer).map_err(|_| self.nonsense("finish"))?;
+        // How it ends after that is of no concern: all is said and freed.
+        let ended = self.child.take().map(|child| child.finish(Instant::now() + self.patience));
+        match ended {
+            Some(Err(Broken::Interrupted)) => Err(Trouble::Broken(Broken::Interrupted, None)),
+            _ => Ok((self.folder, account)),
+        }
+    }
+
+    /// Sends a request with its payload and returns the reply's.
+    fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>, Trouble> {
+        let deadline = Instant::now() + self.patience;
+        let Some(child) = &mut self.child else {
+            return Err(Trouble::Refused("the host has given up before".into()));
+        };
+        let outcome = exchange(child, request, payload, deadline);
+        let (good, reply) = outcome.map_err(|broken| {
+            let names = [self.names[0].as_str(), self.names[1].as_str()];
+            Trouble::Broken(broken, self.place.describe(names))
+        })?;
+        if good {
+            return Ok(reply);
+        }
+        // What the FMUs printed may still be on its way: all of it is there
+        // when the process has ended.
+        let mut words = child.stderr();
+        match self.child.take().map(|child| child.finish(Instant::now() + GRACE)) {
+            Some(Ok(death)) => words = death.stderr,
+            Some(Err(Broken::Interrupted)) => {
+                return Err(Trouble::Broken(Broken::Interrupted, None));
+            }
+            _ => {}
+        }
+        let why = safe(String::from_utf8_lossy(&reply).trim());
+        let advice = advice(&format!("{why}\n{words}"));
+        Err(Trouble::Refused(format!("{why}{}{advice}", printed(&words))))
+    }
+
+    fn nonsense(&mut self, request: &str) -> Trouble {
+        self.child = None;
+        Trouble::Broken(Broken::Nonsense(format!("its answer to '{request}'")), None)
+    }
+}
+
+fn exchange(
+    child: &mut Child,
+    request: &str,
+    payload: &[u8],
+    deadline: Instant,
+) -> Result<(bool, Vec<u8>), Broken> {
+    let mut message = format!("{request}\n").into_bytes();
+    message.extend_from_slice(payload);
+    child.write_all(&message, deadline)?;
+    let line = child.read_line(deadline)?;
+    let answer = line.split_once(' ').and_then(|(word, size)| Some((word, size.parse().ok()?)));
+    let Some((word @ ("ok" | "error"), size)) = answer else {
+        let shown: String = line.chars().take(60).collect();
+        child.kill();
+        return Err(Broken::Nonsense(format!("{shown:?} to '{request}'")));
+    };
+    Ok((word == "ok", child.read_exact(size, deadline)?))
+}
+
+/// The files in a folder and its folders, with their sizes.
+pub fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries.flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_are_shown() {
+        assert_eq!(printed(" \n\n"), "");
+        assert_eq!(printed("a\n\nb\n c \nd\n"), "; printed last: b | c | d");
+        assert!(printed(&"x".repeat(1000)).len() < 300);
+        assert_eq!(printed("\x1b[2J\r"), "; printed last: \\u{1b}[2J");
+    }
+
+    #[test]
+    fn the_same_file_in_one_database_is_put_into_words() {
+        let said = "[libprotobuf ERROR descriptor_database.cc:642] File already exists in \
+                    database: osi_version.proto";
+        assert!(advice(said).contains("one shared OSI library"));
+        assert_eq!(advice("a file that exists"), "");
+    }
+}

@@ -1,0 +1,6 @@
+//! FMUs' performance logs: read, and made into results.
+
+pub mod import;
+pub mod lenient_json;
+pub mod log;
+pub mod phase;

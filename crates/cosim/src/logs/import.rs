@@ -1,0 +1,603 @@
+//! Performance logs that were written elsewhere, as a run.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Result};
+use indexmap::IndexMap;
+use wiregauge_result::run::{Case, Fact, Measurement, Status, Subject};
+use wiregauge_result::stats::median;
+use wiregauge_result::warning::Warning;
+
+use crate::logs::log::{self, Log};
+use crate::logs::phase::{self, Step};
+use crate::master::METRICS;
+use crate::package::pairing::{self, Pairing};
+
+/// A log to import.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Given {
+    /// The file.
+    pub path: PathBuf,
+    /// The case that it belongs to.
+    pub case: String,
+}
+
+/// The parts of a run that come from logs.
+#[derive(Clone, Debug, Default)]
+pub struct Imported {
+    /// What was measured on.
+    pub cases: Vec<Case>,
+    /// What was measured.
+    pub subjects: Vec<Subject>,
+    /// The samples: a process for each run of the simulation.
+    pub measurements: Vec<Measurement>,
+    /// Sizes.
+    pub facts: Vec<Fact>,
+    /// What the logs say against being trusted.
+    pub warnings: Vec<Warning>,
+    /// How many steps belong together, where all do.
+    pub notes: Vec<String>,
+    /// Most runs of a subject.
+    pub processes: u32,
+    /// Most steps of a run.
+    pub rounds: u32,
+}
+
+/// A log of one FMU.
+struct Piece {
+    case: String,
+    name: String,
+    identity: String,
+    source: bool,
+    steps: Vec<Step>,
+    /// Smallest difference of times that it can tell, in nanoseconds.
+    grain: i128,
+}
+
+/// One run of a simulation: what its two logs say of each step.
+struct Sitting {
+    began_ns: i128,
+    phases: Vec<[Option<f64>; 5]>,
+    sizes: [Vec<f64>; 2],
+}
+
+fn warning(code: &str, text: String, remedy: &str) -> Warning {
+    Warning { code: code.into(), text, remedy: remedy.into() }
+}
+
+/// Reads logs, finds which belong together, and leaves out the first `skip`
+/// steps of each.
+///
+/// # Errors
+/// Names the file, what is wrong with it, and what to do.
+pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
+    let mut pieces = Vec::new();
+    let mut imported = Imported::default();
+    for Given { path, case } in given {
+        for log in log::read(path)? {
+            pieces.push(piece(&log, path, case, skip, &mut imported.warnings)?);
+        }
+    }
+    let pairs = pair(pieces, &mut imported.warnings);
+    let mut groups: IndexMap<(String, [String; 2]), Vec<Sitting>> = IndexMap::new();
+    for (source, model) in pairs {
+        let either = source.as_ref().or(model.as_ref());
+        let Some(case) = either.map(|piece| piece.case.clone()) else { continue };
+        let identity =
+            |piece: &Option<Piece>| piece.as_ref().map_or(String::new(), |p| p.identity.clone());
+        let key = (case, [identity(&source), identity(&model)]);
+        let sitting = match (source, model) {
+            (Some(source), Some(model)) => join(&source, &model, &mut imported),
+            (source, model) => alone(&source.or(model).map_or(Vec::new(), |p| vec![p])),
+        };
+        groups.entry(key).or_default().push(sitting);
+    }
+    imported.fill(groups);
+    imported.warnings.push(warning(
+        "imported",
+        "the times come from logs: the machine is unknown, and the runs did not take turns".into(),
+        "compare only runs of one machine; wiregauge cosim run --source … --model … measures \
+         FMUs in turns",
+    ));
+    Ok(imported)
+}
+
+/// A log as its steps, with a warning for all that is wrong with it.
+fn piece(
+    log: &Log,
+    path: &Path,
+    case: &str,
+    skip: usize,
+    warnings: &mut Vec<Warning>,
+) -> Result<Piece> {
+    let name = path.display().to_string();
+    let (all, before) = phase::steps(log);
+    let steps: Vec<Step> = all.iter().skip(skip).cloned().collect();
+    ensure!(
+        steps.iter().any(|step| step.phases.iter().any(Option::is_some)),
+        "{name}: no step of it has all its events ({}); give a log of an FMU that writes each of \
+         them{}",
+        phase::events(log.is_source()),
+        if skip > 0 { ", or skip fewer steps" } else { "" }
+    );
+    let mut flaws = log.flaws.clone();
+    if before > 0 {
+        flaws.push(format!("{before} events before the first step belong to none"));
+    }
+    flaws.extend(phase::lacking(log, &steps));
+    for flaw in flaws {
+        let text = format!("{name}: {flaw}");
+        warnings.push(warning("log", text, "take care with what depends on it"));
+    }
+    Ok(Piece {
+        case: case.to_owned(),
+        name,
+        identity: log.identity.clone(),
+        source: log.is_source(),
+        steps,
+        grain: log.resolution_ns,
+    })
+}
+
+/// Puts each source's log with the model's that was written at the same time.
+fn pair(pieces: Vec<Piece>, warnings: &mut Vec<Warning>) -> Vec<(Option<Piece>, Option<Piece>)> {
+    let (sources, models): (Vec<Piece>, Vec<Piece>) =
+        pieces.into_iter().partition(|piece| piece.source);
+    let mut candidates = Vec::new();
+    for (s, source) in sources.iter().enumerate() {
+        for (m, model) in models.iter().enumerate() {
+            if source.case == model.case && pairing::may_belong(&source.steps, &model.steps) {
+                // Where clocks cannot be compared, the order of the arguments decides.
+                let gap = match pairing::one_clock(&source.steps, &model.steps) {
+                    true => pairing::gap(&source.steps, &model.steps),
+                    false => 0,
+                };
+                candidates.push((gap, s, m));
+            }
+        }
+    }
+    candidates.sort_unstable();
+    let mut partner: Vec<Option<usize>> = vec![None; sources.len()];
+    let mut taken = vec![false; models.len()];
+    for (_, s, m) in candidates {
+        if partner[s].is_none() && !taken[m] {
+            partner[s] = Some(m);
+            taken[m] = true;
+        }
+    }
+    let lonely_sources = sources.iter().zip(&partner).filter(|(_, p)| p.is_none()).map(|(s, _)| s);
+    let lonely_models = models.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(m, _)| m);
+    for (piece, others) in lonely_sources
+        .map(|source| (source, &models))
+        .chain(lonely_models.map(|model| (model, &sources)))
+    {
+        warnings.push(warning(
+            "half-a-chain",
+            format!(
+                "{}: {}, so its {} steps have no partner",
+                piece.name,
+                why_alone(piece, others),
+                piece.steps.len()
+            ),
+            "give the logs of both FMUs of a run for the time of whole steps",
+        ));
+    }
+    let mut models: Vec<Option<Piece>> = models.into_iter().map(Some).collect();
+    let mut pairs: Vec<(Option<Piece>, Option<Piece>)> = Vec::new();
+    for (source, partner) in sources.into_iter().zip(partner) {
+        let model = partner.and_then(|at| models[at].take());
+        pairs.push((Some(source), model));
+    }
+    pairs.extend(models.into_iter().flatten().map(|model| (None, Some(model))));
+    pairs
+}
+
+/// Why a log has no partner.
+fn why_alone(piece: &Piece, others: &[Piece]) -> String {
+    let role = if piece.source { "model" } else { "source" };
+    let others = others.iter().filter(|other| other.case == piece.case);
+    let nearest = others.min_by_key(|other| pairing::gap(&piece.steps, &other.steps));
+    let Some(other) = nearest else { return format!("there is no log of a {role} for it") };
+    if pairing::may_belong(&piece.steps, &other.steps) {
+        return format!("{}, which was written then, belongs to another log", other.name);
+    }
+    let gap = pairing::gap(&piece.steps, &other.steps);
+    if pairing::one_clock(&piece.steps, &other.steps) && gap > 0 {
+        let seconds = u64::try_from(gap / 1_000_000_000).unwrap_or(u64::MAX);
+        return format!("{}, the nearest, was written {} apart", other.name, length(seconds));
+    }
+    format!("{} has other simulation times", other.name)
+}
+
+/// A length of time in words.
+fn length(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", (seconds + 30) / 60),
+        7200..172_800 => format!("{} h", (seconds + 1800) / 3600),
+        _ => format!("{} days", (seconds + 43_200) / 86_400),
+    }
+}
+
+/// What a step's two halves say of its phases.
+fn row(source: Option<&Step>, model: Option<&Step>) -> [Option<f64>; 5] {
+    std::array::from_fn(|at| {
+        let (step, at) = if at < 2 { (source, at) } else { (model, at - 2) };
+        step?.phases.get(at).copied().flatten().map(|ns| ns as f64)
+    })
+}
+
+/// Logs that nothing is to be joined with.
+fn alone(pieces: &[Piece]) -> Sitting {
+    let steps = || pieces.iter().flat_map(|piece| piece.steps.iter().map(|s| (piece.source, s)));
+    let of = |source: bool| steps().filter(move |(of, _)| *of == source).map(|(_, step)| step);
+    Sitting {
+        began_ns: steps().map(|(_, step)| step.began_ns).min().unwrap_or(0),
+        phases: steps()
+            .map(
+                |(source, step)| if source { row(Some(step), None) } else { row(None, Some(step)) },
+            )
+            .collect(),
+        sizes: [true, false].map(|source| of(source).map(|step| step.size as f64).collect()),
+    }
+}
+
+/// Puts the steps of two logs together and says how many are left over. Those
+/// stay, each with its own phases alone.
+fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
+    let pairing = pairing::pair(&source.steps, &model.steps, source.grain.max(model.grain));
+    let mut partner: Vec<Option<usize>> = vec![None; source.steps.len()];
+    let mut taken = vec![false; model.steps.len()];
+    for &(s, m) in &pairing.pairs {
+        partner[s] = Some(m);
+        taken[m] = true;
+    }
+    let mut rows: Vec<(i128, [Option<f64>; 5])> = Vec::new();
+    for (step, partner) in source.steps.iter().zip(&partner) {
+        rows.push((step.began_ns, row(Some(step), partner.map(|at| &model.steps[at]))));
+    }
+    for (step, _) in model.steps.iter().zip(&taken).filter(|(_, taken)| !**taken) {
+        rows.push((step.began_ns, row(None, Some(step))));
+    }
+    if pairing.one_clock {
+        rows.sort_by_key(|(began, _)| *began);
+    }
+    imported.account(source, model, &pairing);
+    let sizes = [source, model].map(|piece| piece.steps.iter().map(|s| s.size as f64).collect());
+    Sitting {
+        began_ns: pairing::span(&source.steps).0.min(pairing::span(&model.steps).0),
+        phases: rows.into_iter().map(|(_, row)| row).collect(),
+        sizes,
+    }
+}
+
+impl Imported {
+    /// Says how many steps of two logs belong together, and why others do not.
+    fn account(&mut self, source: &Piece, model: &Piece, pairing: &Pairing) {
+        let count = pairing.pairs.len();
+        let [of_source, of_model] = [source, model].map(|piece| piece.steps.len() - count);
+        let (from, to) = (&source.name, &model.name);
+        let how = if count == 0 { "" } else { pairing.how };
+        let paired = format!("{from} and {to}: {count} steps belong together {how}");
+        let paired = paired.trim_end().to_owned();
+        if of_source == 0 && of_model == 0 {
+            self.notes.push(paired);
+            return;
+        }
+        let mut why = "the other log has no step at their time".to_owned();
+        if pairing.contradicted > 0 {
+            why = format!(
+                "for {} of them the clock contradicts the simulation time; for the others {why}",
+                pairing.contradicted
+            );
+        }
+        self.warnings.push(warning(
+            "unpaired",
+            format!(
+                "{paired}; {of_source} of {} steps of {from} and {of_model} of {} steps of {to} \
+                 have no partner: {why}",
+                source.steps.len(),
+                model.steps.len()
+            ),
+            "these count for 'source' and 'model' and not for 'step'; give logs of whole runs",
+        ));
+    }
+
+    fn fill(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Sitting>>) {
+        let mut titles: IndexMap<[String; 2], String> = IndexMap::new();
+        for (_, identities) in groups.keys() {
+            titles.entry(identities.clone()).or_insert_with(|| short(identities));
+        }
+        // Names that were shortened too much stand in full.
+        let all: Vec<String> = titles.values().cloned().collect();
+        for (identities, title) in &mut titles {
+            if all.iter().filter(|other| *other == title).count() > 1 {
+                *title = long(identities);
+            }
+        }
+        for (identities, title) in &titles {
+            let named = |(who, name): (&str, &String)| format!("{who}: {name}");
+            let options = ["source", "model"].into_iter().zip(identities);
+            self.subjects.push(Subject {
+                id: slug(title),
+                title: title.clone(),
+                language: "unknown".into(),
+                library: String::new(),
+                built: String::new(),
+                options: options.filter(|(_, name)| !name.is_empty()).map(named).collect(),
+                bound: false,
+                unchecked: false,
+                lowerings: Vec::new(),
+                status: Status::Measured,
+            });
+        }
+        let mut columns: Vec<(usize, Measurement)> = Vec::new();
+        for ((case, identities), mut runs) in groups {
+            runs.sort_by_key(|run| run.began_ns);
+            if self.cases.iter().all(|known| known.id != case) {
+                self.cases.push(Case {
+                    id: case.clone(),
+                    message: "binary variable".into(),
+                    source: "performance logs".into(),
+                    messages: 1,
+                    canonical_bytes: 0.0,
+                    parameter: None,
+                    fixed: None,
+                    element: None,
+                    notes: self.notes.clone(),
+                });
+            }
+            let subject = slug(&titles[&identities]);
+            self.processes = self.processes.max(runs.len() as u32);
+            let steps = runs.iter().map(|run| run.phases.len()).max().unwrap_or(0);
+            self.rounds = self.rounds.max(steps as u32);
+            for (at, metric) in METRICS.into_iter().enumerate().take(8) {
+                let value = |phases: &[Option<f64>; 5]| match at {
+                    0 => phases.iter().copied().sum::<Option<f64>>(),
+                    6 => phases[..2].iter().copied().sum(),
+                    7 => phases[2..].iter().copied().sum(),
+                    _ => phases[at - 1],
+                };
+                let samples: Vec<Vec<Option<f64>>> =
+                    runs.iter().map(|run| run.phases.iter().map(value).collect()).collect();
+                if samples.iter().flatten().any(Option::is_some) {
+                    columns.push((
+                        at,
+                        Measurement {
+                            case: case.clone(),
+                            subject: subject.clone(),
+                            metric: metric.into(),
+                            unit: "ns".into(),
+                            iterations: vec![1; samples.len()],
+                            samples,
+                        },
+                    ));
+                }
+            }
+            for (at, metric) in ["size", "size/model output"].into_iter().enumerate() {
+                let sizes = runs.iter().flat_map(|run| run.sizes[at].iter().copied());
+                if let Some(value) = median(sizes).filter(|size| *size > 0.0) {
+                    self.facts.push(Fact {
+                        case: case.clone(),
+                        subject: subject.clone(),
+                        metric: metric.into(),
+                        unit: "B".into(),
+                        value,
+                    });
+                }
+            }
+        }
+        columns.sort_by_key(|(at, _)| *at);
+        self.measurements = columns.into_iter().map(|(_, measurement)| measurement).collect();
+    }
+}
+
+/// What two names have in common: `Flatbuf` of `OSMPDummySource Flatbuf` and
+/// `OSMPDummySensor Flatbuf`.
+fn short(identities: &[String; 2]) -> String {
+    let [source, model] = identities;
+    let common: Vec<&str> = source
+        .split_whitespace()
+        .filter(|word| model.split_whitespace().any(|other| other == *word))
+        .collect();
+    if common.is_empty() {
+        long(identities)
+    } else {
+        common.join(" ")
+    }
+}
+
+fn long(identities: &[String; 2]) -> String {
+    let known: Vec<&str> =
+        identities.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+    if known.is_empty() {
+        "FMUs".into()
+    } else {
+        known.join(" + ")
+    }
+}
+
+fn slug(title: &str) -> String {
+    let mut slug = String::new();
+    for character in title.to_lowercase().chars() {
+        if character.is_alphanumeric() {
+            slug.push(character);
+        } else if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.trim_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+
+    /// A log with steps that begin at these times, and phases of these lengths.
+    fn write(folder: &Path, name: &str, identity: &str, starts: &[u64], phases: &[u64]) -> Given {
+        let types = match phases.len() {
+            2 => r#"["StartSourceCalc","StartOSISerialize","StopOSISerialize"]"#,
+            _ => {
+                r#"["StartOSIDeserialize","StopOSIDeserialize","StartOSISerialize","StopOSISerialize"]"#
+            }
+        };
+        let mut rows = Vec::new();
+        for (step, start) in starts.iter().enumerate() {
+            let mut at = 1_648_482_698_000_000 + start;
+            for id in 0..=phases.len() {
+                rows.push(format!("[{id},{at}.0,0.{},0,5,{}]", step + 1, 1000 + phases.len()));
+                at += phases.get(id).unwrap_or(&0);
+            }
+        }
+        let text = format!(
+            r#"{{"Header":{{"EventTypes":{types}}},"Data":[{{"Instance":{{"ModelIdentity":
+            "{identity}"}},"OsiEvents":[{}]}}]}}"#,
+            rows.join(",")
+        );
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        Given { path, case: "logs".into() }
+    }
+
+    #[test]
+    fn logs_of_several_runs_find_each_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path();
+        let first = [0u64, 1000, 2000].map(|at| at + 50_000);
+        let second = [0u64, 1000, 2000].map(|at| at + 90_000);
+        let later = |starts: [u64; 3]| starts.map(|at| at + 100);
+        let given = [
+            write(path, "b", "Source X", &second, &[40, 2]),
+            write(path, "c", "Model X", &later(first), &[1, 5, 1]),
+            write(path, "a", "Source X", &first, &[30, 1]),
+            write(path, "d", "Model X", &later(second), &[1, 9, 1]),
+        ];
+        let run = import(&given, 0).unwrap();
+        assert_eq!(run.subjects.len(), 1);
+        assert_eq!((run.subjects[0].title.as_str(), run.processes, run.rounds), ("X", 2, 3));
+        let of = |metric: &str| {
+            let found = run.measurements.iter().find(|m| m.metric == metric).unwrap();
+            found.samples.clone()
+        };
+        assert_eq!(of("step/model calculation")[0], [Some(5000.0); 3]);
+        assert_eq!(of("step/model calculation")[1], [Some(9000.0); 3]);
+        assert_eq!(of("step"), [[Some(38_000.0); 3], [Some(53_000.0); 3]]);
+        assert_eq!(run.facts[0].value, 1002.0);
+        assert_eq!(run.facts[1].value, 1003.0);
+        assert!(run.measurements.windows(2).all(|pair| {
+            let place = |m: &Measurement| METRICS.iter().position(|name| *name == m.metric);
+            place(&pair[0]) <= place(&pair[1])
+        }));
+        assert_eq!(import(&given, 2).unwrap().rounds, 1);
+    }
+
+    /// Logs of a simulation of so many steps of 20 ms, whose model writes
+    /// these simulation times, and begins so many microseconds later.
+    fn steps(folder: &Path, count: u64, later: u64, time: impl Fn(u64) -> String) -> [Given; 2] {
+        let log = |name: &str, types: &str, of: &dyn Fn(u64) -> String| {
+            let rows: Vec<String> = (0..count).map(of).collect();
+            let text = format!(
+                r#"{{"Header":{{"EventTypes":[{types}]}},"Data":[{{"Instance":{{"ModelIdentity":
+                "{name}"}},"OsiEvents":[{}]}}]}}"#,
+                rows.join(",")
+            );
+            let path = folder.join(name);
+            fs::write(&path, text).unwrap();
+            Given { path, case: "logs".into() }
+        };
+        let row = |id: u64, at: u64, time: &str| format!("[{id},{at}.0,{time},0,5,1000]");
+        let at = |step: u64| 1_648_482_698_000_000 + step * 1000;
+        let source = |step: u64| {
+            let time = format!("{}", f64::from(step as f32 * 0.02_f32));
+            (0..3).map(|id| row(id, at(step) + 10 * id, &time)).collect::<Vec<_>>().join(",")
+        };
+        let model = |step: u64| {
+            let began = at(step) + 100 + later;
+            let time = time(step);
+            (0..4).map(|id| row(id, began + 10 * id, &time)).collect::<Vec<_>>().join(",")
+        };
+        [
+            log("s", r#""StartSourceCalc","StartOSISerialize","StopOSISerialize""#, &source),
+            log(
+                "m",
+                r#""StartOSIDeserialize","StopOSIDeserialize","StartOSISerialize","StopOSISerialize""#,
+                &model,
+            ),
+        ]
+    }
+
+    fn complete(run: &Imported) -> usize {
+        let step = run.measurements.iter().find(|m| m.metric == "step");
+        step.map_or(0, |m| m.samples.iter().flatten().flatten().count())
+    }
+
+    #[test]
+    fn times_that_one_fmu_prints_as_float_lose_no_step() {
+        let folder = tempfile::tempdir().unwrap();
+        let given = steps(folder.path(), 300, 0, |step| format!("{:.2}", step as f64 * 0.02));
+        let run = import(&given, 0).unwrap();
+        assert_eq!(complete(&run), 300);
+        assert!(run.notes[0].contains("300 steps belong together"), "{:?}", run.notes);
+        // The model's are those of the next step.
+        let given = steps(folder.path(), 300, 0, |step| format!("{:.2}", (step + 1) as f64 * 0.02));
+        let run = import(&given, 0).unwrap();
+        assert_eq!(complete(&run), 300);
+        assert!(run.notes[0].contains("a step later in the model's log"), "{:?}", run.notes);
+    }
+
+    #[test]
+    fn every_step_that_is_left_over_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        // Half of the model's steps are of another time.
+        let given = steps(folder.path(), 100, 0, |step| {
+            format!("{:.3}", step as f64 * 0.02 + if step < 50 { 0.0 } else { 50.01 })
+        });
+        let run = import(&given, 0).unwrap();
+        assert_eq!(complete(&run), 50);
+        let text = &run.warnings.iter().find(|w| w.code == "unpaired").expect("it is told").text;
+        for words in ["50 steps belong together", "50 of 100 steps of", "have no partner"] {
+            assert!(text.contains(words), "no '{words}' in {text}");
+        }
+        for metric in ["source", "model"] {
+            let found = run.measurements.iter().find(|m| m.metric == metric).unwrap();
+            let count = found.samples.iter().flatten().flatten().count();
+            assert_eq!(count, 100, "{metric} loses none");
+        }
+    }
+
+    #[test]
+    fn logs_that_are_hours_apart_are_not_joined() {
+        let folder = tempfile::tempdir().unwrap();
+        let later = 3 * 3600 * 1_000_000;
+        let given = steps(folder.path(), 20, later, |step| format!("{:.2}", step as f64 * 0.02));
+        let run = import(&given, 0).unwrap();
+        assert_eq!(complete(&run), 0);
+        let text: String = run.warnings.iter().map(|w| format!("{}\n", w.text)).collect();
+        assert!(text.contains("was written 3 h apart"), "{text}");
+        assert_eq!(text.matches("its 20 steps have no partner").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn half_a_chain_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let given = [write(folder.path(), "a", "Source X", &[0, 50], &[30, 1])];
+        let run = import(&given, 0).unwrap();
+        assert!(run.warnings.iter().any(|warning| warning.code == "half-a-chain"));
+        assert!(run.measurements.iter().all(|m| m.metric != "step"));
+        assert!(run.measurements.iter().any(|m| m.metric == "source"));
+        let error = import(&given, 2).unwrap_err().to_string();
+        assert!(error.contains("skip fewer"), "{error}");
+    }
+
+    #[test]
+    fn names_are_shortened() {
+        let of = |a: &str, b: &str| short(&[a.into(), b.into()]);
+        assert_eq!(of("OSMPDummySource Flatbuf", "OSMPDummySensor Flatbuf"), "Flatbuf");
+        assert_eq!(of("a", "b"), "a + b");
+        assert_eq!(of("", ""), "FMUs");
+        assert_eq!(slug("A + b_c"), "a-b-c");
+    }
+}

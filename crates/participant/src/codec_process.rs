@@ -1,0 +1,159 @@
+//! A codec's runner beside a participant (docs/runner-protocol.md).
+//!
+//! In each cycle the sender has one message encoded, sends what the encoder
+//! made of it, and the receiver has the same bytes decoded when they arrived.
+//! The runner times both itself, so that its pipe is no part of them, and with
+//! caches as they are in a cycle and not in a loop.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use anyhow::{bail, ensure, Context, Result};
+use serde::{Deserialize, Serialize};
+
+/// Version of the runner protocol.
+const PROTOCOL: u32 = 2;
+/// How long what the codec uses lives: objects are new in each cycle.
+const LIFETIMES: &str = "scratch=reused objects=fresh buffers=reused";
+/// Largest reply in bytes.
+const LARGEST: usize = 1 << 30;
+
+/// What is encoded and decoded, and by what.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coding {
+    /// The runner's program.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// A file with the message's schema, as the runner wants it.
+    pub schema: PathBuf,
+    /// A file with the message in its canonical form.
+    pub message: PathBuf,
+}
+
+/// A running runner with one message.
+pub struct CodecProcess {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    /// The message as the codec writes it.
+    pub encoded: Vec<u8>,
+}
+
+/// What it is to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// Message to bytes.
+    Encode,
+    /// Bytes to message.
+    Decode,
+}
+
+impl CodecProcess {
+    /// Starts a runner and gives it the message.
+    ///
+    /// # Errors
+    /// When it does not start, or refuses the message.
+    pub fn start(coding: &Coding) -> Result<CodecProcess> {
+        let read = |path: &PathBuf| {
+            fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+        };
+        let (schema, message) = (read(&coding.schema)?, read(&coding.message)?);
+        let mut child = Command::new(&coding.program)
+            .args(&coding.arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot start {}", coding.program.display()))?;
+        let input = child.stdin.take().context("a runner without input")?;
+        let output = child.stdout.take().context("a runner without output")?;
+        let output = BufReader::new(output);
+        let mut process = CodecProcess { child, input, output, encoded: Vec::new() };
+        process.ask(&format!("hello {PROTOCOL}"), &[])?;
+        process.ask(&format!("schema {}", schema.len()), &schema)?;
+        process.encoded = process.ask(&format!("message {}", message.len()), &message)?;
+        Ok(process)
+    }
+
+    /// Does it once; returns the nanoseconds that it took.
+    ///
+    /// # Errors
+    /// When the runner refuses or is gone.
+    pub fn run(&mut self, work: Work) -> Result<u64> {
+        let experiment = match work {
+            Work::Encode => "encode",
+            Work::Decode => "decode",
+        };
+        let reply = self.ask(&format!("run {experiment} 1 {LIFETIMES} prove=none"), &[])?;
+        let text = String::from_utf8_lossy(&reply);
+        let time = text.lines().find_map(|line| line.strip_prefix("ns "));
+        let time: Option<f64> = time.and_then(|time| time.trim().parse().ok());
+        Ok(time.context("the codec's runner tells no time")?.round() as u64)
+    }
+
+    fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>> {
+        let gone = "the codec's runner is gone";
+        self.input.write_all(format!("{request}\n").as_bytes()).context(gone)?;
+        self.input.write_all(payload).context(gone)?;
+        self.input.flush().context(gone)?;
+        let mut line = String::new();
+        ensure!(self.output.read_line(&mut line).context(gone)? > 0, "{gone}");
+        let answer = line.trim_end().split_once(' ');
+        let size = |size: &str| size.parse().ok().filter(|size| *size <= LARGEST);
+        let Some((word, size)) = answer.and_then(|(word, text)| Some((word, size(text)?))) else {
+            bail!("the codec's runner answered {line:?} to '{request}'");
+        };
+        let mut reply = vec![0; size];
+        self.output.read_exact(&mut reply).context(gone)?;
+        match word {
+            "ok" => Ok(reply),
+            _ => bail!("the codec's runner: {}", String::from_utf8_lossy(&reply).trim()),
+        }
+    }
+}
+
+impl Drop for CodecProcess {
+    fn drop(&mut self) {
+        // It has nothing to save.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn coding(folder: &std::path::Path, script: &str) -> Coding {
+        let file = |name: &str, bytes: &[u8]| {
+            let path = folder.join(name);
+            fs::write(&path, bytes).unwrap();
+            path
+        };
+        Coding {
+            program: "sh".into(),
+            arguments: vec!["-c".into(), script.into()],
+            schema: file("schema", b"{}"),
+            message: file("message", b"hi"),
+        }
+    }
+
+    #[test]
+    fn a_runner_that_dies_or_talks_nonsense_is_told() {
+        let folder = std::env::temp_dir().join(format!("wiregauge-process-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        for (script, words) in [
+            ("exit 1", "is gone"),
+            ("echo what; cat", "what"),
+            ("printf 'error 4\\nnope'; cat", "nope"),
+            ("echo ok 99999999999; cat", "99999999999"),
+        ] {
+            let error =
+                CodecProcess::start(&coding(&folder, script)).err().expect("it cannot start");
+            assert!(format!("{error:#}").contains(words), "{error:#}");
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+}

@@ -1,0 +1,202 @@
+//! The codecs that take part, and a runner for each that can.
+
+use std::path::Path;
+
+use anyhow::{bail, ensure, Context, Result};
+use indexmap::IndexMap;
+use wiregauge_codegen::{build, Answer, Codec, Language};
+use wiregauge_conversation::runner::Spec;
+use wiregauge_gauge::plan::Entrant;
+use wiregauge_result::run::{Status, Subject};
+use wiregauge_system::interrupt;
+
+use crate::progress::Progress;
+use crate::tools;
+use crate::workload::{self, Workload};
+
+/// A runner of the user's own: `--runner NAME=COMMAND`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Own {
+    name: String,
+    command: Vec<String>,
+}
+
+impl std::str::FromStr for Own {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Own> {
+        let (name, command) = text.split_once('=').context("wants NAME=COMMAND")?;
+        let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+        ensure!(!name.is_empty() && !command.is_empty(), "wants NAME=COMMAND");
+        ensure!(Codec::find(name).is_none(), "{name} is the name of a built-in codec");
+        Ok(Own { name: name.into(), command })
+    }
+}
+
+/// A field's length: `PATH=N`.
+pub fn size(text: &str) -> Result<(String, usize)> {
+    let (path, length) = text.split_once('=').context("wants PATH=N")?;
+    Ok((path.into(), workload::length(length)?))
+}
+
+/// The codecs of these names and the bounds; all where none is named.
+pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
+    let all = Codec::all();
+    if names.is_empty() {
+        return Ok(all);
+    }
+    for name in names {
+        if Codec::find(name).is_none() {
+            let known: Vec<&str> = all.iter().map(|codec| codec.name).collect();
+            bail!("there is no codec '{name}'; there are {}", known.join(", "));
+        }
+    }
+    Ok(all.into_iter().filter(|c| c.bound || names.iter().any(|name| name == c.name)).collect())
+}
+
+/// Every codec with its options and the calls that are timed, as Markdown that a terminal can show too.
+pub fn list() -> String {
+    let mut text = String::new();
+    for codec in Codec::all() {
+        let language = language(codec);
+        text += &format!("- **{}** `{}` ({language})", codec.title, codec.name);
+        if let Some(missing) = tools::missing(codec) {
+            text += &format!(", {} is missing: apt-get install {}", missing.tool, missing.package);
+        }
+        text.push('\n');
+        for option in codec.options {
+            text += &format!("  - {option}\n");
+        }
+        for call in codec.calls {
+            text += &format!("  - `{call}`\n");
+        }
+    }
+    text
+}
+
+fn language(codec: &Codec) -> &'static str {
+    match codec.language {
+        Language::Rust => "Rust",
+        Language::Cpp => "C++",
+    }
+}
+
+/// Who takes part, and what their runners were built with.
+pub struct CodecEntrants {
+    /// A row each.
+    pub entrants: Vec<Entrant>,
+    /// Compilers, flags and packages, as they were when the runners were built.
+    pub tools: IndexMap<String, String>,
+}
+
+/// Builds the runners of `codecs` for the workload.
+pub fn build(
+    workload: &Workload,
+    codecs: &[&'static Codec],
+    own: &[Own],
+    folder: &Path,
+    progress: &Progress,
+) -> Result<CodecEntrants> {
+    for (at, runner) in own.iter().enumerate() {
+        ensure!(
+            own[..at].iter().all(|other| other.name != runner.name),
+            "two runners are called '{}'; give each a name of its own",
+            runner.name
+        );
+    }
+    let mut able = Vec::new();
+    let mut out = Vec::new();
+    for codec in codecs {
+        if let Some(missing) = tools::missing(codec) {
+            let reason =
+                format!("{} is missing: apt-get install {}", missing.tool, missing.package);
+            out.push((codec.name, Status::Skipped(reason)));
+        } else if let Answer::Rejected(why) = codec.answer_all(&workload.schema) {
+            out.push((codec.name, Status::Rejected(why)));
+        } else {
+            able.push(*codec);
+        }
+    }
+    let show = |what: &str, done: usize, total: usize| {
+        progress.show(what, done, total);
+        interrupt::check().map_err(Into::into)
+    };
+    let mut built =
+        build::build(folder, &workload.schema, &workload.projection, &able, &show)?.into_iter();
+    let schema = serde_json::to_vec(&serde_json::json!({
+        "schema": workload.schema,
+        "projection": workload.projection,
+    }))?;
+    let mut entrants = Vec::new();
+    let mut tools = IndexMap::new();
+    for codec in codecs {
+        let (status, program, origin) = match out.iter().find(|(name, _)| *name == codec.name) {
+            Some((_, status)) => (status.clone(), None, None),
+            None => {
+                let built = built.next().context("an outcome for every codec")?;
+                match built.program {
+                    Ok(program) => (Status::Measured, Some(program), Some(built.origin)),
+                    Err(error) => (Status::Failed(format!("{error:#}")), None, None),
+                }
+            }
+        };
+        let runner = program.map(|program| Spec {
+            id: codec.name.into(),
+            program,
+            arguments: Vec::new(),
+            schema: schema.clone(),
+        });
+        let built = origin.map_or_else(String::new, |origin| {
+            let language = language(codec);
+            tools.insert(format!("{language} compiler"), origin.compiler);
+            tools.insert(format!("{language} flags"), origin.flags);
+            tools.extend(origin.packages);
+            origin.library
+        });
+        entrants.push(Entrant { subject: subject(codec, workload, status, built), runner });
+    }
+    for own in own {
+        entrants.push(Entrant {
+            subject: Subject {
+                id: own.name.clone(),
+                title: own.name.clone(),
+                language: "own".into(),
+                library: String::new(),
+                built: String::new(),
+                options: vec![format!("runner: {}", own.command.join(" "))],
+                bound: false,
+                unchecked: false,
+                lowerings: Vec::new(),
+                status: Status::Measured,
+            },
+            runner: Some(Spec {
+                id: own.name.clone(),
+                program: own.command[0].clone().into(),
+                arguments: own.command[1..].to_vec(),
+                schema: schema.clone(),
+            }),
+        });
+    }
+    Ok(CodecEntrants { entrants, tools })
+}
+
+fn subject(codec: &Codec, workload: &Workload, status: Status, built: String) -> Subject {
+    let lowerings = match codec.answer_all(&workload.schema) {
+        Answer::Lowered(lowerings) => {
+            lowerings.iter().map(|l| format!("{} (lost: {})", l.what, l.lost)).collect()
+        }
+        _ => Vec::new(),
+    };
+    Subject {
+        id: codec.name.into(),
+        title: codec.title.into(),
+        language: language(codec).into(),
+        library: String::new(),
+        built,
+        options: codec.options.iter().map(|option| option.to_string()).collect(),
+        bound: codec.bound,
+        unchecked: false,
+        lowerings,
+        status,
+    }
+}

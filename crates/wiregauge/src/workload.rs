@@ -1,0 +1,368 @@
+//! The workload of a measurement: the message, its values and its cases.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+use wiregauge_conversation::reply::{Numbers, Reading};
+use wiregauge_gauge::plan::{Load, Sample};
+use wiregauge_osi::{descriptors, python::Python};
+use wiregauge_result::run::{Case, Parameter};
+use wiregauge_schema::msg::Dialect;
+use wiregauge_schema::{
+    canonical, digest, estimate, generate, memory, msg, path, project, proto, prune, source,
+    Digest, Projection, Schema, Sizes, Source, Value,
+};
+use wiregauge_trace::{Lookup, Recording};
+
+/// The message that is measured unless another is named.
+const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
+const RSB: &str = include_str!("../../../schemas/rsb.proto");
+const RSB_META: &str = include_str!("../../../schemas/rsb_meta.proto");
+
+/// A message and its values, ready to be compiled and measured.
+pub struct Workload {
+    /// The message.
+    pub schema: Schema,
+    /// The numbers that the field experiments read.
+    pub projection: Projection,
+    /// The cases, smallest first.
+    pub cases: Vec<Values>,
+    /// Where the definition and the values come from.
+    pub source: String,
+    /// What a reader must know of how the values came about.
+    pub notes: Vec<String>,
+}
+
+/// The values of one case.
+pub struct Values {
+    /// Key of the case.
+    pub id: String,
+    /// The swept number.
+    pub parameter: Option<Parameter>,
+    /// The messages.
+    pub values: Vec<Value>,
+}
+
+/// A list whose length is swept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sweep {
+    /// The list's path.
+    pub path: String,
+    /// Its lengths.
+    pub lengths: Vec<usize>,
+}
+
+/// How many elements or bytes, from a user's digits.
+pub fn length(text: &str) -> Result<usize> {
+    text.parse().map_err(|_| anyhow!("'{text}' is not a length; write it in digits, as 1000"))
+}
+
+impl std::str::FromStr for Sweep {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Sweep> {
+        let (path, lengths) = text.split_once('=').context("wants PATH=N,N,…")?;
+        let lengths: Vec<usize> =
+            lengths.split(',').map(|n| length(n.trim())).collect::<Result<_>>()?;
+        for (at, length) in lengths.iter().enumerate() {
+            ensure!(!lengths[..at].contains(length), "{length} is named twice");
+        }
+        Ok(Sweep { path: path.into(), lengths })
+    }
+}
+
+/// A built-in message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Builtin {
+    /// PolySync's LiDAR message.
+    Lidar,
+    /// RSB's Notification.
+    Rsb,
+}
+
+impl Builtin {
+    /// Its schema.
+    pub fn schema(self) -> Result<Schema> {
+        match self {
+            Builtin::Lidar => msg::read_text(LIDAR, "lidar", Dialect::Ros2, "schemas/lidar.msg"),
+            Builtin::Rsb => proto::read_texts(
+                &[("rsb.proto", RSB), ("rsb_meta.proto", RSB_META)],
+                Some("rsb.Notification"),
+            ),
+        }
+    }
+
+    /// Its definition's place in the project.
+    pub fn source(self) -> &'static str {
+        match self {
+            Builtin::Lidar => "schemas/lidar.msg",
+            Builtin::Rsb => "schemas/rsb.proto",
+        }
+    }
+}
+
+impl Workload {
+    /// Generated values of a schema: one case, or one for each length of a
+    /// sweep, of `count` different messages each.
+    pub fn generated(
+        schema: Schema,
+        source: String,
+        sizes: &Sizes,
+        sweep: Option<&Sweep>,
+        count: usize,
+        seed: u64,
+    ) -> Result<Workload> {
+        if let Some(name) = schema.recursion() {
+            bail!(
+                "{source}: {name} contains itself; wiregauge measures plain structures only, so \
+                 give a message that does not recurse"
+            );
+        }
+        check_memory(&schema, &source, sizes, sweep, count)?;
+        let messages = |sizes: &Sizes| -> Result<Vec<Value>> {
+            let seeds = (0..count as u64).map(|index| seed.wrapping_add(index));
+            seeds.map(|seed| generate(&schema, sizes, seed)).collect()
+        };
+        let cases = match sweep {
+            None => vec![Values {
+                id: schema.root().name.original.clone(),
+                parameter: None,
+                values: messages(sizes)?,
+            }],
+            Some(sweep) => sweep
+                .lengths
+                .iter()
+                .map(|length| {
+                    let mut sizes = sizes.clone();
+                    sizes.overrides.insert(sweep.path.clone(), *length);
+                    Ok(Values {
+                        id: format!("{}={length}", sweep.path),
+                        parameter: Some(Parameter {
+                            name: sweep.path.clone(),
+                            value: *length as f64,
+                        }),
+                        values: messages(&sizes)?,
+                    })
+                })
+                .collect::<Result<_>>()?,
+        };
+        let projection = Projection::choose(&schema);
+        let notes = vec![format!("values generated from seed {seed}")];
+        Ok(Workload { schema, projection, cases, source, notes })
+    }
+
+    /// The LiDAR message with these numbers of points, `count` different ones
+    /// of each.
+    pub fn lidar(points: &[usize], count: usize, seed: u64) -> Result<Workload> {
+        let sweep = Sweep { path: "points".into(), lengths: points.to_vec() };
+        let mut workload = Workload::generated(
+            Builtin::Lidar.schema()?,
+            Builtin::Lidar.source().into(),
+            &Sizes::default(),
+            Some(&sweep),
+            count,
+            seed,
+        )?;
+        workload.choose(Some("info.guid"), Some("points[].position[1]"))?;
+        Ok(workload)
+    }
+
+    /// Generated values of a definition in a file.
+    pub fn file(
+        file: &Source,
+        sizes: &Sizes,
+        sweep: Option<&Sweep>,
+        count: usize,
+        seed: u64,
+    ) -> Result<Workload> {
+        let schema = source::load(file)?;
+        Workload::generated(schema, file.to_string(), sizes, sweep, count, seed)
+    }
+
+    /// Recorded messages of a topic, `count` at most, evenly over the
+    /// recording. Fields that never occur are left out unless `whole`.
+    /// Definitions that the recording lacks are looked for in `folders`.
+    pub fn recording(
+        input: &Path,
+        topic: Option<&str>,
+        count: usize,
+        whole: bool,
+        folders: &[PathBuf],
+    ) -> Result<Workload> {
+        let recording = Recording::open_with(input, lookup(folders))?;
+        let topic = match (topic, recording.topics()) {
+            (Some(topic), _) => topic.to_owned(),
+            (None, [only]) => only.name.clone(),
+            (None, topics) => {
+                let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
+                bail!("{}: name one with --topic: {}", input.display(), names.join(", "))
+            }
+        };
+        let schema = recording.schema(&topic)?;
+        if let Some(name) = schema.recursion() {
+            bail!(
+                "{}: {name} contains itself; only plain structures are measured",
+                input.display()
+            );
+        }
+        let sample = recording.sample(&topic, count)?;
+        ensure!(!sample.values.is_empty(), "{}: {topic} has no messages", input.display());
+        let mut notes = vec![format!("{} recorded messages take turns", sample.values.len())];
+        if sample.unknown_fields > 0 {
+            notes.push(format!(
+                "{} fields that the recording's schema does not know were skipped",
+                sample.unknown_fields
+            ));
+        }
+        let (schema, values) = if whole {
+            (schema, sample.values)
+        } else {
+            let all = schema.types.len();
+            let (pruned, values, removed) = prune(&schema, &sample.values);
+            if !removed.is_empty() {
+                notes.push(format!(
+                    "{} fields that never occur were left out ({} of {all} types remain); a \
+                     format that writes fields by position would have paid for them: \
+                     --whole-schema keeps them",
+                    removed.len(),
+                    pruned.types.len()
+                ));
+            }
+            (pruned, values)
+        };
+        let projection = Projection::choose(&schema);
+        let cases = vec![Values { id: topic.clone(), parameter: None, values }];
+        let source = format!("{} {topic}", input.display());
+        Ok(Workload { schema, projection, cases, source, notes })
+    }
+
+    /// Sets the numbers that the field experiments read, where they are named.
+    pub fn choose(&mut self, fixed: Option<&str>, element: Option<&str>) -> Result<()> {
+        if let Some(text) = fixed {
+            self.projection.fixed = Some(path::parse(&self.schema, text)?);
+        }
+        if let Some(text) = element {
+            self.projection.element = Some(path::parse(&self.schema, text)?);
+        }
+        Ok(())
+    }
+
+    /// The cases as the gauge takes them.
+    pub fn loads(&self) -> Result<Vec<Load>> {
+        self.cases.iter().map(|values| self.load(values)).collect()
+    }
+
+    fn load(&self, values: &Values) -> Result<Load> {
+        let schema = &self.schema;
+        let all = |value: &Value| Reading {
+            sum: project::sum(value),
+            numbers: numbers(digest::all(schema, value)),
+        };
+        let one = |value: &Value, path: &Option<path::Path>| {
+            path.as_ref().map_or(Reading::default(), |path| Reading {
+                sum: project::at(schema, value, path),
+                numbers: numbers(digest::at(schema, value, path)),
+            })
+        };
+        let samples: Vec<Sample> = values
+            .values
+            .iter()
+            .map(|value| {
+                Ok(Sample {
+                    canonical: canonical::encode(schema, value)?,
+                    readings: [
+                        all(value),
+                        one(value, &self.projection.fixed),
+                        one(value, &self.projection.element),
+                    ],
+                })
+            })
+            .collect::<Result<_>>()?;
+        let total: usize = samples.iter().map(|sample| sample.canonical.len()).sum();
+        let shown = |path: &Option<path::Path>| path.as_ref().map(|p| path::display(schema, p));
+        let case = Case {
+            id: values.id.clone(),
+            message: schema.root().name.original.clone(),
+            source: self.source.clone(),
+            messages: samples.len() as u64,
+            canonical_bytes: total as f64 / samples.len().max(1) as f64,
+            parameter: values.parameter.clone(),
+            fixed: shown(&self.projection.fixed),
+            element: shown(&self.projection.element),
+            notes: self.notes.clone(),
+        };
+        Ok(Load { case, samples })
+    }
+}
+
+/// A digest as the gauge takes it.
+fn numbers(digest: Digest) -> Numbers {
+    Numbers { count: digest.count, hash: digest.hash }
+}
+
+/// Where the definitions are that a recording does not carry.
+pub fn lookup(folders: &[PathBuf]) -> Lookup {
+    Lookup { folders: folders.to_vec(), osi: Some(osi) }
+}
+
+/// OSI's definitions, from the official package.
+fn osi() -> Result<Vec<u8>> {
+    let build = build_folder()?;
+    let definitions =
+        Python::environment(&build).and_then(|python| descriptors::descriptors(&build, &python));
+    definitions.context("OSI's definitions, which a trace of OSI does not carry, are not there")
+}
+
+/// Fails where the values would not fit into the memory that is free. Nothing is
+/// made yet: the system would end the program, or another one.
+fn check_memory(
+    schema: &Schema,
+    source: &str,
+    sizes: &Sizes,
+    sweep: Option<&Sweep>,
+    count: usize,
+) -> Result<()> {
+    let Some(budget) = memory::budget() else { return Ok(()) };
+    let mut cases = vec![sizes.clone()];
+    if let Some(sweep) = sweep {
+        let case = |length: &usize| {
+            let mut sizes = sizes.clone();
+            sizes.overrides.insert(sweep.path.clone(), *length);
+            sizes
+        };
+        cases = sweep.lengths.iter().map(case).collect();
+    }
+    let mut wanted = 0u128;
+    for case in &cases {
+        let estimate = estimate(schema, case)?.times(count);
+        wanted = wanted.saturating_add(estimate.memory).saturating_add(estimate.canonical);
+    }
+    ensure!(
+        wanted <= u128::from(budget),
+        "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
+         shorter lists (--size), or fewer messages or lengths",
+        plural(count, "message"),
+        plural(cases.len(), "case"),
+        memory::words(wanted),
+        memory::words(budget.into()),
+    );
+    Ok(())
+}
+
+/// `1 message`, `8 messages`.
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+/// Where runners are built: the folder in `WIREGAUGE_BUILD`, or the user's
+/// cache.
+pub fn build_folder() -> Result<PathBuf> {
+    if let Some(folder) = std::env::var_os("WIREGAUGE_BUILD") {
+        return Ok(folder.into());
+    }
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))
+        .context("no cache folder: set HOME or WIREGAUGE_BUILD")?;
+    Ok(cache.join("wiregauge"))
+}

@@ -4,6 +4,7 @@
 
 #include "glue.hpp"
 #include "message.hpp"
+#include "wiregauge/c_struct_codec.hpp"
 #include "wiregauge/serve.hpp"
 
 namespace {
@@ -52,7 +53,8 @@ class Object {
     if (used != wire.size) throw std::runtime_error("bytes left over after the message");
   }
 
-  const Root &get() const { return root_; }
+  const Root &filled() const { return root_; }
+  const Root &parsed() const { return root_; }
 
   std::unique_ptr<c_struct::Arena> arena;
 
@@ -60,60 +62,30 @@ class Object {
   Root root_{};
 };
 
-class Colfer : public wiregauge::Defaults {
+class Colfer : public c_struct::Structs<Colfer> {
  public:
-  using Message = message::Root;
   using Object = ::Object;
   static std::string library() { return "Colfer " + std::string(generated::kVersion); }
 
   Colfer() { colfer_size_max = kUnlimited; }
 
-  void populate(const Message &message, Object &object) {
-    if (!object.arena) object.arena = arenas_.lend();
-    object.fill(message);
-  }
-
   void write(const Message &, Object &object, wiregauge::Buffer &out) {
     colfer_list_max = kUnlimited;
-    const std::size_t size = generated::marshal_len(&object.get());
+    const std::size_t size = generated::marshal_len(&object.filled());
     if (size == 0) throw wiregauge::Rejected("it is larger than Colfer's limits");
     out.resize(size);
-    if (generated::marshal(&object.get(), out.data()) != size)
+    if (generated::marshal(&object.filled(), out.data()) != size)
       throw std::runtime_error("Colfer wrote another size than it said");
   }
-
-  void recycle(Object &object) { arenas_.take_back(std::move(object.arena)); }
 
   void parse(wiregauge::Wire wire, Object &object) {
     if (!object.arena) object.arena = arenas_.lend();
     object.read(wire);
   }
 
-  void extract(wiregauge::Wire, Object &object, Message &message) {
-    c_struct::take_value(object.get(), message);
-  }
-
-  template <class Tally>
-  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
-    parse(wire, object);
-    tally = c_struct::Glue<Message, Root>::numbers<Tally>(object.get());
-  }
-  template <class Tally>
-  void fixed(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
-    parse(wire, object);
-    c_struct::fixed(object.get(), tally);
-  }
-  template <class Tally>
-  void element(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
-    parse(wire, object);
-    c_struct::element(object.get(), tally);
-  }
-
  private:
   // Far from where adding it to an address would overflow.
   static constexpr std::size_t kUnlimited = std::size_t{1} << 40;
-
-  c_struct::Arenas arenas_;
 };
 
 }  // namespace

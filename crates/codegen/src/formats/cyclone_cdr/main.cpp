@@ -3,6 +3,7 @@
 #include "dds/version.h"
 #include "glue.hpp"
 #include "message.hpp"
+#include "wiregauge/c_struct_codec.hpp"
 #include "wiregauge/serve.hpp"
 
 namespace {
@@ -16,25 +17,24 @@ class Object {
   Object() = default;
   Object(const Object &) = delete;
   Object &operator=(const Object &) = delete;
-  ~Object() { dds_stream_free_sample(&read_, kTopic.m_ops); }
+  ~Object() { dds_stream_free_sample(&parsed_, kTopic.m_ops); }
 
   void fill(const message::Root &from) {
     arena->clear();
     c_struct::fill_value(from, filled_, *arena);
   }
   const Root &filled() const { return filled_; }
-  Root &read() { return read_; }
+  Root &parsed() { return parsed_; }
 
   std::unique_ptr<c_struct::Arena> arena;
 
  private:
   Root filled_{};
-  Root read_{};
+  Root parsed_{};
 };
 
-class Cyclone : public wiregauge::Defaults {
+class Cyclone : public c_struct::Structs<Cyclone> {
  public:
-  using Message = message::Root;
   using Object = ::Object;
   static std::string library() { return "Cyclone DDS " DDS_VERSION; }
   static constexpr bool verifies = true;
@@ -52,13 +52,6 @@ class Cyclone : public wiregauge::Defaults {
     version_ = dds_stream_minimum_xcdr_version(topic.m_ops);
   }
 
-  void populate(const Message &message, Object &object) {
-    if (!object.arena) object.arena = arenas_.lend();
-    object.fill(message);
-  }
-
-  void recycle(Object &object) { arenas_.take_back(std::move(object.arena)); }
-
   void write(const Message &message, Object &object, wiregauge::Buffer &out) {
     const std::size_t bound = message::bound(message);
     if (bound > UINT32_MAX / 2) throw wiregauge::Rejected("it is longer than 2 GiB");
@@ -75,28 +68,8 @@ class Cyclone : public wiregauge::Defaults {
     normalize(wire);
     dds_istream_t stream;
     dds_istream_init(&stream, static_cast<std::uint32_t>(wire.size), received_.data(), version_);
-    dds_stream_read_sample(&stream, &object.read(), &type_);
+    dds_stream_read_sample(&stream, &object.parsed(), &type_);
     dds_istream_fini(&stream);
-  }
-
-  void extract(wiregauge::Wire, Object &object, Message &message) {
-    c_struct::take_value(object.read(), message);
-  }
-
-  template <class Tally>
-  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
-    parse(wire, object);
-    tally = c_struct::Glue<Message, Root>::numbers<Tally>(object.read());
-  }
-  template <class Tally>
-  void fixed(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
-    parse(wire, object);
-    c_struct::fixed(object.read(), tally);
-  }
-  template <class Tally>
-  void element(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
-    parse(wire, object);
-    c_struct::element(object.read(), tally);
   }
 
   void verify(wiregauge::Wire wire) { normalize(wire); }
@@ -117,7 +90,6 @@ class Cyclone : public wiregauge::Defaults {
   ddsi_sertype_default type_{};
   std::uint32_t version_ = 0;
   wiregauge::Buffer received_{64};
-  c_struct::Arenas arenas_;
 };
 
 }  // namespace

@@ -7,12 +7,12 @@
 #include "message.hpp"
 #include "primitives.hpp"
 #include "wiregauge/serve.hpp"
+#include "wiregauge/whole.hpp"
 
 namespace {
 
-class FastCdr : public wiregauge::Defaults {
+class FastCdr : public wiregauge::Whole<FastCdr> {
  public:
-  using Message = message::Root;
   using Object = wiregauge::None;
   static std::string library() { return "fastcdr " FASTCDR_VERSION_STR; }
 
@@ -35,24 +35,6 @@ class FastCdr : public wiregauge::Defaults {
     glue::In in(wire);
     glue::deserialize(in, message);
     if (in.left() != 0) throw std::runtime_error("bytes left over after the message");
-  }
-
-  template <class Tally>
-  void project(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
-    extract(wire, object, message);
-    tally = message.tally<Tally>();
-  }
-
-  template <class Tally>
-  void fixed(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
-    extract(wire, object, message);
-    message::fixed(message, tally);
-  }
-
-  template <class Tally>
-  void element(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
-    extract(wire, object, message);
-    message::element(message, tally);
   }
 };
 

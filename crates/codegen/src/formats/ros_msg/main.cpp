@@ -6,12 +6,12 @@
 #include "glue.hpp"
 #include "message.hpp"
 #include "wiregauge/serve.hpp"
+#include "wiregauge/whole.hpp"
 
 namespace {
 
-class RosMsg : public wiregauge::Defaults {
+class RosMsg : public wiregauge::Whole<RosMsg> {
  public:
-  using Message = message::Root;
   using Object = wiregauge::None;
   static std::string library() { return "roscpp_serialization"; }
 
@@ -34,24 +34,6 @@ class RosMsg : public wiregauge::Defaults {
                                        static_cast<std::uint32_t>(wire.size));
     ros::serialization::deserialize(stream, message);
     if (stream.getLength() != 0) throw std::runtime_error("bytes left over after the message");
-  }
-
-  template <class Tally>
-  void project(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
-    extract(wire, object, message);
-    tally = message.tally<Tally>();
-  }
-
-  template <class Tally>
-  void fixed(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
-    extract(wire, object, message);
-    message::fixed(message, tally);
-  }
-
-  template <class Tally>
-  void element(wiregauge::Wire wire, Object &object, Message &message, Tally &tally) {
-    extract(wire, object, message);
-    message::element(message, tally);
   }
 };
 

@@ -27,6 +27,7 @@ pub use common::Common;
 pub use origin::Origin;
 
 use crate::codec::{Codec, Emission, Language, Step, Unit};
+use crate::rust;
 
 /// What a build tells of its progress: a short word on what it does, and how
 /// much of how much is done. An error that it returns, such as the user's wish
@@ -158,6 +159,12 @@ impl Job {
             parts.push(file.path.clone().into_bytes());
             parts.push(file.text.clone().into_bytes());
         }
+        parts.extend(match codec.language {
+            Language::Rust => {
+                rust::message(unit).into_iter().map(|file| file.text.into()).collect()
+            }
+            Language::Cpp => vec![crate::cpp::message(unit).into_bytes()],
+        });
         for step in &emission.steps {
             if let Step::Command(words) = step {
                 parts.push(words.join(" ").into_bytes());

@@ -5,7 +5,7 @@
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
 WIREGAUGE = target/release/wiregauge
 
-.PHONY: all bench bench-aa bus targets test check setup build lock clean
+.PHONY: all bench bench-aa bus targets test check deny setup build lock clean
 
 all: build
 
@@ -37,11 +37,17 @@ bench-aa: setup build
 test: setup check
 	cargo test --locked --workspace --no-fail-fast
 
-# Format and lint.
+# Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:
 	rustfmt --config-path rustfmt.toml --edition 2021 --check $$(git ls-files "*.rs")
 	clang-format --dry-run -Werror $$(git ls-files "*.c" "*.cpp" "*.hpp")
 	cargo clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --document-private-items
+
+# Licences, sources and advisories of all dependencies, by deny.toml. Wants
+# cargo-deny, and the network for the advisories.
+deny:
+	@scripts/deny
 
 build:
 	cargo build --locked --release

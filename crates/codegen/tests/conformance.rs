@@ -3,19 +3,22 @@
 //! must read what the message holds.
 //!
 //! `WIREGAUGE_CODECS=prost,bincode` restricts the codecs,
-//! `WIREGAUGE_BUILD=folder` keeps the build.
+//! `WIREGAUGE_BUILD=folder` keeps the build, `WIREGAUGE_SEED=number` repeats what
+//! was made up.
 
 mod zoo;
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::TestRunner;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wiregauge_codegen::{build, Answer, Codec};
 use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
 use wiregauge_schema::{Digest, Projection, Schema, Sizes, Value};
+use wiregauge_seeds::Seeds;
 
 /// A runner under test, spoken to as docs/runner-protocol.md says.
 struct Runner {
@@ -271,9 +274,14 @@ fn messages(schema: &Schema, seed: u64) -> Vec<Value> {
     {
         let sizes =
             Sizes { list: length, text: length, bytes: length, presence, ..Sizes::default() };
-        values.push(generate(schema, &sizes, seed + index as u64).expect("sizes name no paths"));
+        let seed = seed.wrapping_add(index as u64);
+        values.push(generate(schema, &sizes, seed).expect("sizes name no paths"));
     }
     values
+}
+
+fn seeds(test: &str) -> Seeds {
+    Seeds::new(env!("CARGO_MANIFEST_DIR"), "conformance", test)
 }
 
 /// No codec refuses the schema, and each carries the messages.
@@ -303,10 +311,12 @@ fn needs_are_here() {
 
 #[test]
 fn everything_the_model_has() {
-    for (name, schema) in zoo::all() {
-        println!("== {name}");
-        assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 1));
-    }
+    seeds("everything_the_model_has").each(1, |seed| {
+        for (name, schema) in zoo::all() {
+            println!("== {name}");
+            assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, seed));
+        }
+    });
 }
 
 /// Formats without fixed arrays write short ones as fields, or as lists: only
@@ -433,10 +443,40 @@ fn random_schemas() {
         Ok(cases) => cases.parse().expect("WIREGAUGE_CASES is a number"),
         Err(_) => 2,
     };
-    let mut runner = TestRunner::deterministic();
-    for case in 0..cases {
-        let schema =
-            arbitrary::schema().new_tree(&mut runner).expect("a schema can be made").current();
-        assert_carried(&schema, &Projection::choose(&schema), &messages(&schema, case));
+    let seeds = seeds("random_schemas");
+    let recorded = seeds.recorded();
+    seeds.each(cases, |seed| {
+        let schema = random_schema(seed);
+        println!("== seed {seed}\n{}", definition(&schema));
+        assert_carried(&schema, &Projection::choose(&schema), &messages(&schema, seed));
+        if !recorded.contains(&seed) {
+            discard(&schema);
+        }
+    });
+}
+
+/// Removes the runners of a message that no other run will have.
+fn discard(schema: &Schema) {
+    let text = serde_json::to_vec_pretty(schema).expect("it is data");
+    let messages = fs::read_dir(build_folder().join("messages")).expect("they were built");
+    for folder in messages.map(|entry| entry.expect("readable").path()) {
+        if fs::read(folder.join("schema.json")).is_ok_and(|other| other == text) {
+            fs::remove_dir_all(&folder).expect("writable");
+        }
     }
+}
+
+/// The schema of a seed.
+fn random_schema(seed: u64) -> Schema {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), random);
+    arbitrary::schema().new_tree(&mut runner).expect("a schema can be made").current()
+}
+
+/// A schema as one reads it.
+fn definition(schema: &Schema) -> String {
+    let idl = Codec::find("prost").and_then(|codec| codec.idl).expect("prost has definitions");
+    idl(schema).map_or_else(|error| format!("{error:#}"), |file| file.text)
 }

@@ -117,7 +117,8 @@ impl Instance {
         let token = CString::new(description.token.as_str())?;
         let resources = CString::new(url(resources))?;
         const CO_SIMULATION: c_int = 1;
-        // SAFETY: the texts and callbacks outlive the call.
+        // SAFETY: shim.cpp gives the function FMI's type for this name. The texts end
+        // with a zero and outlive the call, the callbacks the instance.
         let component = unsafe {
             wiregauge_cosim_instantiate2(
                 library.function(c"fmi2Instantiate")?,
@@ -161,7 +162,8 @@ impl Instance {
     /// The function must take values of this type.
     fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
         let function = self.library.function(name)?;
-        // SAFETY: one reference and one value, both alive.
+        // SAFETY: the instance lives; one reference and one value of the type that
+        // the function takes, as the caller promises, outlive the call.
         let status = unsafe {
             let value = ptr::from_mut(&mut value).cast();
             let component = self.component.as_ptr();
@@ -175,7 +177,8 @@ impl Instance {
         let setup = self.library.function(c"fmi2SetupExperiment")?;
         let enter = self.library.function(c"fmi2EnterInitializationMode")?;
         let exit = self.library.function(c"fmi2ExitInitializationMode")?;
-        // SAFETY: the calls of the standard, in its order.
+        // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
+        // for its name; they are called in the standard's order.
         unsafe {
             wiregauge_cosim_setup2(setup, component, start).good_enough("fmi2SetupExperiment")?;
             wiregauge_cosim_plain(enter, component).good_enough("fmi2EnterInitializationMode")?;
@@ -185,7 +188,7 @@ impl Instance {
 
     #[inline]
     pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
-        // SAFETY: it is initialized.
+        // SAFETY: the instance lives until `finish`, and `step` is its fmi2DoStep.
         let status =
             unsafe { wiregauge_cosim_step2(self.step, self.component.as_ptr(), time, size) };
         if status == Status::PENDING {
@@ -200,7 +203,8 @@ impl Instance {
         let Some(function) = self.library.find(c"fmi2GetStatus") else { return Status::PENDING };
         loop {
             let mut value = Status::ERROR.0;
-            // SAFETY: there is room for the value.
+            // SAFETY: the instance lives, and a fmi2Status that `value` has room for
+            // is all that fmi2GetStatus writes.
             let asked = unsafe {
                 let component = self.component.as_ptr();
                 wiregauge_cosim_status2(function, component, DO_STEP_STATUS, &mut value)
@@ -218,7 +222,8 @@ impl Instance {
     pub(crate) fn why(&mut self) -> &'static str {
         let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else { return "" };
         let mut terminated = 0;
-        // SAFETY: there is room for the value.
+        // SAFETY: the instance lives, and a fmi2Boolean that `terminated` has room for
+        // is all that fmi2GetBooleanStatus writes.
         let asked = unsafe {
             let component = self.component.as_ptr();
             wiregauge_cosim_status2(function, component, TERMINATED, &mut terminated)
@@ -235,7 +240,8 @@ impl Instance {
     #[inline]
     pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, Span) {
         let mut values: [c_int; 3] = [0; 3];
-        // SAFETY: three references and room for three values.
+        // SAFETY: the instance lives, and fmi2GetInteger reads three references and
+        // writes three values, for which there is room.
         let status = unsafe {
             wiregauge_cosim_values2(
                 self.get_integer,
@@ -254,7 +260,8 @@ impl Instance {
         let (lo, hi) = split(span.address);
         let Ok(size) = c_int::try_from(span.size) else { return Status::ERROR };
         let mut values = [lo, hi, size];
-        // SAFETY: three references and three values.
+        // SAFETY: the instance lives, and fmi2SetInteger reads three references and
+        // three values.
         unsafe {
             wiregauge_cosim_values2(
                 self.set_integer,
@@ -269,7 +276,8 @@ impl Instance {
     pub(crate) fn finish(self) -> Result<()> {
         let terminate = self.library.function(c"fmi2Terminate")?;
         let free = self.library.function(c"fmi2FreeInstance")?;
-        // SAFETY: it is not used again.
+        // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
+        // again.
         unsafe {
             let component = self.component.as_ptr();
             let ended = wiregauge_cosim_plain(terminate, component).good_enough("fmi2Terminate");

@@ -96,7 +96,7 @@ unsafe extern "C" fn log(
     category: *const c_char,
     message: *const c_char,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: null or ended by a zero byte, as the caller promises.
     let (category, message) = unsafe { (message::text(category), message::text(message)) };
     message::keep(&category, &message);
 }
@@ -114,7 +114,8 @@ impl Instance {
         let token = CString::new(description.token.as_str())?;
         // A path and no URL in this version, with a separator at its end.
         let resources = CString::new(format!("{}/", resources.display()))?;
-        // SAFETY: the texts outlive the call.
+        // SAFETY: shim.cpp gives the function FMI's type for this name, and `log` is
+        // of the type that it calls. The texts end with a zero and outlive the call.
         let handle = unsafe {
             wiregauge_cosim_instantiate3(
                 library.function(c"fmi3InstantiateCoSimulation")?,
@@ -180,7 +181,8 @@ impl Instance {
     /// The function must take values of this type.
     fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
         let function = self.library.function(name)?;
-        // SAFETY: one reference and one value, both alive.
+        // SAFETY: the instance lives; one reference and one value of the type that
+        // the function takes, as the caller promises, outlive the call.
         let status = unsafe {
             let value = ptr::from_mut(&mut value).cast();
             wiregauge_cosim_values3(function, self.handle.as_ptr(), &variable.reference, 1, value)
@@ -192,7 +194,8 @@ impl Instance {
         let handle = self.handle.as_ptr();
         let enter = self.library.function(c"fmi3EnterInitializationMode")?;
         let exit = self.library.function(c"fmi3ExitInitializationMode")?;
-        // SAFETY: the calls of the standard, in its order.
+        // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
+        // for its name; they are called in the standard's order.
         unsafe {
             wiregauge_cosim_enter3(enter, handle, start)
                 .good_enough("fmi3EnterInitializationMode")?;
@@ -204,7 +207,8 @@ impl Instance {
     pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
         let (mut event, mut last) = (false, time + size);
         (self.terminate, self.early) = (false, false);
-        // SAFETY: it is initialized, and the four have room for what it says.
+        // SAFETY: the instance lives until `finish`, `step` is its fmi3DoStep, and the
+        // four are of the types that it writes.
         let status = unsafe {
             wiregauge_cosim_step3(
                 self.step,
@@ -238,7 +242,8 @@ impl Instance {
     #[inline]
     pub(crate) fn get(&mut self, reference: Reference) -> (Status, Span) {
         let (mut size, mut address) = (0usize, ptr::null());
-        // SAFETY: there is room for one size and one address.
+        // SAFETY: the instance lives, and fmi3GetBinary writes one size and one address
+        // for one reference.
         let status = unsafe {
             wiregauge_cosim_get_binary3(
                 self.get_binary,
@@ -259,7 +264,8 @@ impl Instance {
             true => (0, NonNull::dangling().as_ptr()),
             false => (span.size as usize, span.address as *mut u8),
         };
-        // SAFETY: the address and the size were checked.
+        // SAFETY: the instance lives. So many bytes can be read at the address: the
+        // host checked the span; of no bytes none are.
         unsafe {
             wiregauge_cosim_set_binary3(
                 self.set_binary,
@@ -274,7 +280,8 @@ impl Instance {
     #[inline]
     pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, Span) {
         let mut values = [0i32; 3];
-        // SAFETY: three references and room for three values.
+        // SAFETY: the instance lives, and fmi3GetInt32 reads three references and
+        // writes three values, for which there is room.
         let status = unsafe {
             wiregauge_cosim_values3(
                 self.get_int32,
@@ -293,7 +300,8 @@ impl Instance {
         let (lo, hi) = split(span.address);
         let Ok(size) = i32::try_from(span.size) else { return Status::ERROR };
         let mut values = [lo, hi, size];
-        // SAFETY: three references and three values.
+        // SAFETY: the instance lives, and fmi3SetInt32 reads three references and
+        // three values.
         unsafe {
             wiregauge_cosim_values3(
                 self.set_int32,
@@ -308,7 +316,8 @@ impl Instance {
     pub(crate) fn finish(self) -> Result<()> {
         let terminate = self.library.function(c"fmi3Terminate")?;
         let free = self.library.function(c"fmi3FreeInstance")?;
-        // SAFETY: it is not used again.
+        // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
+        // again.
         unsafe {
             let handle = self.handle.as_ptr();
             let ended = wiregauge_cosim_plain(terminate, handle).good_enough("fmi3Terminate");

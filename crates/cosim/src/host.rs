@@ -77,7 +77,8 @@ pub fn serve() -> Result<()> {
 /// Moves the conversation to descriptors that FMUs do not know.
 fn conversation() -> Result<(File, File)> {
     let keep = |number: RawFd| -> io::Result<File> {
-        // SAFETY: a new descriptor, which nobody else closes.
+        // SAFETY: fcntl reads no memory; what it returns is a new descriptor, which
+        // nobody else owns.
         unsafe {
             match libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 100) {
                 -1 => Err(io::Error::last_os_error()),
@@ -87,7 +88,7 @@ fn conversation() -> Result<(File, File)> {
     };
     let (input, output) = (keep(0)?, keep(1)?);
     let nothing = File::open("/dev/null")?;
-    // SAFETY: both are open.
+    // SAFETY: dup2 touches no memory, and nothing in this process owns 0 or 1.
     let moved = unsafe {
         libc::dup2(std::os::fd::AsRawFd::as_raw_fd(&nothing), 0) == 0 && libc::dup2(2, 1) == 1
     };
@@ -97,7 +98,7 @@ fn conversation() -> Result<(File, File)> {
 
 /// Brings out what FMUs printed and the C library still holds.
 fn flush_printed() {
-    // SAFETY: null stands for all streams.
+    // SAFETY: fflush takes null, which stands for all streams.
     unsafe { libc::fflush(std::ptr::null_mut()) };
 }
 
@@ -108,7 +109,8 @@ fn print_lines() {
         #[link_name = "stdout"]
         static mut STDOUT: *mut libc::FILE;
     }
-    // SAFETY: the C library's own stream, which nothing was written to yet.
+    // SAFETY: the C library's own stream, which it sets before main and nobody else
+    // assigns. A null buffer has the library bring its own.
     unsafe { libc::setvbuf(STDOUT, std::ptr::null_mut(), libc::_IOLBF, 0) };
 }
 
@@ -381,7 +383,8 @@ impl Coupled {
 
     /// The last messages, by their digests.
     fn products(&self) -> Result<[Product; 2]> {
-        // SAFETY: messages live until the next step of their FMU.
+        // SAFETY: an FMU keeps its message until its next step, and no FMU is called
+        // while the slices live.
         let bytes = self.last.map(|span| unsafe { span.bytes() });
         let [source, model] = bytes.map(|bytes| bytes.map(product).map_err(anyhow::Error::msg));
         Ok([source?, model?])
@@ -391,7 +394,7 @@ impl Coupled {
     fn write_down(&self, number: u64) -> Result<()> {
         let Some(folder) = &self.dump else { return Ok(()) };
         for (span, who) in self.last.into_iter().zip(["source", "model"]) {
-            // SAFETY: as above.
+            // SAFETY: as in `products`: no FMU is called before the bytes are written.
             let bytes = unsafe { span.bytes() }.map_err(anyhow::Error::msg)?;
             if bytes.is_empty() {
                 continue;

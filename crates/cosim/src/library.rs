@@ -27,8 +27,8 @@ impl Library {
     /// a static object of it threw.
     pub fn open(path: &Path) -> Result<Library> {
         let text = CString::new(path.as_os_str().as_encoded_bytes())?;
-        // SAFETY: what it does when it is loaded is its own; the process is
-        // there to be at its mercy.
+        // SAFETY: the path ends with a zero. What the object does as it is loaded
+        // cannot be known; this process is there to be at its mercy.
         let handle = unsafe { wiregauge_cosim_open(text.as_ptr(), libc::RTLD_NOW) };
         if let Some(handle) = NonNull::new(handle) {
             return Ok(Library(handle));
@@ -36,7 +36,7 @@ impl Library {
         if let Some(thrown) = message::take_thrown() {
             bail!("its shared object threw {thrown} while it was loaded");
         }
-        // SAFETY: a text of the loader's, or null.
+        // SAFETY: null or a text of the loader's, which stays until its next call.
         let said = unsafe { message::text(libc::dlerror()) };
         Err(anyhow!(said)).context("its shared object cannot be loaded")
     }
@@ -53,9 +53,11 @@ impl Library {
 
     /// A function that may not be there.
     pub fn find(&self, name: &CStr) -> Option<Function> {
-        // SAFETY: the handle is of an open library, the name ends with a zero.
+        // SAFETY: the handle is of a library that is never closed, and the name ends
+        // with a zero.
         let address = unsafe { libc::dlsym(self.0.as_ptr(), name.as_ptr()) };
-        // SAFETY: FMI's names are functions; null is none.
+        // SAFETY: an address and a function have one size here, and null is `None`.
+        // Only shim.cpp calls it, by the type that FMI gives the name.
         unsafe { std::mem::transmute::<*mut c_void, Option<Function>>(address) }
     }
 }

@@ -28,8 +28,8 @@ pub fn readable(address: usize, size: usize) -> bool {
         }
         let target =
             libc::iovec { iov_base: bytes.as_mut_ptr().cast::<libc::c_void>(), iov_len: PIECES };
-        // SAFETY: the kernel checks the addresses on the other side and writes
-        // at most PIECES bytes to `bytes`.
+        // SAFETY: the kernel checks what `pieces` points to and does not trust it;
+        // it writes a byte for each to `bytes`, which has room for PIECES.
         let count = unsafe {
             libc::process_vm_readv(
                 libc::getpid(),
@@ -80,7 +80,8 @@ mod tests {
 
     /// Two pages, of which the second may not be read.
     fn with_guard(check: impl Fn(usize)) {
-        // SAFETY: a fresh private mapping that nobody else uses.
+        // SAFETY: a fresh private mapping of two pages, that nobody else knows and that
+        // is not used after munmap.
         unsafe {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
             let pages =

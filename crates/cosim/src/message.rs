@@ -54,7 +54,7 @@ pub unsafe fn text(from: *const c_char) -> String {
     if from.is_null() {
         return String::new();
     }
-    // SAFETY: the caller's promise.
+    // SAFETY: not null, and ended by a zero byte, as the caller promises.
     unsafe { CStr::from_ptr(from) }.to_string_lossy().into_owned()
 }
 
@@ -64,7 +64,7 @@ pub unsafe fn text(from: *const c_char) -> String {
 /// The text is null or ends with a zero byte.
 #[no_mangle]
 unsafe extern "C" fn wiregauge_cosim_thrown(what: *const c_char) {
-    // SAFETY: the caller's promise.
+    // SAFETY: shim.cpp hands over a buffer that snprintf ended.
     let what = unsafe { text(what) };
     *THROWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(line(&what));
 }
@@ -80,7 +80,8 @@ unsafe extern "C" fn wiregauge_cosim_log(
     category: *const c_char,
     message: *const c_char,
 ) {
-    // SAFETY: the caller's promise.
+    // SAFETY: the FMU's category, and shim.cpp's own text: null or ended by a zero
+    // byte, as FMI promises.
     let (category, message) = unsafe { (text(category), text(message)) };
     keep(&category, &message);
 }

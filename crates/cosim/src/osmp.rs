@@ -41,7 +41,8 @@ impl Span {
         if self.is_none() {
             return Ok(&[]);
         }
-        // SAFETY: just checked; that it stays so is the caller's promise.
+        // SAFETY: `check` found the size not negative and all bytes readable; that
+        // they stay as they are is the caller's promise.
         Ok(unsafe { std::slice::from_raw_parts(self.address as *const u8, self.size as usize) })
     }
 

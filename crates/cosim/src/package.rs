@@ -139,9 +139,9 @@ fn platforms(fmi: Fmi) -> &'static [&'static str] {
 /// Bytes that a file system has left for us.
 fn room(folder: &Path) -> Option<u64> {
     let path = CString::new(folder.as_os_str().as_encoded_bytes()).ok()?;
-    // SAFETY: a plain record of numbers, which the call fills in.
+    // SAFETY: a record of integers, for which zero is a value.
     let mut told: libc::statvfs = unsafe { std::mem::zeroed() };
-    // SAFETY: the path ends with a zero, and there is room for the answer.
+    // SAFETY: the path ends with a zero, and `told` is what statvfs fills in.
     let asked = unsafe { libc::statvfs(path.as_ptr(), &mut told) };
     (asked == 0).then(|| told.f_bavail.saturating_mul(told.f_frsize))
 }

@@ -83,8 +83,8 @@ impl Place {
             .open(folder.join(FILE))?;
         file.set_len(SIZE as u64)?;
         let protection = libc::PROT_READ | libc::PROT_WRITE;
-        // SAFETY: a new shared mapping of a file of that size; atomics may be
-        // shared between processes.
+        // SAFETY: the kernel chooses the address, so nothing is mapped over; the file
+        // has that size.
         let address = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
@@ -102,7 +102,8 @@ impl Place {
     }
 
     fn cells(&self) -> &[AtomicU64; 3] {
-        // SAFETY: mapped until it is dropped.
+        // SAFETY: mapped until `self` is dropped, at the start of a page; zero is a
+        // value of atomics, and other processes may write them.
         unsafe { self.0.as_ref() }
     }
 
@@ -138,7 +139,7 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        // SAFETY: mapped by `open` with this size and used by nobody else.
+        // SAFETY: mapped by `open` with this size; nobody borrows the cells any more.
         unsafe { libc::munmap(self.0.as_ptr().cast(), SIZE) };
     }
 }

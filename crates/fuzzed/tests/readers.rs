@@ -1,5 +1,5 @@
 //! Each fuzz target on a stable compiler: over its corpus, and over what comes
-//! of damaging that.
+//! of damaging that, by another seed each run.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
@@ -29,16 +29,16 @@ struct Watched(AtomicUsize);
 #[global_allocator]
 static WATCHED: Watched = Watched(AtomicUsize::new(0));
 
-// SAFETY: the system's allocator does it all.
+// SAFETY: the system's allocator does it all; a count beside it allocates nothing.
 unsafe impl GlobalAlloc for Watched {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.0.fetch_max(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise.
+        // SAFETY: the layout is not empty, as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: the caller's promise.
+        // SAFETY: the memory is the system's with this layout: `alloc` gave it.
         unsafe { System.dealloc(memory, layout) }
     }
 }
@@ -59,10 +59,11 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
 #[test]
 fn targets_stand_their_corpus_and_what_is_like_it() {
     let mut failed = Vec::new();
+    let seed = wiregauge_seeds::seed();
     for (name, read) in TARGETS {
         let corpus = corpus(name);
         assert!(!corpus.is_empty(), "the corpus of {name} is lost");
-        let mut random = Random::new(1);
+        let mut random = Random::new(seed);
         let start = Instant::now();
         let damaged = (0..MOST).take_while(|_| start.elapsed() < LONG);
         let damaged = damaged.map(|_| damage(&corpus, &mut random));
@@ -73,14 +74,16 @@ fn targets_stand_their_corpus_and_what_is_like_it() {
                 assert!(most < LARGEST, "{most} bytes for {} of input", input.len());
             };
             if catch_unwind(AssertUnwindSafe(refused)).is_err() {
-                let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.input"));
+                // Every later run begins with it.
+                let path = fuzz().join("corpus").join(name).join(format!("seed-{seed}"));
                 fs::write(&path, &input).unwrap();
                 failed.push(format!("{name} fails on {}", path.display()));
                 break;
             }
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("; "));
+    let again = format!("{}={seed}", wiregauge_seeds::VARIABLE);
+    assert!(failed.is_empty(), "{}; that of {again}", failed.join("; "));
 }
 
 #[test]

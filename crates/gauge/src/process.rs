@@ -161,7 +161,8 @@ impl Child {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.process_group(0);
         let parent = rustix::process::getpid();
-        // SAFETY: between fork and exec only system calls are made.
+        // SAFETY: between fork and exec `prepare` makes system calls alone: no
+        // allocation and no lock.
         unsafe { command.pre_exec(move || prepare(parent, limits)) };
         let mut process = spawn_from_lasting_thread(command)?;
         let group = Pid::from_child(&process);

@@ -231,8 +231,10 @@ extern "C" {
 
 fn main() {
     let name = b"wiregauge_alloc_counts\0";
+    // SAFETY: null is RTLD_DEFAULT, and the name ends with a zero.
     let found = unsafe { dlsym(std::ptr::null_mut(), name.as_ptr().cast()) };
     assert!(!found.is_null());
+    // SAFETY: not null, and a function of this type in alloc.c.
     let counts: extern "C" fn(*mut u64) = unsafe { std::mem::transmute(found) };
     let (mut before, mut after) = ([0_u64; 3], [0_u64; 3]);
     counts(before.as_mut_ptr());

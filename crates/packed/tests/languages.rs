@@ -17,6 +17,7 @@ use wiregauge_packed::{
     pack, unpack, Column, Element, Encoding, Fault, Kind, Layout, Message, PackOptions, Precision,
     Root, UnpackOptions,
 };
+use wiregauge_seeds::Seeds;
 
 /// The C++ header as a program.
 fn cpp() -> Command {
@@ -272,7 +273,20 @@ fn all_languages_refuse_the_same_damaged_messages() {
     if blessing() {
         return;
     }
-    let mut random = Random(20);
+    // The damage of this seed reaches everything that can be refused in bytes.
+    let all = verdicts_on_damage(20);
+    let faults = "truncated magic version header limit name range overlap scale wire unknown \
+                  foreign element value";
+    for fault in faults.split_whitespace() {
+        assert!(all.contains(&format!(" {fault} ")), "no damage ended in {fault}");
+    }
+    let name = "all_languages_refuse_the_same_damaged_messages";
+    Seeds::new(common::HERE, "languages", name).each(1, |seed| drop(verdicts_on_damage(seed)));
+}
+
+/// What all languages say to messages damaged by this seed.
+fn verdicts_on_damage(seed: u64) -> String {
+    let mut random = Random(seed);
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("messages");
     let mut all = String::new();
@@ -305,12 +319,7 @@ fn all_languages_refuse_the_same_damaged_messages() {
         }
         all.extend(expected.iter().map(|line| format!("{line}\n")));
     }
-    // The damage reaches everything that can be refused in bytes.
-    let faults = "truncated magic version header limit name range overlap scale wire unknown \
-                  foreign element value";
-    for fault in faults.split_whitespace() {
-        assert!(all.contains(&format!(" {fault} ")), "no damage ended in {fault}");
-    }
+    all
 }
 
 /// A plain OSI tool reads a packed message, finds all other fields as they

@@ -7,6 +7,7 @@ use common::damage;
 use common::Random;
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use wiregauge_packed::{
     find, first, pack, unpack, Element, Encoding, Fault, Kind, PackOptions, Root, UnpackOptions,
     View,
@@ -118,7 +119,10 @@ fn message(sensors: &[Vec<Detection>], other: &[u8]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/property.txt"))),
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn detections_come_back_to_the_bit(

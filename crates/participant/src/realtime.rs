@@ -90,10 +90,11 @@ impl Realtime {
 /// Runs this thread before all that are not under SCHED_FIFO with this priority
 /// or a higher one.
 fn prefer(priority: i32) -> Result<()> {
-    // SAFETY: all zero is a valid `sched_param`.
+    // SAFETY: a record of integers, for which zero is a value.
     let mut wanted: libc::sched_param = unsafe { std::mem::zeroed() };
     wanted.sched_priority = priority;
-    // SAFETY: it reads the structure, and 0 is the calling thread.
+    // SAFETY: the kernel reads `wanted`, which outlives the call; 0 is the calling
+    // thread.
     if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &wanted) } == 0 {
         return Ok(());
     }

@@ -33,9 +33,9 @@ pub struct Toll {
 
 impl Toll {
     fn now() -> Toll {
-        // SAFETY: plain numbers, of which nothing is a valid value.
+        // SAFETY: a record of integers, for which zero is a value.
         let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-        // SAFETY: the kernel writes into what it is given and keeps nothing.
+        // SAFETY: `usage` is what getrusage fills in, and nothing keeps its address.
         unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
         Toll {
             voluntary: usage.ru_nvcsw as u64,

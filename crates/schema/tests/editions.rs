@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use wiregauge_schema::{proto, source, Cardinality, Element, Field, Schema, Source};
 
 fn path(file: &str) -> PathBuf {
@@ -85,7 +86,11 @@ fn error_line(text: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 500,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/editions.txt"))),
+        ..ProptestConfig::default()
+    })]
     #[test]
     fn damaged_descriptors_are_read_or_refused(
         file in prop::sample::select(vec!["edition2023.fds", "edition2024.fds", "declarations.fds"]),

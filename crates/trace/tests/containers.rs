@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use prost_reflect::prost::Message;
 use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
 use prost_reflect::prost_types::{
@@ -336,7 +337,9 @@ fn what_is_no_recording_is_refused_with_a_way_out() {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 300, failure_persistence: None, ..ProptestConfig::default()
+        cases: 300,
+        failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/containers.txt"))),
+        ..ProptestConfig::default()
     })]
     #[test]
     fn damaged_recordings_are_read_or_refused(

@@ -93,7 +93,7 @@ struct DdsWriter {
 
 impl Writer for DdsWriter {
     fn readers(&mut self) -> Result<usize> {
-        // SAFETY: the end is open.
+        // SAFETY: the end is a writer, open until it is dropped.
         let found = unsafe { wiregauge_dds_readers(self.end.0) };
         let found = check(found).context("cannot count the readers")? as usize;
         if found < self.wanted {
@@ -110,7 +110,8 @@ impl Writer for DdsWriter {
 
     fn send(&mut self) -> Result<()> {
         let size = u32::try_from(self.buffer.len()).context("too large a sample")?;
-        // SAFETY: the end is open, and the buffer has this size.
+        // SAFETY: the end is a writer, open until it is dropped; the buffer has this
+        // size, and Cyclone copies it before it returns.
         let code = unsafe { wiregauge_dds_write(self.end.0, self.buffer.as_ptr(), size) };
         check(code).context("dds_write fails").map(drop)
     }
@@ -135,8 +136,8 @@ impl End {
         let blocking = (BLOCKING.as_nanos() as u64 + allowance(topic.size)) as i64;
         let listens = post.map(|_| arrived as Listens);
         let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
-        // SAFETY: the string lives during the call, and the post longer than
-        // what is opened.
+        // SAFETY: the string lives during the call. The post is null or that of a
+        // `Listening`, which drops its end first.
         let code = unsafe {
             wiregauge_dds_open(domain, name.as_ptr(), blocking, kept, listens, context, &mut handle)
         };
@@ -148,19 +149,26 @@ impl End {
 impl Reader for End {
     fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
         // SAFETY: the end is open, and the sample lies there until the next call,
-        // which wants the reader for itself.
+        // which must borrow `self` anew.
         unsafe { next(self.0, patience) }
     }
 }
 
-/// The next sample of an open reader, which lies there until the next call.
+/// The next sample of a reader.
+///
+/// # Safety
+/// The reader is open and in no other call, and the sample is not used after the
+/// next call or once the reader is closed.
 unsafe fn next<'a>(handle: *mut Handle, patience: Duration) -> Result<Option<&'a [u8]>> {
     let (mut bytes, mut size) = (ptr::null(), 0);
     let patience = patience.as_nanos() as i64;
-    let code = wiregauge_dds_next(handle, patience, &mut bytes, &mut size);
+    // SAFETY: the reader is open, as the caller promises, and there is room for an
+    // address and a size.
+    let code = unsafe { wiregauge_dds_next(handle, patience, &mut bytes, &mut size) };
     match check(code).context("cannot read from DDS")? {
         0 => Ok(None),
-        _ if size > 0 => Ok(Some(std::slice::from_raw_parts(bytes, size as usize))),
+        // SAFETY: Cyclone lends so many bytes until the next call.
+        _ if size > 0 => Ok(Some(unsafe { std::slice::from_raw_parts(bytes, size as usize) })),
         _ => Ok(Some(&[])),
     }
 }
@@ -212,8 +220,8 @@ impl Reader for Listening {
     }
 
     fn hand(&mut self, patience: Duration, take: Take<'_>) -> Result<bool> {
-        // SAFETY: only its lifetime is forgotten, and nobody has it after this
-        // call.
+        // SAFETY: only its lifetime is forgotten. The taker is removed before this call
+        // returns, or a panic poisons the lock, under which alone it is used.
         let take = unsafe { std::mem::transmute::<Take<'_>, Take<'static>>(take) };
         let mut state = self.post.state.lock().unwrap_or_else(PoisonError::into_inner);
         *state = State {
@@ -234,7 +242,8 @@ impl State {
     /// Hands over all samples that are there.
     fn serve(&mut self) {
         while let Some(taker) = self.taker {
-            // SAFETY: the reader is open, and who takes samples waits in `hand`.
+            // SAFETY: while there is a taker, `hand` has not returned: its reader is
+            // open, and what takes samples lives. The lock keeps others out.
             let went = unsafe {
                 next(taker.reader, Duration::ZERO).and_then(|sample| match sample {
                     Some(sample) => {
@@ -257,7 +266,8 @@ impl State {
 
 /// Called by Cyclone when samples have come.
 extern "C" fn arrived(_reader: i32, context: *mut c_void) {
-    // SAFETY: the post lives longer than the reader.
+    // SAFETY: the context is the post of a `Listening`, boxed, which outlives the
+    // reader; it is only ever shared.
     let post = unsafe { &*context.cast::<Post>() };
     // After a panic there is nobody any more.
     let Ok(mut state) = post.state.lock() else { return };
@@ -269,14 +279,15 @@ extern "C" fn arrived(_reader: i32, context: *mut c_void) {
 
 impl Drop for End {
     fn drop(&mut self) {
-        // SAFETY: it is open, and nobody uses it any more.
+        // SAFETY: it is open, `self` is its only owner, and Cyclone waits for its own
+        // calls to end.
         unsafe { wiregauge_dds_close(self.0) }
     }
 }
 
 fn check(code: i32) -> Result<i32> {
     if code < 0 {
-        // SAFETY: the library's own text, which stays.
+        // SAFETY: a constant of the library's, ended by a zero byte, for any code.
         let text = unsafe { CStr::from_ptr(wiregauge_dds_error(code)) };
         bail!("Cyclone DDS: {}", text.to_string_lossy());
     }

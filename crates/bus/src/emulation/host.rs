@@ -77,7 +77,8 @@ impl Host {
         }
         let folder = CString::new(folder.into_os_string().into_vec())?;
         let namespaces = Arc::clone(&self.namespaces);
-        // SAFETY: between fork and exec only system calls are made.
+        // SAFETY: between fork and exec it makes system calls alone: no allocation and
+        // no lock. `folder` and `namespaces` were made before.
         unsafe {
             command.pre_exec(move || {
                 namespaces.enter()?;
@@ -159,7 +160,8 @@ impl Namespaces {
     /// Makes them and moves the calling thread there.
     fn new() -> Result<Namespaces> {
         let flags = UnshareFlags::NEWNET | UnshareFlags::NEWIPC | UnshareFlags::NEWNS;
-        // SAFETY: descriptors go on being shared.
+        // SAFETY: without UnshareFlags::FILES descriptors go on being shared, which is
+        // what the call is called unsafe for.
         match unsafe { unshare_unsafe(flags) } {
             Err(Errno::PERM) => bail!(
                 "an emulated link wants CAP_SYS_ADMIN and CAP_NET_ADMIN: run wiregauge as root, \

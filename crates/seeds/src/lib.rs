@@ -1,0 +1,176 @@
+//! Seeds of random tests: each run takes others, and one that fails is recorded
+//! in the tree, where every later run takes it first.
+
+use std::collections::hash_map::RandomState;
+use std::fs;
+use std::hash::BuildHasher;
+use std::io::{self, Write};
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::path::PathBuf;
+
+/// Sets the one seed to be taken.
+pub const VARIABLE: &str = "WIREGAUGE_SEED";
+
+/// What a file of seeds begins with.
+const HEAD: &str = "# Seeds that failed once, a line each; every run takes them first.\n";
+
+/// A random test of a package.
+pub struct Seeds {
+    /// Where those that failed are recorded.
+    file: PathBuf,
+    /// What repeats the test, but for its seed.
+    command: String,
+}
+
+impl Seeds {
+    /// Those of a test in `tests/` of a package, by `CARGO_MANIFEST_DIR`, its
+    /// file without the ending, and its function. They are recorded in
+    /// `tests/seeds/FUNCTION.txt`.
+    pub fn new(package: &str, file: &str, function: &str) -> Seeds {
+        Seeds {
+            file: PathBuf::from(package).join("tests/seeds").join(format!("{function}.txt")),
+            command: format!("cargo test --locked --workspace --test {file} {function}"),
+        }
+    }
+
+    /// Tries those that failed once, and so many more; or only the one that
+    /// WIREGAUGE_SEED says. A seed fails where `test` panics: it is recorded, and
+    /// said with the command that repeats it.
+    ///
+    /// # Panics
+    /// Where the test does, or the seeds cannot be read.
+    pub fn each(&self, fresh: usize, test: impl FnMut(u64)) {
+        self.run(wanted(), fresh, test);
+    }
+
+    fn run(&self, wanted: Option<u64>, fresh: usize, mut test: impl FnMut(u64)) {
+        let seeds = match wanted {
+            Some(seed) => vec![seed],
+            None => {
+                let mut seeds = self.recorded();
+                seeds.extend((0..fresh).map(|_| random()));
+                seeds
+            }
+        };
+        for seed in seeds {
+            let Err(panic) = catch_unwind(AssertUnwindSafe(|| test(seed))) else { continue };
+            let file = self.file.display();
+            match self.record(seed) {
+                Ok(true) => eprintln!("seed {seed} fails and is recorded in {file}: commit it"),
+                Ok(false) => eprintln!("seed {seed} of {file} fails"),
+                Err(error) => eprintln!("seed {seed} fails; write it into {file}: {error}"),
+            }
+            eprintln!("again: {VARIABLE}={seed} {}", self.command);
+            resume_unwind(panic);
+        }
+    }
+
+    /// Those that failed once.
+    ///
+    /// # Panics
+    /// Where they cannot be read.
+    pub fn recorded(&self) -> Vec<u64> {
+        let text = match fs::read_to_string(&self.file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+            text => text.unwrap_or_else(|error| panic!("{}: {error}", self.file.display())),
+        };
+        let seed = |line: &str| {
+            line.parse().unwrap_or_else(|_| panic!("{}: no seed: {line}", self.file.display()))
+        };
+        let words = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+        words.filter(|line| !line.is_empty()).map(seed).collect()
+    }
+
+    /// Whether it was not recorded before.
+    fn record(&self, seed: u64) -> io::Result<bool> {
+        if self.recorded().contains(&seed) {
+            return Ok(false);
+        }
+        if let Some(folder) = self.file.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        let mut file = fs::OpenOptions::new().create(true).append(true).open(&self.file)?;
+        if file.metadata()?.len() == 0 {
+            file.write_all(HEAD.as_bytes())?;
+        }
+        writeln!(file, "{seed}")?;
+        Ok(true)
+    }
+}
+
+/// The seed that WIREGAUGE_SEED says.
+fn wanted() -> Option<u64> {
+    std::env::var(VARIABLE).ok().map(|text| {
+        text.parse().unwrap_or_else(|_| panic!("{VARIABLE} is a number below 2^64, not {text}"))
+    })
+}
+
+/// A seed for a test that keeps what fails in another way: another one each run,
+/// or the one that WIREGAUGE_SEED says.
+///
+/// # Panics
+/// Where that is no number.
+pub fn seed() -> u64 {
+    wanted().unwrap_or_else(random)
+}
+
+/// A number that the system made up: the standard library seeds its maps so.
+fn random() -> u64 {
+    RandomState::new().hash_one(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seeds of a package that is nowhere else, and what a test took.
+    fn taken(folder: &str, wanted: Option<u64>, fails: impl Fn(u64) -> bool) -> (bool, Vec<u64>) {
+        let mut taken = Vec::new();
+        let seeds = Seeds::new(folder, "some", "of_them");
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            seeds.run(wanted, 3, |seed| {
+                taken.push(seed);
+                assert!(!fails(seed), "it fails");
+            });
+        }));
+        (outcome.is_ok(), taken)
+    }
+
+    #[test]
+    fn every_run_takes_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path().to_str().unwrap();
+        let (first, second) = (taken(folder, None, |_| false), taken(folder, None, |_| false));
+        assert_eq!((first.0, first.1.len(), second.1.len()), (true, 3, 3));
+        assert!(first.1.iter().all(|seed| !second.1.contains(seed)), "{first:?} {second:?}");
+        assert_eq!(taken(folder, Some(7), |_| false), (true, vec![7]));
+    }
+
+    #[test]
+    fn what_failed_is_taken_first_from_then_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        for _ in 0..2 {
+            assert_eq!(taken(path, Some(7), |seed| seed == 7), (false, vec![7]));
+        }
+        let text = fs::read_to_string(folder.path().join("tests/seeds/of_them.txt")).unwrap();
+        assert_eq!(text, format!("{HEAD}7\n"));
+        let (passed, seeds) = taken(path, None, |_| false);
+        assert!(passed);
+        assert_eq!((seeds[0], seeds.len()), (7, 4));
+        // It ends at the first that fails.
+        assert_eq!(taken(path, None, |seed| seed == 7), (false, vec![7]));
+    }
+
+    #[test]
+    fn what_is_no_seed_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("tests/seeds")).unwrap();
+        let file = folder.path().join("tests/seeds/of_them.txt");
+        fs::write(&file, "1 # one\n\nx\n").unwrap();
+        let path = folder.path().to_str().unwrap();
+        assert_eq!(taken(path, None, |_| false), (false, vec![]));
+        fs::write(&file, "1 # one\n\n").unwrap();
+        assert_eq!(taken(path, None, |_| false).1[0], 1);
+    }
+}

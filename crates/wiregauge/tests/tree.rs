@@ -1,0 +1,108 @@
+//! What holds for every package of the tree, also for those that are built apart
+//! and cannot inherit it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+fn project() -> PathBuf {
+    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("it is there")
+}
+
+/// The files of these names, or with these endings, that are not built.
+fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable")) {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if entry.file_type().expect("known").is_dir() {
+            if !["build", "target"].contains(&name.as_str()) && !name.starts_with('.') {
+                found.extend(files(&path, wanted));
+            }
+        } else if wanted(&name) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Every manifest, by its path.
+fn manifests() -> Vec<(PathBuf, Table)> {
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).expect("readable");
+        let table = text.parse().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        (path, table)
+    };
+    files(&project(), &|name| name == "Cargo.toml").into_iter().map(read).collect()
+}
+
+fn workspace() -> Table {
+    let text = fs::read_to_string(project().join("Cargo.toml")).expect("readable");
+    text.parse::<Table>().expect("a manifest")["workspace"].as_table().expect("a table").clone()
+}
+
+/// What of the workspace's lints a manifest lacks.
+fn lacking(workspace: &Value, manifest: &Table) -> Vec<String> {
+    let lints = manifest.get("lints");
+    if lints.and_then(|lints| lints.get("workspace")) == Some(&Value::Boolean(true)) {
+        return Vec::new();
+    }
+    let mut lacking = Vec::new();
+    for (tool, wanted) in workspace.as_table().expect("a table") {
+        for (lint, level) in wanted.as_table().expect("a table") {
+            let own = lints.and_then(|lints| lints.get(tool)).and_then(|own| own.get(lint));
+            if own != Some(level) {
+                lacking.push(format!("{tool}.{lint} = {level:?}"));
+            }
+        }
+    }
+    lacking
+}
+
+#[test]
+fn every_package_has_the_lints_of_the_workspace() {
+    let lints = workspace()["lints"].clone();
+    for (path, manifest) in manifests().iter().filter(|(_, table)| table.contains_key("package")) {
+        assert_eq!(lacking(&lints, manifest), [""; 0], "{}", path.display());
+    }
+    let bare: Table = "[lints.clippy]\nall = \"warn\"\n".parse().expect("a manifest");
+    assert!(lacking(&lints, &bare).contains(&"rust.missing_docs = String(\"warn\")".to_owned()));
+    assert!(lacking(&lints, &bare).len() > 3);
+}
+
+#[test]
+fn every_package_says_the_oldest_rust_and_its_licence() {
+    let package = workspace()["package"].clone();
+    for (path, manifest) in manifests() {
+        let Some(own) = manifest.get("package") else { continue };
+        for key in ["rust-version", "license"] {
+            let inherited = own.get(key).and_then(|value| value.get("workspace"));
+            let said = inherited == Some(&Value::Boolean(true)) || own.get(key) == package.get(key);
+            assert!(said, "{}: {key} is not {:?}", path.display(), package[key]);
+        }
+    }
+}
+
+/// Clippy sees only what is in the workspace.
+#[test]
+fn unsafe_code_built_apart_says_why_it_is_sound() {
+    let mut checked = 0;
+    for folder in ["participants", "fuzz", "crates/packed/fuzz", "runners"] {
+        for path in files(&project().join(folder), &|name| name.ends_with(".rs")) {
+            let text = fs::read_to_string(&path).expect("readable");
+            let lines: Vec<&str> = text.lines().map(str::trim).collect();
+            for (at, line) in lines.iter().enumerate() {
+                let is_unsafe = line.contains("unsafe {") || line.contains("unsafe impl");
+                if line.starts_with("//") || !is_unsafe {
+                    continue;
+                }
+                let above = &lines[at.saturating_sub(4)..at];
+                let explained = above.iter().any(|line| line.starts_with("// SAFETY: "));
+                assert!(explained, "{}:{}: {line}", path.display(), at + 1);
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 0, "no unsafe code is found");
+}

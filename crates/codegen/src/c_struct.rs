@@ -92,21 +92,26 @@ pub fn octets_type(schema: &Schema) -> String {
     name
 }
 
-/// Specializations of `Glue` for all records, in namespace `c_struct`, and the
-/// two functions `fixed` and `element` that read a number from a root struct.
-pub fn glue(unit: &Unit, library: &dyn CLibrary) -> String {
+/// `Root`, specializations of `Glue` for all records, and the two functions
+/// `fixed` and `element` that read a number from a root struct; to stand in
+/// namespace `c_struct`.
+pub fn glue(unit: &Unit, library: &dyn CLibrary, code: &mut Code) {
     let schema = unit.schema;
-    let mut code = Code::new();
-    code.line("namespace c_struct {");
+    code.line("");
+    code.line(format!("using Root = {};", library.record_type(schema.root())));
     for (id, record) in schema.records() {
         code.line("");
-        record_glue(schema, id, record, library, &mut code);
+        record_glue(schema, id, record, library, code);
     }
-    accessor(schema, "fixed", unit.projection.fixed.as_deref(), library, &mut code);
-    accessor(schema, "element", unit.projection.element.as_deref(), library, &mut code);
-    code.line("");
-    code.line("}  // namespace c_struct");
-    code.finish()
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), library, code);
+    accessor(schema, "element", unit.projection.element.as_deref(), library, code);
+}
+
+/// The specialization of `Glue` for octets, by the format's own `OctetsGlue`.
+pub fn octets_glue(octets: &str) -> String {
+    format!(
+        "template <>\nstruct Glue<std::vector<std::uint8_t>, {octets}> : OctetsGlue<{octets}> {{}};"
+    )
 }
 
 fn record_glue(

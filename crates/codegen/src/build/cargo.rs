@@ -65,7 +65,9 @@ pub fn compile(
     write_if_new(&folder.join("Cargo.toml"), own(manifest).as_bytes())?;
     let lock = fs::read_to_string(fixed.join("Cargo.lock"))?;
     write_if_new(&folder.join("Cargo.lock"), own(lock.clone()).as_bytes())?;
-    write_if_new(&folder.join("src/lib.rs"), rust::message(unit).as_bytes())?;
+    for file in rust::message(unit) {
+        write_if_new(&folder.join("src").join(&file.path), file.text.as_bytes())?;
+    }
 
     let mut command = Command::new("cargo");
     command

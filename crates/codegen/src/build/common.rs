@@ -25,6 +25,10 @@ const FILES: &[(&str, &str)] = &[
         include_str!("../../../../runners/cpp/include/wiregauge/c_struct.hpp"),
     ),
     (
+        "cpp/wiregauge/c_struct_codec.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/c_struct_codec.hpp"),
+    ),
+    (
         "cpp/wiregauge/canonical.hpp",
         include_str!("../../../../runners/cpp/include/wiregauge/canonical.hpp"),
     ),
@@ -51,6 +55,10 @@ const FILES: &[(&str, &str)] = &[
     (
         "cpp/wiregauge/timing.hpp",
         include_str!("../../../../runners/cpp/include/wiregauge/timing.hpp"),
+    ),
+    (
+        "cpp/wiregauge/whole.hpp",
+        include_str!("../../../../runners/cpp/include/wiregauge/whole.hpp"),
     ),
     ("alloc/alloc.c", include_str!("../../../../runners/alloc/alloc.c")),
 ];

@@ -11,6 +11,7 @@ use super::keep::{hash, write_if_new};
 use super::origin::{self, Origin};
 use super::tool::run;
 use crate::codec::{Codec, Emission, Language, Step, Unit};
+use crate::{cpp, rust};
 
 /// What a build tells of its progress: a short word on what it does, and how
 /// much of how much is done. An error that it returns, such as the user's wish
@@ -60,6 +61,12 @@ impl Job {
             parts.push(file.path.clone().into_bytes());
             parts.push(file.text.clone().into_bytes());
         }
+        parts.extend(match codec.language {
+            Language::Rust => {
+                rust::message(unit).into_iter().map(|file| file.text.into()).collect()
+            }
+            Language::Cpp => vec![cpp::message(unit).into_bytes()],
+        });
         for step in &emission.steps {
             if let Step::Command(words) = step {
                 parts.push(words.join(" ").into_bytes());

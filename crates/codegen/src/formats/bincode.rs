@@ -33,12 +33,7 @@ inventory::submit! {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Direct {
-        library: "bincode",
-        encode: "bincode::encode_into_std_write(message, out, bincode::config::legacy())?;",
-        decode: "bincode::decode_from_slice(wire, bincode::config::legacy()).map(|(root, _)| root)",
-        part: None,
-        items: String::new(),
-    };
+    let runner =
+        Direct { library: "bincode", calls: include_str!("bincode/library.rs"), part: None };
     Ok(runner.emit(unit))
 }

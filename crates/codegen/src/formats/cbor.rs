@@ -41,12 +41,6 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner = Direct {
-        library: "ciborium",
-        encode: "ciborium::into_writer(message, out)?;",
-        decode: "ciborium::from_reader(wire)",
-        part: None,
-        items: String::new(),
-    };
+    let runner = Direct { library: "ciborium", calls: include_str!("cbor/library.rs"), part: None };
     Ok(runner.emit(unit))
 }

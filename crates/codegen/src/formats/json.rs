@@ -13,6 +13,7 @@ use crate::direct::{self, Direct};
 use crate::lowering::Lowering;
 use crate::part::Part;
 use crate::rust;
+use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -55,68 +56,42 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "serde_json",
-        encode: "encode(message, out)?;",
-        decode: "serde_json::from_slice(wire)",
+        calls: include_str!("json/library.rs"),
         part: Some(Part::Named),
-        items: items(unit.schema),
     };
-    Ok(runner.emit(unit))
+    Ok(runner.emit_with(unit, |code| finite(unit.schema, code)))
 }
 
-/// The encoder, and `finite_X`: whether every float of a record can be said.
-fn items(schema: &Schema) -> String {
-    let mut code = Code::new();
-    let root = &schema.root().name.legal;
-    code.line(ENCODER.replace("FINITE", &format!("finite_{root}")));
+/// `finite_X`: whether every float of a record can be said.
+fn finite(schema: &Schema, code: &mut Code) {
     for (_, record) in schema.records() {
         let name = &record.name.legal;
         code.line("");
-        code.line("#[allow(non_snake_case, unused_variables)]");
-        code.block(format!("fn finite_{name}(from: &message::{name}) -> bool {{"), "}", |code| {
-            let mut conditions = Vec::new();
-            for field in &record.fields {
-                let f = &field.name.legal;
-                let test = match field.element {
-                    Element::Record(id) => format!("finite_{}", schema.record(id).name.legal),
-                    Element::Scalar(scalar) if scalar.is_float() => {
-                        format!("|v: &{}| v.is_finite()", scalar.rust())
-                    }
-                    _ => continue,
-                };
-                conditions.push(match field.cardinality {
-                    Cardinality::Required | Cardinality::Implicit => format!("({test})(&from.{f})"),
-                    _ => format!("from.{f}.iter().all({test})"),
-                });
-            }
-            conditions.push("true".into());
-            code.line(conditions.join("\n  && "));
-        });
+        code.block(
+            format!("pub fn finite_{name}(from: &message::{name}) -> bool {{"),
+            "}",
+            |code| {
+                let mut conditions = Vec::new();
+                for field in &record.fields {
+                    let f = &field.name.legal;
+                    let test = match field.element {
+                        Element::Record(id) => format!("finite_{}", schema.record(id).name.legal),
+                        Element::Scalar(scalar) if scalar.is_float() => {
+                            format!("|v: &{}| v.is_finite()", scalar.rust())
+                        }
+                        _ => continue,
+                    };
+                    conditions.push(match field.cardinality {
+                        Cardinality::Required | Cardinality::Implicit => {
+                            format!("({test})(&from.{f})")
+                        }
+                        _ => format!("from.{f}.iter().all({test})"),
+                    });
+                }
+                conditions.push("true".into());
+                code.line(conditions.join("\n  && "));
+            },
+        );
     }
-    code.finish()
+    rust_glue::of_root(schema, &["finite"], code);
 }
-
-const ENCODER: &str = r#"
-/// Compact output that tells whether a null was written.
-struct Formatter<'a> {
-  null: &'a mut bool,
-}
-
-impl serde_json::ser::Formatter for Formatter<'_> {
-  fn write_null<W: std::io::Write + ?Sized>(&mut self, writer: &mut W) -> std::io::Result<()> {
-    *self.null = true;
-    writer.write_all(b"null")
-  }
-}
-
-fn encode(message: &Root, out: &mut Vec<u8>) -> Result<(), Error> {
-  let mut null = false;
-  let formatter = Formatter { null: &mut null };
-  let mut serializer = serde_json::Serializer::with_formatter(out, formatter);
-  serde::Serialize::serialize(message, &mut serializer)?;
-  // A null is an absent value or a float that JSON cannot say.
-  if null && !FINITE(message) {
-    return Err(Error::rejected("JSON cannot say NaN or an infinity"));
-  }
-  Ok(())
-}
-"#;

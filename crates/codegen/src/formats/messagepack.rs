@@ -42,10 +42,8 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "rmp-serde",
-        encode: "rmp_serde::encode::write(out, message)?;",
-        decode: "rmp_serde::from_slice(wire)",
+        calls: include_str!("messagepack/library.rs"),
         part: Some(Part::Placed),
-        items: String::new(),
     };
     Ok(runner.emit(unit))
 }

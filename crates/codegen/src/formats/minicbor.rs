@@ -46,10 +46,8 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Direct {
         library: "minicbor",
-        encode: "minicbor::encode(message, out)?;",
-        decode: "minicbor::decode(wire)",
+        calls: include_str!("minicbor/library.rs"),
         part: Some(Part::Numbered),
-        items: String::new(),
     };
     Ok(runner.emit(unit))
 }

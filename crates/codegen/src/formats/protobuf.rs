@@ -14,6 +14,7 @@ use wiregauge_schema::{
 use crate::code::Code;
 use crate::codec::{Answer, File, Unit};
 use crate::lowering::{self, Lowering};
+use crate::rust_glue;
 use crate::slot::{self, Slot};
 
 /// Why a Rust library cannot carry a message.
@@ -158,7 +159,7 @@ fn fill_numbers(schema: &Schema, slot: &Slot, member: &str) -> String {
     }
 }
 
-/// `fn fill_X`: normalized to a Rust library's, into whatever that held before,
+/// `pub fn fill_X`: normalized to a Rust library's, into whatever that held before,
 /// by a statement a slot. It tells whether a zero loses its sign.
 fn fill(
     record: &Record,
@@ -170,7 +171,7 @@ fn fill(
     let name = &record.name.legal;
     code.line("");
     code.block(
-        format!("fn fill_{name}<'a>(from: &'a message::{name}, to: &mut {object}) -> bool {{"),
+        format!("pub fn fill_{name}<'a>(from: &'a message::{name}, to: &mut {object}) -> bool {{"),
         "}",
         |code| {
             code.line("let mut lost = false;");
@@ -180,7 +181,7 @@ fn fill(
     );
 }
 
-/// `fn take_X`: a Rust library's to normalized, by a statement a slot.
+/// `pub fn take_X`: a Rust library's to normalized, by a statement a slot.
 fn take(
     record: &Record,
     object: &str,
@@ -192,7 +193,7 @@ fn take(
     code.line("");
     code.block(
         format!(
-            "fn take_{name}(from: &mut {object}, to: &mut message::{name}) -> Result<(), Error> {{"
+            "pub fn take_{name}(from: &mut {object}, to: &mut message::{name}) -> Result<(), Error> {{"
         ),
         "}",
         |code| {
@@ -277,7 +278,7 @@ fn tally(
 ) {
     let name = &record.name.legal;
     code.line("");
-    code.block(format!("fn tally_{name}<T: Tally>(from: &{object}) -> T {{"), "}", |code| {
+    code.block(format!("pub fn tally_{name}<T: Tally>(from: &{object}) -> T {{"), "}", |code| {
         code.line("let mut tally = T::default();");
         for slot in slot::slots(schema, record) {
             let (field, place, m) = (&slot.field, slot.place, member(&slot.field));
@@ -302,6 +303,30 @@ fn tally(
         }
         code.line("tally");
     });
+}
+
+/// Begins the glue of a Rust library, by whose generator the modules are.
+fn rust_glue(crate_name: &str, partials: &[(&str, Partial)]) -> Code {
+    let mut code = rust_glue::glue(crate_name);
+    code.line(format!("pub const LOSES_SIGN: &str = \"{LOSES_SIGN}\";"));
+    code.line("");
+    for module in generated(partials) {
+        code.line(format!("use crate::{module};"));
+    }
+    code
+}
+
+/// `main.rs` of a Rust library.
+fn rust_main(codec: &str, partials: &[(&str, Partial)]) -> File {
+    let mut modules = vec!["codec", "glue"];
+    modules.extend(generated(partials));
+    rust_glue::main(codec, &modules)
+}
+
+/// The modules that a library's generator makes.
+fn generated(partials: &[(&str, Partial)]) -> Vec<&'static str> {
+    let partial = partials.iter().any(|(_, partial)| !partial.is_empty());
+    ["wg"].into_iter().chain(partial.then_some("partial")).collect()
 }
 
 /// A message that knows only the fields on the way to a number: what it does not
@@ -359,6 +384,38 @@ impl Partial {
         ]
     }
 
+    /// The type of the message, in upper case `NAME`, and `read_NAME`, which parses
+    /// it and reads the number. `object` is the library's type by its lifetime, which
+    /// `generics` declares, and `parse` what makes `object` of `wire`.
+    fn reading(
+        &self,
+        name: &str,
+        generics: &str,
+        object: impl Fn(&str) -> String,
+        parse: &str,
+        code: &mut Code,
+        member: impl Fn(&Field) -> String,
+    ) {
+        let is_empty = self.is_empty();
+        let of = if is_empty { "()".into() } else { object("'a") };
+        let alias = name[..1].to_uppercase() + &name[1..];
+        code.line("");
+        code.line(format!("pub type {alias}{generics} = {of};"));
+        if !is_empty {
+            self.accessor(name, &object("'_"), code, member);
+        }
+        code.line("");
+        code.line(format!("pub fn read_{name}<'a, T: Tally>("));
+        code.line(format!("  object: &mut {of}, wire: &'a [u8], tally: &mut T,"));
+        code.block(") -> Result<(), Error> {", "}", |code| {
+            if !is_empty {
+                code.line(parse);
+                code.line(format!("{name}(object, tally);"));
+            }
+            code.line("Ok(())");
+        });
+    }
+
     /// Whether there is nothing to be read.
     fn is_empty(&self) -> bool {
         self.indices.is_empty()
@@ -374,27 +431,33 @@ impl Partial {
         member: impl Fn(&Field) -> String,
     ) {
         code.line("");
-        code.block(format!("fn {name}<T: Tally>(at: &{object}, tally: &mut T) {{"), "}", |code| {
-            let records = self.schema.records().map(|(_, record)| record).collect::<Vec<_>>();
-            for (record, index) in records.iter().rev().zip(&self.indices) {
-                let field = &record.fields[0];
-                let value = format!("at.{}", member(field));
-                code.line(match index {
-                    Index::Single if is_plain(field) => format!("let at = &{value};"),
-                    Index::Single => format!("let Some(at) = &{value} else {{ return }};"),
-                    Index::At(index) => {
-                        format!("let Some(at) = {value}.get({index}) else {{ return }};")
+        code.block(
+            format!("pub fn {name}<T: Tally>(at: &{object}, tally: &mut T) {{"),
+            "}",
+            |code| {
+                let records = self.schema.records().map(|(_, record)| record).collect::<Vec<_>>();
+                for (record, index) in records.iter().rev().zip(&self.indices) {
+                    let field = &record.fields[0];
+                    let value = format!("at.{}", member(field));
+                    code.line(match index {
+                        Index::Single if is_plain(field) => format!("let at = &{value};"),
+                        Index::Single => format!("let Some(at) = &{value} else {{ return }};"),
+                        Index::At(index) => {
+                            format!("let Some(at) = {value}.get({index}) else {{ return }};")
+                        }
+                        Index::Middle => {
+                            format!(
+                                "let Some(at) = {value}.get({value}.len() / 2) else {{ return }};"
+                            )
+                        }
+                    });
+                    if self.schema.scalar(field.element).is_some() {
+                        let number = from_rust(&self.schema, field, "*at");
+                        code.line(format!("tally.number(0, {number});"));
                     }
-                    Index::Middle => {
-                        format!("let Some(at) = {value}.get({value}.len() / 2) else {{ return }};")
-                    }
-                });
-                if self.schema.scalar(field.element).is_some() {
-                    let number = from_rust(&self.schema, field, "*at");
-                    code.line(format!("tally.number(0, {number});"));
                 }
-            }
-        });
+            },
+        );
     }
 }
 

@@ -6,10 +6,11 @@ use anyhow::Result;
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
 use super::{
-    cpp, field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
+    field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
 use crate::code::Code;
 use crate::codec::{Built, Codec, Emission, File, Language, Step, Unit};
+use crate::cpp;
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -46,30 +47,33 @@ const SUFFIX: &str = "_T";
 fn emit(unit: &Unit) -> Result<Emission> {
     let flatc = ["flatc", "--cpp", "--cpp-std", "c++17", "--gen-object-api", "--object-suffix"];
     Ok(Emission {
-        files: vec![super::idl(unit.schema, Style::Objects)?, File::new("main.cpp", main(unit))],
+        files: vec![
+            super::idl(unit.schema, Style::Objects)?,
+            File::new("main.cpp", include_str!("object/main.cpp")),
+            reader::names(),
+            reader::reading(),
+            File::new("glue.hpp", glue(unit)),
+        ],
         steps: vec![Step::command(flatc.into_iter().chain([SUFFIX, "message.fbs"]))],
         sources: vec!["main.cpp".into()],
         ..Emission::default()
     })
 }
 
-fn main(unit: &Unit) -> String {
+fn glue(unit: &Unit) -> String {
     let dialect = Dialect::new(unit.schema, Style::Objects);
-    let mut code = Code::new();
-    cpp::begin(&mut code);
+    let mut code = cpp::glue(&["message.hpp", "message_generated.h", "names.hpp"]);
+    code.line("namespace {");
+    code.line("");
+    code.line(format!("using RootObject = {};", class(dialect, dialect.schema.root)));
     for (id, record) in dialect.schema.records() {
         fill(dialect, id, record, &mut code);
         take(dialect, id, record, &mut code);
     }
     clear(dialect, &mut code);
     reader::common(unit, dialect, &mut code);
-    code.line(
-        CODEC
-            .replace("READING", reader::READING)
-            .replace("MESSAGE", &dialect.schema.root().name.legal)
-            .replace("OBJECT", &class(dialect, dialect.schema.root))
-            .replace("ROOT", &dialect.type_name(dialect.schema.root)),
-    );
+    code.line("");
+    code.line("}  // namespace");
     code.finish()
 }
 
@@ -225,33 +229,3 @@ fn clear(dialect: Dialect, code: &mut Code) {
         }
     });
 }
-
-const CODEC: &str = r#"
-class Flatbuffers : public wiregauge::Defaults {
- public:
-  using Message = message::MESSAGE;
-  using Object = OBJECT;
-READING
-  void populate(const Message &message, Object &object) { fill(message, object); }
-
-  void write(const Message &, Object &object, wiregauge::Buffer &out) {
-    builder_.Clear();
-    builder_.Finish(wg::ROOT::Pack(builder_, &object));
-    hand_out(builder_, out);
-  }
-
-  void parse(wiregauge::Wire wire, Object &object) {
-    clear(object);
-    root(wire).UnPackTo(&object);
-  }
-
-  void extract(wiregauge::Wire, Object &object, Message &message) { take(object, message); }
-
- private:
-  FlatBufferBuilder builder_;
-};
-
-}  // namespace
-
-int main() { return wiregauge::serve<Flatbuffers>(); }
-"#;

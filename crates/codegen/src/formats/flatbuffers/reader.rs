@@ -6,13 +6,24 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::{field_name, may_lose_sign, Dialect, Kind};
 use crate::code::Code;
-use crate::codec::Unit;
+use crate::codec::{File, Unit};
 use crate::slot::{self, Slot};
 
-/// `admit`, `tallied`, `fixed`, `element`, `root`, `verify_root`, `version` and
-/// `hand_out`.
+/// The names that all sources of a runner know.
+pub fn names() -> File {
+    File::new("names.hpp", include_str!("reader/names.hpp"))
+}
+
+/// What the codecs are derived from.
+pub fn reading() -> File {
+    File::new("reading.hpp", include_str!("reader/reading.hpp"))
+}
+
+/// `Root`, `kDepth`, `admit`, `tallied`, `fixed` and `element`.
 pub fn common(unit: &Unit, dialect: Dialect, code: &mut Code) {
-    code.line(ADMIT);
+    code.line("");
+    code.line(format!("using Root = wg::{};", dialect.type_name(dialect.schema.root)));
+    code.line(format!("constexpr unsigned kDepth = {};", dialect.depth()));
     for (id, record) in dialect.schema.records() {
         if !dialect.is_struct(id) {
             admit(dialect, id, record, code);
@@ -23,10 +34,6 @@ pub fn common(unit: &Unit, dialect: Dialect, code: &mut Code) {
     }
     accessor(dialect, "fixed", unit.projection.fixed.as_deref(), code);
     accessor(dialect, "element", unit.projection.element.as_deref(), code);
-    code.line(
-        READ.replace("ROOT", &dialect.type_name(dialect.schema.root))
-            .replace("DEPTH", &dialect.depth().to_string()),
-    );
 }
 
 /// `admit`: refuses a negative zero where a table would leave it out. Lists and
@@ -188,69 +195,3 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
         },
     );
 }
-
-const ADMIT: &str = r#"
-template <class T>
-[[maybe_unused]] void keep_sign(T value, const char *field) {
-  if (value == 0 && std::signbit(value))
-    throw wiregauge::Rejected(std::string("loses the sign of zero: ") + field + " is -0.0");
-}
-"#;
-
-const READ: &str = r#"
-// The message, unchecked as by a reader who trusts its peer.
-const wg::ROOT &root(wiregauge::Wire wire) {
-  if (wire.size < sizeof(uoffset_t)) throw std::runtime_error("shorter than an offset");
-  return *flatbuffers::GetRoot<wg::ROOT>(wire.data);
-}
-
-void verify_root(wiregauge::Wire wire) {
-  if (wire.size >= FLATBUFFERS_MAX_BUFFER_SIZE) throw std::runtime_error("2 GiB or longer");
-  flatbuffers::Verifier::Options options;
-  options.max_depth = DEPTH;
-  options.max_tables =
-      std::max(options.max_tables, static_cast<uoffset_t>(wire.size / sizeof(uoffset_t)));
-  flatbuffers::Verifier verifier(wire.data, wire.size, options);
-  if (!verifier.VerifyBuffer<wg::ROOT>(nullptr))
-    throw std::runtime_error("not a FlatBuffers message");
-}
-
-std::string version() {
-  return "flatbuffers " + std::to_string(FLATBUFFERS_VERSION_MAJOR) + "." +
-         std::to_string(FLATBUFFERS_VERSION_MINOR) + "." +
-         std::to_string(FLATBUFFERS_VERSION_REVISION);
-}
-
-void hand_out(const FlatBufferBuilder &builder, wiregauge::Buffer &out) {
-  if (builder.GetSize() >= FLATBUFFERS_MAX_BUFFER_SIZE)
-    throw wiregauge::Rejected("2 GiB or longer");
-  out.refer(builder.GetBufferPointer(), builder.GetSize());
-}
-"#;
-
-/// What the class of every codec has in common.
-pub const READING: &str = r#"
-  static std::string library() { return version(); }
-  static constexpr bool verifies = true;
-  static constexpr bool unchecked = true;
-  static constexpr bool in_place = true;
-
-  void admit(const Message &message) { ::admit(message); }
-
-  // Who hands the bytes over is left without the builder's memory.
-  void forget_written() { builder_.Reset(); }
-
-  template <class Tally>
-  void project(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
-    tally = tallied<Tally>(root(wire));
-  }
-  template <class Tally>
-  void fixed(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
-    ::fixed(root(wire), tally);
-  }
-  template <class Tally>
-  void element(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
-    ::element(root(wire), tally);
-  }
-  void verify(wiregauge::Wire wire) { verify_root(wire); }
-"#;

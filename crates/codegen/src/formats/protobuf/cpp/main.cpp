@@ -1,0 +1,55 @@
+// The normalized message by the classes of Protobuf's own compiler.
+#include <climits>
+#include <stdexcept>
+#include <string>
+
+#include "glue.hpp"
+#include "message.hpp"
+#include "objects.hpp"
+#include "wiregauge/serve.hpp"
+
+namespace {
+
+class Protobuf : public Objects {
+ public:
+  using Message = message::Root;
+  static std::string library() {
+    return "protobuf " + google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+  }
+
+  void populate(const Message &message, Object &object) { fill(message, start(object)); }
+
+  void write(const Message &, Object &object, wiregauge::Buffer &out) {
+    Root &message = get(object);
+    const std::size_t size = message.ByteSizeLong();
+    if (size > INT_MAX) throw wiregauge::Rejected("it is longer than 2 GiB, Protobuf's limit");
+    out.resize(size);
+    message.SerializeWithCachedSizesToArray(out.data());
+  }
+
+  void parse(wiregauge::Wire wire, Object &object) {
+    if (wire.size > INT_MAX ||
+        !start(object).ParseFromArray(wire.data, static_cast<int>(wire.size)))
+      throw std::runtime_error("not a Protobuf message");
+  }
+
+  void extract(wiregauge::Wire, Object &object, Message &message) { take(get(object), message); }
+
+  template <class Tally>
+  void project(wiregauge::Wire wire, Object &object, Message &, Tally &tally) {
+    parse(wire, object);
+    tally = ::tally<Tally>(get(object));
+  }
+  template <class Tally>
+  void fixed(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    ::fixed(wire, tally);
+  }
+  template <class Tally>
+  void element(wiregauge::Wire wire, Object &, Message &, Tally &tally) {
+    ::element(wire, tally);
+  }
+};
+
+}  // namespace
+
+int main() { return wiregauge::serve<Protobuf>(); }

@@ -4,7 +4,7 @@
 //!
 //! The participants' own side (clock, samples, transports) is the crate
 //! `wiregauge-participant`, which is also linked into the programs that bring
-//! the heavier transports ([`engine`]).
+//! the heavier transports ([`transports::engine`]).
 
 pub mod conduct;
 pub mod load;

@@ -21,7 +21,7 @@ const MALLOC: [(&str, &str); 2] =
 /// How to start a runner.
 #[derive(Clone, Debug)]
 pub struct Spec {
-    /// [``Subject::id`::id`] of what it runs.
+    /// Id of the subject that it runs.
     pub id: String,
     /// The program.
     pub program: PathBuf,

@@ -1,7 +1,7 @@
 //! What must hold for a definition, whoever wrote it.
 
-use wiregauge_codegen::codec::Unit;
-use wiregauge_codegen::{Answer, Codec};
+use wiregauge_formats::{Answer, Codec};
+use wiregauge_holders::Unit;
 use wiregauge_schema::{
     canonical, describe, estimate, generate, path, prune, Projection, Schema, Sizes, Value,
 };

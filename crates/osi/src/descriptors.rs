@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use wiregauge_codegen::build::write_if_new;
+use wiregauge_workshop::write_if_new;
 
 use crate::python::Python;
 

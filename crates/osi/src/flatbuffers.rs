@@ -7,7 +7,7 @@ use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
 use prost_reflect::prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
 };
-use wiregauge_codegen::formats::flatbuffers::definition::definition;
+use wiregauge_formats::formats::flatbuffers::definition::definition;
 use wiregauge_schema::proto;
 
 /// The namespace of the definitions.

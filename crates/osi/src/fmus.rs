@@ -15,15 +15,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Context, Result};
-use include_dir::{include_dir, Dir};
-use wiregauge_codegen::build::{cmake, hash, lock, write_if_new, Progress};
+use wiregauge_workshop::{cmake, embedded, hash, lock, write_if_new, Progress};
 
 use crate::descriptors::descriptors;
 use crate::flatbuffers::Definitions;
 use crate::python::Python;
-
-static SOURCES: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
-static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
 
 /// What a model does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -130,17 +126,13 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
         ("structs.fbs", definitions.structs.as_bytes()),
     ];
     let place = folder.join("fmus").join(&hash(made.map(|(_, bytes)| bytes.to_vec()))[..16]);
-    let files = made
-        .map(|(name, bytes)| (Path::new("definitions").join(name), bytes))
-        .into_iter()
-        .chain(below("source", &SOURCES))
-        .chain(below("source/packed", &PACKED));
     fs::create_dir_all(&place)?;
     let _lock = lock(&place)?;
-    for (path, bytes) in files {
-        let path = place.join(path);
-        fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
-        write_if_new(&path, bytes)?;
+    embedded::fmus().write(&place.join("source"))?;
+    let folder = place.join("definitions");
+    fs::create_dir_all(&folder)?;
+    for (name, bytes) in made {
+        write_if_new(&folder.join(name), bytes)?;
     }
 
     let mut built: Vec<Option<Result<PathBuf>>> = wanted.iter().map(|_| None).collect();
@@ -184,15 +176,6 @@ fn settings(place: &Path, python: &Python, build: Build) -> Result<Vec<String>> 
         set("PACKED_INCLUDE", &place.join("source/packed")),
         set("FMI_HEADERS", &python.fmi_headers()?),
     ])
-}
-
-/// The files of an embedded folder, by their paths below `folder`.
-fn below<'a>(folder: &'a str, dir: &'a Dir) -> Vec<(PathBuf, &'a [u8])> {
-    let inner = dir.dirs().flat_map(|dir| below(folder, dir));
-    dir.files()
-        .map(|file| (Path::new(folder).join(file.path()), file.contents()))
-        .chain(inner)
-        .collect()
 }
 
 /// Why an FMU is not there, out of ninja's log: what failed may be its own

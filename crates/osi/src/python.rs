@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_codegen::build::{hash, lock, run};
+use wiregauge_workshop::{hash, lock, run};
 
 const REQUIREMENTS: &str = include_str!("../requirements.txt");
 

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_codegen::{build, Answer, Codec, Language};
 use wiregauge_conversation::runner::Spec;
+use wiregauge_formats::{build, Answer, Codec, Language};
 use wiregauge_gauge::plan::Entrant;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_system::interrupt;

@@ -8,11 +8,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail, Context, Result};
-use wiregauge_codegen::build::{hash, lock, write_if_new};
-use wiregauge_codegen::Need;
 use wiregauge_conversation::child::{Broken, Child, Limits};
 use wiregauge_result::warning::MissingTool;
 use wiregauge_system::interrupt::Interrupted;
+use wiregauge_workshop::Need;
+use wiregauge_workshop::{embedded, lock};
 
 /// A program that brings a transport.
 #[derive(Debug)]
@@ -38,66 +38,6 @@ pub static ZENOH: Engine = Engine { name: "zenoh", needs: &[] };
 pub static ICEORYX2: Engine = Engine { name: "iceoryx2", needs: &[] };
 /// All of them.
 pub static ALL: [&Engine; 3] = [&DDS, &ZENOH, &ICEORYX2];
-
-/// What they are made from, by path below their folder.
-const FILES: &[(&str, &str)] = &[
-    ("participants/Cargo.toml", include_str!("../../../../participants/Cargo.toml")),
-    ("participants/Cargo.lock", include_str!("../../../../participants/Cargo.lock")),
-    ("participants/build.rs", include_str!("../../../../participants/build.rs")),
-    ("participants/dds/dds.c", include_str!("../../../../participants/dds/dds.c")),
-    ("participants/dds/sample.idl", include_str!("../../../../participants/dds/sample.idl")),
-    ("participants/src/bin/dds.rs", include_str!("../../../../participants/src/bin/dds.rs")),
-    (
-        "participants/src/bin/iceoryx2.rs",
-        include_str!("../../../../participants/src/bin/iceoryx2.rs"),
-    ),
-    ("participants/src/bin/zenoh.rs", include_str!("../../../../participants/src/bin/zenoh.rs")),
-    ("crates/participant/Cargo.toml", include_str!("../../../participant/Cargo.toml")),
-    ("crates/participant/src/clock.rs", include_str!("../../../participant/src/clock.rs")),
-    (
-        "crates/participant/src/codec_process.rs",
-        include_str!("../../../participant/src/codec_process.rs"),
-    ),
-    ("crates/participant/src/control.rs", include_str!("../../../participant/src/control.rs")),
-    ("crates/participant/src/duty.rs", include_str!("../../../participant/src/duty.rs")),
-    ("crates/participant/src/echo.rs", include_str!("../../../participant/src/echo.rs")),
-    ("crates/participant/src/inbox.rs", include_str!("../../../participant/src/inbox.rs")),
-    ("crates/participant/src/latency.rs", include_str!("../../../participant/src/latency.rs")),
-    ("crates/participant/src/lib.rs", include_str!("../../../participant/src/lib.rs")),
-    ("crates/participant/src/lockstep.rs", include_str!("../../../participant/src/lockstep.rs")),
-    ("crates/participant/src/misses.rs", include_str!("../../../participant/src/misses.rs")),
-    (
-        "crates/participant/src/participant.rs",
-        include_str!("../../../participant/src/participant.rs"),
-    ),
-    ("crates/participant/src/progress.rs", include_str!("../../../participant/src/progress.rs")),
-    ("crates/participant/src/realtime.rs", include_str!("../../../participant/src/realtime.rs")),
-    ("crates/participant/src/receiver.rs", include_str!("../../../participant/src/receiver.rs")),
-    ("crates/participant/src/record.rs", include_str!("../../../participant/src/record.rs")),
-    ("crates/participant/src/sample.rs", include_str!("../../../participant/src/sample.rs")),
-    ("crates/participant/src/scratch.rs", include_str!("../../../participant/src/scratch.rs")),
-    ("crates/participant/src/seal.rs", include_str!("../../../participant/src/seal.rs")),
-    ("crates/participant/src/sender.rs", include_str!("../../../participant/src/sender.rs")),
-    ("crates/participant/src/sequence.rs", include_str!("../../../participant/src/sequence.rs")),
-    ("crates/participant/src/slowest.rs", include_str!("../../../participant/src/slowest.rs")),
-    ("crates/participant/src/token.rs", include_str!("../../../participant/src/token.rs")),
-    ("crates/participant/src/transport.rs", include_str!("../../../participant/src/transport.rs")),
-    (
-        "crates/participant/src/transports.rs",
-        include_str!("../../../participant/src/transports.rs"),
-    ),
-    (
-        "crates/participant/src/transports/memory.rs",
-        include_str!("../../../participant/src/transports/memory.rs"),
-    ),
-    (
-        "crates/participant/src/transports/tcp.rs",
-        include_str!("../../../participant/src/transports/tcp.rs"),
-    ),
-    ("crates/participant/src/usage.rs", include_str!("../../../participant/src/usage.rs")),
-    ("crates/participant/src/wake_up.rs", include_str!("../../../participant/src/wake_up.rs")),
-    ("crates/participant/src/window.rs", include_str!("../../../participant/src/window.rs")),
-];
 
 /// Longest that cargo may be silent.
 const PATIENCE: Duration = Duration::from_secs(1800);
@@ -134,13 +74,7 @@ impl Engine {
         if let Some(program) = self.built(folder) {
             return Ok(program);
         }
-        for (path, text) in FILES {
-            let path = place.join(path);
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            write_if_new(&path, text.as_bytes())?;
-        }
+        embedded::participants().write(&place)?;
         let made = self.compile(&place, &folder.join("participants/target"), progress)?;
         // Copied aside and then renamed, so that no half program is found.
         let program = place.join("bin").join(self.name);
@@ -170,7 +104,8 @@ impl Engine {
         let mut done = 0;
         // Not all packages of the lock are this program's, and some are compiled
         // twice: the bar is a guess.
-        let total = FILES[1].1.matches("[[package]]").count();
+        let lock = fs::read_to_string(folder.join("Cargo.lock")).unwrap_or_default();
+        let total = lock.matches("[[package]]").count();
         let mut errors: Vec<String> = Vec::new();
         let mut program = None;
         let death = loop {
@@ -209,37 +144,5 @@ impl Engine {
 
 /// Where the programs of these sources go.
 fn place(folder: &Path) -> PathBuf {
-    let content = FILES.iter().flat_map(|(path, text)| [path.as_bytes(), text.as_bytes()]);
-    let hash = hash(content.map(<[u8]>::to_vec));
-    folder.join("participants").join(&hash[..16])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The files below a folder, by path from there.
-    fn files(folder: &Path, below: &str) -> Vec<String> {
-        let mut found = Vec::new();
-        for entry in fs::read_dir(folder.join(below)).unwrap().flatten() {
-            let path = format!("{below}/{}", entry.file_name().to_string_lossy());
-            match entry.path().is_dir() {
-                true => found.extend(files(folder, &path)),
-                false => found.push(path),
-            }
-        }
-        found
-    }
-
-    #[test]
-    fn every_source_is_carried() {
-        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let mut there = files(&project, "participants");
-        there.extend(files(&project, "crates/participant"));
-        there.retain(|path| !path.contains("/target/"));
-        there.sort();
-        let mut carried: Vec<String> = FILES.iter().map(|(path, _)| path.to_string()).collect();
-        carried.sort();
-        assert_eq!(there, carried);
-    }
+    folder.join("participants").join(&embedded::participants().hash()[..16])
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{bail, ensure, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use wiregauge_codegen::build;
+use wiregauge_formats::build;
 use wiregauge_gauge::measure::measure;
 use wiregauge_gauge::plan::{Experiment, Plan};
 use wiregauge_result::environment::Environment;

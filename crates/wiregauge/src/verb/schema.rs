@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
-use wiregauge_codegen::{Answer, Codec};
+use wiregauge_formats::{Answer, Codec};
 use wiregauge_schema::{describe, source, Schema, Source};
 use wiregauge_trace::Recording;
 

@@ -1,0 +1,114 @@
+//! From emissions to programs: writes the runners of one message into the
+//! build folder, runs the formats' generators and both compilers, and keeps
+//! what it built by content, so that the same message builds once.
+//!
+//! ```text
+//! BUILD/common/HASH/       the fixed parts: runner library, C++ headers, alloc.c
+//! BUILD/target/            cargo's target folder, shared by all messages
+//! BUILD/messages/HASH/     one message: rust/, cpp/, and bin/ with its runners,
+//!                          each with its stamp and what it was built with
+//! ```
+
+mod cargo;
+mod common;
+mod cpp;
+mod job;
+mod origin;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use wiregauge_schema::{Projection, Schema};
+
+pub use common::Common;
+pub use job::Built;
+pub use origin::Origin;
+use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
+
+use crate::codec::{Codec, Language};
+use job::{Job, Place};
+use wiregauge_holders::Unit;
+
+/// Builds the runners of `codecs` for one message below `folder`. One that
+/// cannot be emitted, generated or compiled does not hinder the others.
+/// Errors are those that concern all: no space, no compiler.
+pub fn build(
+    folder: &Path,
+    schema: &Schema,
+    projection: &Projection,
+    codecs: &[&'static Codec],
+    progress: Progress,
+) -> Result<Vec<Built>> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
+    let folder = folder.canonicalize()?;
+    let _lock = lock(&folder)?;
+    let common = Common::write(&folder)?;
+    let unit = Unit { schema, projection };
+    let message = hash([serde_json::to_vec(schema)?, serde_json::to_vec(projection)?]);
+    let place = Place {
+        common: &common,
+        target: folder.join("target"),
+        message: folder.join("messages").join(format!("m{}", &message[..16])),
+    };
+    fs::create_dir_all(place.message.join("bin"))?;
+    write_if_new(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;
+
+    let mut built: Vec<Built> = Vec::new();
+    let mut stale: Vec<Job> = Vec::new();
+    for codec in codecs {
+        match Job::prepare(&place, codec, &unit) {
+            Ok(job) if job.is_fresh() => built.push(job.built(Ok(job.program.clone()))),
+            Ok(job) => stale.push(job),
+            Err(error) => {
+                built.push(Built { codec, program: Err(error), origin: Origin::now(codec) })
+            }
+        }
+    }
+    let mut ready = Vec::new();
+    for (done, job) in stale.iter().enumerate() {
+        progress(&format!("generating {}", job.codec.title), done, stale.len())?;
+        match job.generate() {
+            Ok(()) => ready.push(job),
+            Err(error) => built.push(job.built(Err(error))),
+        }
+    }
+    for language in [Language::Rust, Language::Cpp] {
+        let jobs: Vec<&Job> =
+            ready.iter().copied().filter(|job| job.codec.language == language).collect();
+        if jobs.is_empty() {
+            continue;
+        }
+        let outcomes = match language {
+            Language::Rust => cargo::compile(&place, &unit, &jobs, progress)?,
+            Language::Cpp => cpp::compile(&place, &unit, &jobs, progress)?,
+        };
+        for (job, outcome) in jobs.iter().zip(outcomes) {
+            built.push(job.built(outcome.and_then(|made| job.install(&made))));
+        }
+    }
+    let order = |b: &Built| codecs.iter().position(|c| c.name == b.codec.name);
+    built.sort_by_key(order);
+    Ok(built)
+}
+
+/// The allocation counter, to be preloaded into runners.
+pub fn counter(folder: &Path) -> Result<PathBuf> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
+    let folder = folder.canonicalize()?;
+    let _lock = lock(&folder)?;
+    let common = Common::write(&folder)?;
+    let object = common.folder.join("liballoc.so");
+    if !object.exists() {
+        let flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-fvisibility=hidden"];
+        let made = common.folder.join("liballoc.so.new");
+        let mut command = Command::new("cc");
+        command.args(flags).arg("-o").arg(&made).arg(common.folder.join("alloc/alloc.c"));
+        run(&mut command, "cc")?;
+        fs::rename(&made, &object)?;
+    }
+    Ok(object)
+}

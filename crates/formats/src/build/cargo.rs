@@ -1,0 +1,126 @@
+//! The Rust runners: one package a message, one program a codec.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use anyhow::{anyhow, Context, Result};
+use serde::Deserialize;
+
+use super::job::{Job, Place};
+use wiregauge_holders::rust;
+use wiregauge_holders::Unit;
+use wiregauge_workshop::{first_error, write_if_new, Compiler, Progress};
+
+/// What cargo reports of its work, as far as it matters here.
+#[derive(Deserialize)]
+#[serde(tag = "reason", rename_all = "kebab-case")]
+enum Report {
+    CompilerArtifact {
+        package_id: String,
+        target: Target,
+        executable: Option<PathBuf>,
+    },
+    CompilerMessage {
+        target: Target,
+        message: Diagnostic,
+    },
+    #[serde(other)]
+    Other,
+}
+
+#[derive(Deserialize)]
+struct Target {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Diagnostic {
+    level: String,
+    message: String,
+}
+
+/// Compiles the programs; an outcome for each job, in order.
+pub fn compile(
+    place: &Place,
+    unit: &Unit,
+    jobs: &[&Job],
+    progress: Progress,
+) -> Result<Vec<Result<PathBuf>>> {
+    let folder = place.message.join("rust");
+    fs::create_dir_all(folder.join("src"))?;
+    let fixed = place.common.folder.join("rust");
+    let runner = place.common.folder.join("runner");
+    // In a shared target folder cargo tells packages apart by name and version,
+    // not by path: without a version of its own, one message's programs would
+    // pass for another's.
+    let hash = place.message.file_name().context("the message's folder has a name")?;
+    let version = format!("version = \"0.0.0-{}\"", hash.to_string_lossy());
+    let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
+    let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
+        .replace("\"../runner\"", &format!("{:?}", runner.display().to_string()));
+    write_if_new(&folder.join("Cargo.toml"), own(manifest).as_bytes())?;
+    let lock = fs::read_to_string(fixed.join("Cargo.lock"))?;
+    write_if_new(&folder.join("Cargo.lock"), own(lock.clone()).as_bytes())?;
+    for file in rust::message(unit) {
+        write_if_new(&folder.join("src").join(&file.path), file.text.as_bytes())?;
+    }
+
+    let mut command = Command::new("cargo");
+    command
+        .args(["build", "--release", "--locked", "--keep-going", "--message-format=json"])
+        .current_dir(&folder)
+        .env("CARGO_TARGET_DIR", &place.target)
+        // The caller's wish for its own build is not the runners'.
+        .env_remove("RUSTFLAGS")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    for job in jobs {
+        command.args(["--bin", job.codec.name]);
+    }
+    let mut child =
+        Compiler(command.spawn().context("cannot start cargo; install Rust with rustup")?);
+    let errors = child.0.stderr.take().context("cargo's stderr is piped")?;
+    let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
+
+    let total = lock.matches("[[package]]").count() + jobs.len();
+    let mut seen = BTreeSet::new();
+    let mut programs = BTreeMap::new();
+    let mut failures = BTreeMap::new();
+    let output = BufReader::new(child.0.stdout.take().context("cargo's stdout is piped")?);
+    for line in output.lines() {
+        match serde_json::from_str(&line?) {
+            Ok(Report::CompilerArtifact { package_id, target, executable }) => {
+                seen.insert((package_id, executable.is_some().then(|| target.name.clone())));
+                progress(&format!("compiling Rust: {}", target.name), seen.len(), total)?;
+                if let Some(executable) = executable {
+                    programs.insert(target.name, executable);
+                }
+            }
+            Ok(Report::CompilerMessage { target, message }) if message.level == "error" => {
+                failures.entry(target.name).or_insert(message.message);
+            }
+            _ => {}
+        }
+    }
+    let status = child.0.wait()?;
+    let errors = errors.join().unwrap_or_default();
+    let of_all = failures.get("message").cloned();
+    Ok(jobs
+        .iter()
+        .map(|job| {
+            let name = job.codec.name;
+            programs.remove(name).ok_or_else(|| {
+                let why = failures
+                    .get(name)
+                    .or(of_all.as_ref())
+                    .cloned()
+                    .unwrap_or_else(|| format!("cargo {status}: {}", first_error(&[&errors])));
+                anyhow!("does not compile: {why} (see {})", job.folder.display())
+            })
+        })
+        .collect())
+}

@@ -1,0 +1,28 @@
+//! The fixed parts of all runners, written into the build folder.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use wiregauge_workshop::embedded;
+
+/// The fixed parts, written out.
+pub struct Common {
+    /// Their folder.
+    pub folder: PathBuf,
+    /// Hash of their content.
+    pub hash: String,
+}
+
+impl Common {
+    /// Writes the fixed parts below the build folder, if they are not there.
+    ///
+    /// # Errors
+    /// When they cannot be written.
+    pub fn write(build: &Path) -> Result<Common> {
+        let sources = embedded::runners();
+        let hash = sources.hash();
+        let folder = build.join("common").join(&hash[..16]);
+        sources.write(&folder)?;
+        Ok(Common { folder, hash })
+    }
+}

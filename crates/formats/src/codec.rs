@@ -1,0 +1,164 @@
+//! What a codec is to the rest of the project, and the list of all codecs.
+
+use std::path::Path;
+
+use anyhow::Result;
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
+
+use crate::lowering::Lowering;
+
+/// A codec: a format by one library with one set of options; a row of the
+/// table. The file of its format submits it with [`inventory::submit!`].
+pub struct Codec {
+    /// Key, such as `flatbuffers-cpp-structs`: lower-case, digits, hyphens.
+    pub name: &'static str,
+    /// Name in tables: `FlatBuffers C++ structs`.
+    pub title: &'static str,
+    /// Key of the format, which its libraries share. Their bytes are the same
+    /// but for types that one of them says in another way.
+    pub format: &'static str,
+    /// Language of its runner.
+    pub language: Language,
+    /// A bound of what is possible and not a codec to choose.
+    pub bound: bool,
+    /// How the library itself came to be machine code.
+    pub built: Built,
+    /// How the library is set, a line each, where it has a choice.
+    pub options: &'static [&'static str],
+    /// The library's calls that are timed, in at most five lines of its own
+    /// code, each with its experiment: `encode: …`.
+    pub calls: &'static [&'static str],
+    /// What must be on the machine to build and run it.
+    pub needs: &'static [Need],
+    /// Whether and how the format can express one type.
+    pub answer: fn(&Schema, TypeId) -> Answer,
+    /// The definition in the format's own language; none where it has none.
+    pub idl: Option<fn(&Schema) -> Result<File>>,
+    /// Everything the runner is built from.
+    pub emit: fn(&Unit) -> Result<Emission>,
+}
+
+inventory::collect!(Codec);
+
+/// Language of a runner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// A binary of the Rust package of runners.
+    Rust,
+    /// An executable of the CMake project of runners.
+    Cpp,
+}
+
+/// How a library came to be machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Built {
+    /// There is no library.
+    Without,
+    /// A crate, compiled with the runner.
+    Crate,
+    /// Headers and generated sources, compiled with the runner.
+    Headers,
+    /// Beside headers and generated sources a shared library of this Debian
+    /// package, with the distribution's flags.
+    Shared(&'static str),
+}
+
+/// Whether and how a format can express a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// As it is.
+    Supported,
+    /// In another way that keeps every value.
+    Lowered(Vec<Lowering>),
+    /// Not at all, and why.
+    Rejected(String),
+}
+
+/// Everything a runner is built from. A Rust runner is `main.rs` and its
+/// modules, a C++ runner the sources that it lists.
+#[derive(Default)]
+pub struct Emission {
+    /// Files to write into the runner's folder.
+    pub files: Vec<File>,
+    /// Generators to run in the runner's folder, in order.
+    pub steps: Vec<Step>,
+    /// C and C++ sources to compile, from the runner's folder; also those that
+    /// the steps make.
+    pub sources: Vec<String>,
+    /// Libraries to link, as CMake names them.
+    pub libraries: Vec<String>,
+    /// Further include folders, absolute.
+    pub includes: Vec<String>,
+}
+
+/// A generator of the format.
+pub enum Step {
+    /// A program and its arguments, run in the runner's folder.
+    Command(Vec<String>),
+    /// A generator that is a Rust library, called with the runner's folder.
+    Call(Box<Generator>),
+}
+
+/// A generator that is a Rust library.
+pub type Generator = dyn Fn(&Path) -> Result<()> + Send;
+
+impl Step {
+    /// A program and its arguments.
+    pub fn command<S: AsRef<str>>(words: impl IntoIterator<Item = S>) -> Step {
+        Step::Command(words.into_iter().map(|w| w.as_ref().to_owned()).collect())
+    }
+}
+
+impl Answer {
+    /// Supported where nothing was lowered; the lowerings sorted, each once.
+    pub fn lowered(mut lowerings: Vec<Lowering>) -> Answer {
+        lowerings.sort();
+        lowerings.dedup();
+        if lowerings.is_empty() {
+            Answer::Supported
+        } else {
+            Answer::Lowered(lowerings)
+        }
+    }
+}
+
+impl Codec {
+    /// All codecs, bounds first, then by name.
+    pub fn all() -> Vec<&'static Codec> {
+        let mut all: Vec<_> = inventory::iter::<Codec>().collect();
+        all.sort_by_key(|codec| (!codec.bound, codec.name));
+        all
+    }
+
+    /// The codec with this name.
+    pub fn find(name: &str) -> Option<&'static Codec> {
+        inventory::iter::<Codec>().find(|codec| codec.name == name)
+    }
+
+    /// The answer for a whole schema: the first rejection, or all lowerings.
+    pub fn answer_all(&self, schema: &Schema) -> Answer {
+        if self.bound {
+            return Answer::Supported;
+        }
+        if let Some(name) = schema.recursion() {
+            return Answer::Rejected(format!(
+                "{name} contains itself, and the normalized form is a plain structure"
+            ));
+        }
+        let mut lowerings = Vec::new();
+        for (id, def) in schema.types.iter().enumerate() {
+            let name = match def {
+                TypeDef::Record(record) => &record.name.original,
+                TypeDef::Enum(enumeration) => &enumeration.name.original,
+            };
+            match (self.answer)(schema, id) {
+                Answer::Supported => {}
+                Answer::Lowered(more) => lowerings.extend(more),
+                Answer::Rejected(why) => return Answer::Rejected(format!("{name}: {why}")),
+            }
+        }
+        Answer::lowered(lowerings)
+    }
+}

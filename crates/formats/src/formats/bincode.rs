@@ -1,0 +1,40 @@
+//! Bincode 2.0.1: the normalized structure itself, by derive.
+//!
+//! The format has no definition language: the Rust types are the definition.
+
+use anyhow::Result;
+
+use crate::codec::{Built, Codec, Emission, Language};
+use crate::derived::{self, Derived};
+use wiregauge_holders::Unit;
+
+inventory::submit! {
+    Codec {
+        name: "bincode",
+        title: "Bincode Rust",
+        format: "bincode",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "config::legacy(): fixed-width little-endian integers, as the paper's version wrote them",
+            "unmaintained since 2025; 2.0.1 is the last release that builds",
+            "no way to read in part: the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: bincode::encode_into_std_write(message, out, config::legacy())",
+            "decode, project, fixed, element: bincode::decode_from_slice::<Message, _>(bytes, \
+             config::legacy())",
+        ],
+        needs: &[],
+        answer: derived::answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let runner =
+        Derived { library: "bincode", calls: include_str!("bincode/library.rs"), part: None };
+    Ok(runner.emit(unit))
+}

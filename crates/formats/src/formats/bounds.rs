@@ -1,0 +1,74 @@
+//! The two bounds that every codec is seen against, in each language: no
+//! operation and memcpy.
+
+use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language};
+use wiregauge_holders::{File, Unit};
+
+inventory::submit! {
+    bound("noop", "no operation", Language::Rust, NOOP, |_| rust("Noop"))
+}
+
+inventory::submit! {
+    bound("noop-cpp", "no operation C++", Language::Cpp, NOOP, |_| cpp("Noop"))
+}
+
+inventory::submit! {
+    bound("memcpy", "memcpy", Language::Rust, MEMCPY, |_| rust("Memcpy"))
+}
+
+inventory::submit! {
+    bound("memcpy-cpp", "memcpy C++", Language::Cpp, MEMCPY, |_| cpp("Memcpy"))
+}
+
+const NOOP: &[&str] = &["what the harness itself costs"];
+const MEMCPY: &[&str] =
+    &["copies the message's canonical bytes; the projection adds them up word by word"];
+
+const fn bound(
+    name: &'static str,
+    title: &'static str,
+    language: Language,
+    options: &'static [&'static str],
+    emit: fn(&Unit) -> Result<Emission>,
+) -> Codec {
+    Codec {
+        name,
+        title,
+        format: name,
+        language,
+        bound: true,
+        built: Built::Without,
+        options,
+        calls: &[],
+        needs: &[],
+        answer: supported,
+        idl: None,
+        emit,
+    }
+}
+
+fn supported(_: &Schema, _: TypeId) -> Answer {
+    Answer::Supported
+}
+
+fn rust(bound: &str) -> Result<Emission> {
+    let main = format!(
+        "fn main() -> std::io::Result<()> {{ wiregauge_runner::serve(wiregauge_runner::{bound}) }}\n"
+    );
+    Ok(Emission { files: vec![File::new("main.rs", main)], ..Emission::default() })
+}
+
+fn cpp(bound: &str) -> Result<Emission> {
+    let main = format!(
+        "#include \"wiregauge/opaque.hpp\"\n#include \"wiregauge/serve.hpp\"\n\n\
+         int main() {{ return wiregauge::serve<wiregauge::{bound}>(); }}\n"
+    );
+    Ok(Emission {
+        files: vec![File::new("main.cpp", main)],
+        sources: vec!["main.cpp".into()],
+        ..Emission::default()
+    })
+}

@@ -1,0 +1,190 @@
+//! Cap'n Proto: what the format can express and its definition (one file).
+//! The codecs of its libraries are in the folder beside.
+
+mod cpp;
+mod rust;
+
+use anyhow::Result;
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+
+use crate::codec::Answer;
+use crate::lowering::{self, Lowering};
+use crate::slot;
+use wiregauge_holders::File;
+use wiregauge_holders::SourceWriter;
+
+/// Ordinals are 16 bits wide, and the largest is reserved.
+const ORDINALS_MAX: u32 = 65_535;
+
+/// What readers allow by default, and both libraries' documentation calls safe.
+const NESTING_DEFAULT: usize = 64;
+
+/// How a field is laid out in a struct.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    /// A number or truth value.
+    Number,
+    /// One that may be absent: itself, and a flag `hasX`.
+    Flagged,
+    /// A short array of numbers: a field each, `x0`, `x1` … A list would cost a
+    /// pointer, which for three floats is more than half of what it points to.
+    Flat(u32),
+    /// Octets: `Data`.
+    Octets,
+    /// A `List`.
+    List,
+    /// One text, data or struct; null where it is absent.
+    Pointer,
+}
+
+impl Form {
+    fn of(schema: &Schema, field: &Field) -> Form {
+        if let Some(len) = schema.spread(field) {
+            return Form::Flat(len);
+        }
+        let is_octets = field.element == Element::Scalar(Scalar::U8);
+        let is_number = schema.scalar(field.element).is_some();
+        match field.cardinality {
+            Cardinality::List { .. } | Cardinality::Array { .. } if is_octets => Form::Octets,
+            Cardinality::List { .. } | Cardinality::Array { .. } => Form::List,
+            Cardinality::Optional if is_number => Form::Flagged,
+            _ if is_number => Form::Number,
+            _ => Form::Pointer,
+        }
+    }
+
+    /// How many ordinals a field takes.
+    fn ordinals(self) -> u32 {
+        match self {
+            Form::Flagged => 2,
+            Form::Flat(len) => len,
+            Form::Number | Form::Octets | Form::List | Form::Pointer => 1,
+        }
+    }
+}
+
+/// A field's name in the definition: `guidOfPoint` for `guid_of_point`.
+fn camel(legal: &str) -> String {
+    let mut words = legal.split('_');
+    let first = words.next().unwrap_or_default().to_string();
+    first + &words.map(capital).collect::<String>()
+}
+
+/// The names of the numbers of a flat array, as legal names are: `position0` …
+fn flat_names(record: &Record, field: &Field, len: u32) -> Vec<String> {
+    let stem = slot::stem(record, field, len);
+    (0..len).map(|at| format!("{stem}{at}")).collect()
+}
+
+/// A word or name with its first letter capital.
+fn capital(word: &str) -> String {
+    let (first, rest) = word.split_at(1);
+    first.to_ascii_uppercase() + rest
+}
+
+fn scalar_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "Bool",
+        Scalar::U8 => "UInt8",
+        Scalar::U16 => "UInt16",
+        Scalar::U32 => "UInt32",
+        Scalar::U64 => "UInt64",
+        Scalar::I8 => "Int8",
+        Scalar::I16 => "Int16",
+        Scalar::I32 => "Int32",
+        Scalar::I64 => "Int64",
+        Scalar::F32 => "Float32",
+        Scalar::F64 => "Float64",
+    }
+}
+
+fn element_type(schema: &Schema, element: Element) -> &str {
+    match element {
+        Element::String => "Text",
+        Element::Bytes => "Data",
+        Element::Record(id) => &schema.record(id).name.legal,
+        other => scalar_type(schema.scalar(other).expect("a number")),
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        let why = "Cap'n Proto's own enums hold 0 to 65,535";
+        return Answer::lowered(vec![Lowering::enumeration().and(why)]);
+    };
+    let forms = record.fields.iter().map(|field| Form::of(schema, field));
+    if forms.clone().map(Form::ordinals).sum::<u32>() > ORDINALS_MAX {
+        return Answer::Rejected("a struct has at most 65,535 fields".into());
+    }
+    let mut lowerings = lowering::unions_and_bounds(record);
+    for (field, form) in record.fields.iter().zip(forms) {
+        let is_array = matches!(field.cardinality, Cardinality::Array { .. });
+        match form {
+            Form::Flagged => lowerings.push(
+                Lowering::flagged("number")
+                    .and("a union with Void would say so for 16 bits each instead of one"),
+            ),
+            Form::Flat(_) => {
+                lowerings.push(Lowering::spread().and("a list would cost a pointer each"))
+            }
+            Form::Octets => lowerings.push(Lowering::octets("Data")),
+            _ => {}
+        }
+        if is_array && matches!(form, Form::Octets | Form::List) {
+            lowerings.push(Lowering::fixed_array());
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+/// `message.capnp`.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = SourceWriter::new();
+    // Any number with the highest bit set: nothing outside refers to the file.
+    code.line("@0xd5b6b1d1f1a1c0de;");
+    for (_, record) in schema.records() {
+        code.line("\n");
+        code.block(format!("struct {} {{", record.name.legal), "}", |code| {
+            let mut ordinals = 0..;
+            let mut field_line = |name: String, of: &str| {
+                let ordinal = ordinals.next().expect("without end");
+                code.line(format!("{name} @{ordinal} :{of};"));
+            };
+            for field in &record.fields {
+                let element = element_type(schema, field.element);
+                let name = camel(&field.name.legal);
+                match Form::of(schema, field) {
+                    Form::Flagged => {
+                        field_line(format!("has{}", capital(&name)), "Bool");
+                        field_line(name, element);
+                    }
+                    Form::Flat(len) => {
+                        for name in flat_names(record, field, len) {
+                            field_line(camel(&name), element);
+                        }
+                    }
+                    Form::Octets => field_line(name, "Data"),
+                    Form::List => field_line(name, &format!("List({element})")),
+                    Form::Number | Form::Pointer => field_line(name, element),
+                }
+            }
+        });
+    }
+    Ok(File::new("message.capnp", code.finish()))
+}
+
+/// The nesting limit that a reader of this schema needs: the default, or more
+/// where records are nested more deeply. A list of structs counts twice.
+fn nesting_limit(schema: &Schema) -> usize {
+    // Types stand after those that they use.
+    let mut depths = vec![0; schema.types.len()];
+    for (id, record) in schema.records() {
+        let below = record.fields.iter().map(|field| match field.element {
+            Element::Record(inner) => depths[inner] + 2,
+            Element::String | Element::Bytes => 2,
+            _ => 1,
+        });
+        depths[id] = below.max().unwrap_or(0);
+    }
+    NESTING_DEFAULT.max(depths[schema.root] + 1)
+}

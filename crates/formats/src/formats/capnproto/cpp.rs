@@ -1,0 +1,329 @@
+//! Cap'n Proto C++: the format's own compiler and runtime.
+
+use anyhow::Result;
+use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+
+use super::{camel, capital, flat_names, nesting_limit, Form};
+use crate::codec::{Built, Codec, Emission, Language, Step};
+use wiregauge_holders::cpp;
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::{File, Unit};
+use wiregauge_workshop::Need;
+
+inventory::submit! {
+    Codec {
+        name: "capnproto-cpp",
+        title: "Cap'n Proto C++",
+        format: "capnproto",
+        language: Language::Cpp,
+        bound: false,
+        built: Built::Shared("libcapnp-0.9.2"),
+        options: &[
+            "MallocMessageBuilder over a first segment that is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
+            "handed over in its segments, from where they are, behind a segment table",
+            "read in place; bytes must be aligned to 8",
+            "traversal limit the default 64 MiB, or twice the message where that is more; nesting limit the default 64, or what the definition needs",
+            "the library does not check text for UTF-8",
+            "lists of numbers as blocks (AnyList::getRawBytes), lists of structs element by element, by the generated accessors, which call the shared library for each",
+            "fixed arrays of up to 4 numbers are a field each",
+            "empty texts, data and lists are left null, which reads the same",
+            "verify: totalSize(), which follows every pointer under all limits; each access checks again",
+        ],
+        calls: &[
+            "encode: MallocMessageBuilder builder(firstSegment); builder.initRoot<X>(); set…(), init…(n); capnp::writeMessage(stream, builder.getSegmentsForOutput()), the stream refers to the segments",
+            "decode: FlatArrayMessageReader reader(words, options); reader.getRoot<X>(); get…(); lists of numbers by AnyList::getRawBytes()",
+            "project, fixed, element: the same reader, then get…() of the numbers that are read; list[i]",
+            "verify: reader.getRoot<X>().totalSize()",
+        ],
+        needs: &[
+            Need::Program("capnp", "capnproto"),
+            Need::Header("capnp/message.h", "libcapnp-dev"),
+        ],
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let mut idl = super::idl(unit.schema)?;
+    idl.text += "\n$import \"/capnp/c++.capnp\".namespace(\"wg\");\n";
+    Ok(Emission {
+        files: vec![
+            idl,
+            File::new("main.cpp", include_str!("cpp/main.cpp")),
+            File::new("values.hpp", include_str!("cpp/values.hpp")),
+            File::new("glue.hpp", glue(unit)),
+        ],
+        steps: vec![Step::command(["capnp", "compile", "-oc++", "message.capnp"])],
+        sources: vec!["main.cpp".into(), "message.capnp.c++".into()],
+        libraries: vec!["capnp".into(), "kj".into()],
+        ..Emission::default()
+    })
+}
+
+fn glue(unit: &Unit) -> String {
+    let schema = unit.schema;
+    let mut code = cpp::glue(&["message.capnp.h", "message.hpp", "values.hpp"]);
+    code.line("namespace {");
+    code.line("");
+    code.line(format!("using Root = wg::{};", schema.root().name.legal));
+    code.line(format!("constexpr int kNesting = {};", nesting_limit(schema)));
+    for (_, record) in schema.records() {
+        fill(schema, record, &mut code);
+        take(schema, record, &mut code);
+        tallied(schema, record, &mut code);
+    }
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.line("");
+    code.line("}  // namespace");
+    code.finish()
+}
+
+/// The name of a field in its accessors: `Guid` of `getGuid`.
+fn accessor_name(field: &Field) -> String {
+    capital(&camel(&field.name.legal))
+}
+
+/// Likewise of the numbers of a flat array.
+fn flat_accessors(record: &Record, field: &Field, len: u32) -> Vec<String> {
+    flat_names(record, field, len).iter().map(|name| capital(&camel(name))).collect()
+}
+
+/// `fill`: normalized to a new struct of Cap'n Proto's.
+fn fill(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "void fill([[maybe_unused]] const message::{name} &from, [[maybe_unused]] wg::{name}::Builder to) {{"
+        ),
+        "}",
+        |code| {
+            for field in &record.fields {
+                fill_field(schema, record, field, code);
+            }
+        },
+    );
+}
+
+fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut SourceWriter) {
+    let f = &field.name.legal;
+    let m = accessor_name(field);
+    let is_list = matches!(field.cardinality, Cardinality::List { .. });
+    let is_optional = field.cardinality == Cardinality::Optional;
+    let value = if is_optional { format!("(*from.{f})") } else { format!("from.{f}") };
+    let blob = |value: &str| match field.element {
+        Element::String => format!("as_text({value})"),
+        _ => format!("as_data({value})"),
+    };
+    // What is empty stays null; what is optional and empty must not.
+    let condition = match (is_optional, field.element) {
+        (true, _) => format!("if (from.{f}) "),
+        (_, Element::String | Element::Bytes) => format!("if (!from.{f}.empty()) "),
+        _ => String::new(),
+    };
+    match Form::of(schema, field) {
+        Form::Number => code.line(format!("to.set{m}(from.{f});")),
+        Form::Flagged => code.block(format!("if (from.{f}) {{"), "}", |code| {
+            code.line(format!("to.setHas{m}(true);"));
+            code.line(format!("to.set{m}(*from.{f});"));
+        }),
+        Form::Flat(len) => {
+            for (at, m) in flat_accessors(record, field, len).iter().enumerate() {
+                code.line(format!("to.set{m}(from.{f}[{at}]);"));
+            }
+        }
+        Form::Octets if is_list => {
+            code.line(format!("if (!from.{f}.empty()) to.set{m}(as_data(from.{f}));"))
+        }
+        Form::Octets => code.line(format!("to.set{m}(as_data(from.{f}));")),
+        Form::Pointer => code.line(match field.element {
+            Element::Record(_) => format!("{condition}fill({value}, to.init{m}());"),
+            _ => format!("{condition}to.set{m}({});", blob(&value)),
+        }),
+        Form::List => {
+            let open = if is_list { format!("if (!from.{f}.empty()) {{") } else { "{".into() };
+            code.block(open, "}", |code| {
+                code.line(format!(
+                    "auto list = to.init{m}(static_cast<unsigned>(from.{f}.size()));"
+                ));
+                let set = match (schema.scalar(field.element), field.element) {
+                    (Some(Scalar::Bool), _) => "list.set(at++, value != 0);".to_string(),
+                    (Some(_), _) => {
+                        code.line(format!("put_block(from.{f}, list);"));
+                        return;
+                    }
+                    (None, Element::Record(_)) => "fill(value, list[at++]);".to_string(),
+                    (None, _) => format!("list.set(at++, {});", blob("value")),
+                };
+                code.line("unsigned at = 0;");
+                code.line(format!("for (const auto &value : from.{f}) {set}"));
+            });
+        }
+    }
+}
+
+/// `take`: Cap'n Proto's to normalized.
+fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "void take([[maybe_unused]] wg::{name}::Reader from, [[maybe_unused]] message::{name} &to) {{"
+        ),
+        "}",
+        |code| {
+            for field in &record.fields {
+                take_field(schema, record, field, code);
+            }
+        },
+    );
+}
+
+fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut SourceWriter) {
+    let f = &field.name.legal;
+    let m = accessor_name(field);
+    let is_array = matches!(field.cardinality, Cardinality::Array { .. });
+    let wrong = format!("throw std::runtime_error(\"{}.{f}: wrong length\");", record.name.legal);
+    match Form::of(schema, field) {
+        Form::Number => code.line(format!("to.{f} = from.get{m}();")),
+        Form::Flagged => {
+            code.line(format!("if (from.getHas{m}()) to.{f} = from.get{m}(); else to.{f}.reset();"))
+        }
+        Form::Flat(len) => {
+            for (at, m) in flat_accessors(record, field, len).iter().enumerate() {
+                code.line(format!("to.{f}[{at}] = from.get{m}();"));
+            }
+        }
+        Form::Octets if is_array => code.block("{", "}", |code| {
+            code.line(format!("const auto octets = from.get{m}();"));
+            code.line(format!("if (octets.size() != to.{f}.size()) {wrong}"));
+            code.line(format!("std::copy(octets.begin(), octets.end(), to.{f}.begin());"));
+        }),
+        Form::Octets => code.line(format!("take(from.get{m}(), to.{f});")),
+        Form::Pointer if field.cardinality == Cardinality::Optional => {
+            code.open(format!("if (from.has{m}()) {{"));
+            code.line(format!("if (!to.{f}) to.{f}.emplace();"));
+            code.line(format!("take(from.get{m}(), *to.{f});"));
+            code.next("} else {");
+            code.line(format!("to.{f}.reset();"));
+            code.close("}");
+        }
+        Form::Pointer => code.line(format!("take(from.get{m}(), to.{f});")),
+        Form::List => code.block("{", "}", |code| {
+            code.line(format!("const auto list = from.get{m}();"));
+            code.line(if is_array {
+                format!("if (list.size() != to.{f}.size()) {wrong}")
+            } else {
+                format!("to.{f}.resize(list.size());")
+            });
+            match schema.scalar(field.element) {
+                Some(Scalar::Bool) => code.line(format!("take_each(list, to.{f});")),
+                Some(_) => code.line(format!("take_block(list, to.{f});")),
+                None => {
+                    code.line(format!("auto *at = to.{f}.data();"));
+                    code.line("for (const auto value : list) take(value, *at++);");
+                }
+            }
+        }),
+    }
+}
+
+/// `tallied`: every number of Cap'n Proto's struct, read in place.
+fn tallied(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.line("template <class Tally>");
+    let open = format!("Tally tallied([[maybe_unused]] wg::{name}::Reader from) {{");
+    code.block(open, "}", |code| {
+        code.line("Tally tally{};");
+        for (place, field) in record.fields.iter().enumerate() {
+            let m = accessor_name(field);
+            let add = |value: &str| match field.element {
+                Element::Record(_) => format!("tally.record({place}, tallied<Tally>({value}));"),
+                Element::String | Element::Bytes => {
+                    format!("tally.length({place}, {value}.size());")
+                }
+                _ => format!("tally.number({place}, {value});"),
+            };
+            let single = add(&format!("from.get{m}()"));
+            code.line(match Form::of(schema, field) {
+                Form::Flagged => format!("if (from.getHas{m}()) {single}"),
+                Form::Pointer if field.cardinality == Cardinality::Optional => {
+                    format!("if (from.has{m}()) {single}")
+                }
+                Form::Number | Form::Pointer => single,
+                Form::Flat(len) => {
+                    let names = flat_accessors(record, field, len);
+                    let each: Vec<_> =
+                        names.iter().map(|m| add(&format!("from.get{m}()"))).collect();
+                    each.join("\n")
+                }
+                Form::Octets | Form::List => {
+                    format!("for (const auto value : from.get{m}()) {}", add("value"))
+                }
+            });
+        }
+        code.line("return tally;");
+    });
+}
+
+/// `NAME`: the number at a path, read in place; nothing where it is not there.
+fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut SourceWriter) {
+    let root = &schema.root().name.legal;
+    code.line("");
+    code.line("template <class Tally>");
+    code.block(
+        format!(
+            "void {name}([[maybe_unused]] wg::{root}::Reader from, [[maybe_unused]] Tally &tally) {{"
+        ),
+        "}",
+        |code| {
+            let Some(path) = path else { return };
+            let mut record = schema.root();
+            let mut at = "from".to_string();
+            for (depth, step) in path.iter().enumerate() {
+                let field = &record.fields[step.field];
+                let m = accessor_name(field);
+                let index = |size: &str| match step.index {
+                    Index::At(index) => index.to_string(),
+                    _ => format!("{size} / 2"),
+                };
+                let form = Form::of(schema, field);
+                match form {
+                    Form::Flagged => code.line(format!("if (!{at}.getHas{m}()) return;")),
+                    Form::Pointer if field.cardinality == Cardinality::Optional => {
+                        code.line(format!("if (!{at}.has{m}()) return;"))
+                    }
+                    _ => {}
+                }
+                at = match form {
+                    Form::Number | Form::Flagged | Form::Pointer => format!("{at}.get{m}()"),
+                    Form::Flat(len) => {
+                        let index = match step.index {
+                            Index::At(index) => index,
+                            _ => len / 2,
+                        };
+                        let names = flat_accessors(record, field, len);
+                        let Some(m) = names.get(index as usize) else { return };
+                        format!("{at}.get{m}()")
+                    }
+                    Form::Octets | Form::List => {
+                        let list = format!("list{depth}");
+                        let index = index(&format!("{list}.size()"));
+                        code.line(format!("const auto {list} = {at}.get{m}();"));
+                        code.line(format!("if ({index} >= {list}.size()) return;"));
+                        format!("{list}[{index}]")
+                    }
+                };
+                if let Element::Record(inner) = field.element {
+                    record = schema.record(inner);
+                }
+            }
+            code.line(format!("tally.number(0, {at});"));
+        },
+    );
+}

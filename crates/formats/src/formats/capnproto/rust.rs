@@ -1,0 +1,449 @@
+//! Cap'n Proto in Rust: the accessors that capnpc generates, over the standard
+//! and over the packed encoding.
+
+use anyhow::{Context, Result};
+use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+
+use super::{flat_names, nesting_limit, Form};
+use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::rust_glue;
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::{File, Unit};
+use wiregauge_workshop::Need;
+
+const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
+
+inventory::submit! {
+    Codec {
+        name: "capnproto",
+        title: "Cap'n Proto Rust",
+        format: "capnproto",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "the builder's first segment is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
+            "handed over in its segments, from where they are, behind a segment table",
+            "read in place; without the crate's feature `unaligned`, which costs the access to lists as slices, so bytes must be aligned to 8",
+            "traversal limit the default 64 MiB, or twice the message where that is more; nesting limit the default 64, or what the definition needs",
+            "text is checked for UTF-8",
+            "lists of numbers as blocks, lists of structs element by element: the generated accessors have no access to them by blocks",
+            "fixed arrays of up to 4 numbers are a field each",
+            "empty texts, data and lists are left null, which reads the same",
+            "verify: total_size(), which follows every pointer under all limits; each access checks again",
+        ],
+        calls: &[
+            "encode: Builder::new(allocator); builder.init_root(); set_…(), init_…(n); builder.get_segments_for_output()",
+            "decode: serialize::read_message_from_flat_slice_no_alloc(&mut wire, options); get_root(); get_…(); lists of numbers by as_slice()",
+            "project, fixed, element: the same reader, then get_…() of the numbers that are read; list.try_get(i)",
+            "verify: get_root()?.total_size()",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit: |unit| emit(unit, include_str!("rust/standard.rs")),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "capnproto-packed",
+        title: "Cap'n Proto Rust packed",
+        format: "capnproto-packed",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "packed encoding: zero bytes are left out; built and read as the standard encoding, see there",
+            "unpacked into memory that is kept between messages; none where scratch is fresh",
+            "at most 64 MiB, or 16 times the packed size where that is more, once unpacked",
+        ],
+        calls: &[
+            "encode: as the standard encoding; serialize_packed::write_message(out, &builder)",
+            "decode, project, fixed, element: serialize_packed::read_message_no_alloc(&mut wire, words, options), then as the standard encoding",
+            "verify: the same, then get_root()?.total_size()",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit: |unit| emit(unit, include_str!("rust/packed.rs")),
+    }
+}
+
+/// The modules of the runner.
+const MODULES: [&str; 6] = ["allocator", "codec", "glue", "message_capnp", "reading", "wire"];
+
+/// The runner of one encoding, which the module `wire` is.
+fn emit(unit: &Unit, wire: &str) -> Result<Emission> {
+    Ok(Emission {
+        files: vec![
+            super::idl(unit.schema)?,
+            rust_glue::main("CapnProto", &MODULES),
+            File::new("allocator.rs", include_str!("rust/allocator.rs")),
+            File::new("codec.rs", include_str!("rust/codec.rs")),
+            File::new("reading.rs", include_str!("rust/reading.rs")),
+            File::new("wire.rs", wire),
+            File::new("glue.rs", glue(unit)),
+        ],
+        steps: vec![Step::Call(Box::new(|folder| {
+            capnpc::CompilerCommand::new()
+                .no_standard_import()
+                .src_prefix(folder)
+                .file(folder.join("message.capnp"))
+                .output_path(folder)
+                .run()
+                .context("capnpc failed")
+        }))],
+        ..Emission::default()
+    })
+}
+
+fn glue(unit: &Unit) -> String {
+    let schema = unit.schema;
+    let mut code = rust_glue::glue("capnp");
+    code.line(format!("pub const NESTING: i32 = {};", nesting_limit(schema)));
+    code.line("");
+    code.line("use crate::message_capnp;");
+    code.line("use crate::reading::{take_data, take_text};");
+    code.line("");
+    code.line(format!("pub type Root<'a> = {}::Reader<'a>;", module(schema.root())));
+    for (_, record) in schema.records() {
+        fill(schema, record, &mut code);
+        take(schema, record, &mut code);
+        tally(schema, record, &mut code);
+    }
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
+    code.finish()
+}
+
+/// capnpc's module of a struct.
+fn module(record: &Record) -> String {
+    let mut text = String::from("message_capnp::");
+    for (at, letter) in record.name.legal.char_indices() {
+        if letter.is_ascii_uppercase() && at > 0 {
+            text.push('_');
+        }
+        text.push(letter.to_ascii_lowercase());
+    }
+    text
+}
+
+/// Whether a list holds its elements as memory does: all numbers but truth
+/// values, which are bits.
+fn is_block(schema: &Schema, field: &Field) -> bool {
+    schema.scalar(field.element).is_some_and(|scalar| scalar != Scalar::Bool)
+}
+
+/// `fill_X`: normalized to a new struct of Cap'n Proto's.
+fn fill(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    let of = module(record);
+    code.line("");
+    code.line("#[inline]");
+    code.block(
+        format!("pub fn fill_{name}(from: &message::{name}, mut to: {of}::Builder<'_>) {{"),
+        "}",
+        |code| {
+            for field in &record.fields {
+                fill_field(schema, record, field, code);
+            }
+        },
+    );
+}
+
+fn fill_field(schema: &Schema, record: &Record, field: &Field, code: &mut SourceWriter) {
+    let f = &field.name.legal;
+    let is_list = matches!(field.cardinality, Cardinality::List { .. });
+    let is_optional = field.cardinality == Cardinality::Optional;
+    // What is empty stays null; what is optional and empty must not.
+    let unless_empty = |set: String| format!("if !from.{f}.is_empty() {{ {set} }}");
+    let form = Form::of(schema, field);
+    let set = match form {
+        Form::Number => format!("to.set_{f}(from.{f});"),
+        Form::Flagged => {
+            format!("if let Some(value) = from.{f} {{ to.set_has_{f}(true); to.set_{f}(value); }}")
+        }
+        Form::Flat(len) => {
+            let names = flat_names(record, field, len);
+            let set = |(at, name)| format!("to.set_{name}(from.{f}[{at}]);");
+            names.iter().enumerate().map(set).collect::<Vec<_>>().join(" ")
+        }
+        Form::Octets => format!("to.set_{f}(&from.{f});"),
+        Form::Pointer => match field.element {
+            Element::Record(id) => {
+                let inner = &schema.record(id).name.legal;
+                if is_optional {
+                    format!(
+                        "if let Some(value) = &from.{f} {{ fill_{inner}(value, to.reborrow().init_{f}()); }}"
+                    )
+                } else {
+                    format!("fill_{inner}(&from.{f}, to.reborrow().init_{f}());")
+                }
+            }
+            _ if is_optional => {
+                format!("if let Some(value) = &from.{f} {{ to.set_{f}(value); }}")
+            }
+            _ => unless_empty(format!("to.set_{f}(&from.{f});")),
+        },
+        Form::List => fill_list(schema, field),
+    };
+    match form {
+        Form::List | Form::Octets if is_list => {
+            code.block(format!("if !from.{f}.is_empty() {{"), "}", |code| code.line(set))
+        }
+        Form::List => code.block("{", "}", |code| code.line(set)),
+        _ => code.line(set),
+    }
+}
+
+fn fill_list(schema: &Schema, field: &Field) -> String {
+    let f = &field.name.legal;
+    let init = format!("let mut list = to.reborrow().init_{f}(from.{f}.len() as u32);");
+    if is_block(schema, field) {
+        return format!(
+            "{init}\nif let Some(numbers) = list.as_slice() {{ numbers.copy_from_slice(&from.{f}); }}"
+        );
+    }
+    let set = match field.element {
+        Element::Record(id) => {
+            format!("fill_{}(value, list.reborrow().get(at));", schema.record(id).name.legal)
+        }
+        Element::String | Element::Bytes => "list.set(at, value);".to_string(),
+        _ => "list.set(at, *value);".to_string(),
+    };
+    format!("{init}\nfor (value, at) in from.{f}.iter().zip(0..) {{ {set} }}")
+}
+
+/// `take_X`: Cap'n Proto's to normalized.
+fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    let of = module(record);
+    code.line("");
+    code.line("#[inline]");
+    code.block(
+        format!(
+            "pub fn take_{name}(from: {of}::Reader<'_>, to: &mut message::{name}) -> Result<(), Error> {{"
+        ),
+        "}",
+        |code| {
+            for field in &record.fields {
+                take_field(schema, record, field, code);
+            }
+            code.line("Ok(())");
+        },
+    );
+}
+
+fn take_field(schema: &Schema, record: &Record, field: &Field, code: &mut SourceWriter) {
+    let f = &field.name.legal;
+    let is_array = matches!(field.cardinality, Cardinality::Array { .. });
+    let wrong = format!("Error::new(\"{}.{f}: wrong length\")", record.name.legal);
+    let read = |value: &str, to: &str| match field.element {
+        Element::Record(id) => format!("take_{}({value}, {to})?;", schema.record(id).name.legal),
+        Element::String => format!("take_text({value}?, {to})?;"),
+        Element::Bytes => format!("take_data({value}?, {to});"),
+        _ => format!("*{to} = {value};"),
+    };
+    match Form::of(schema, field) {
+        Form::Number => code.line(format!("to.{f} = from.get_{f}();")),
+        Form::Flagged => {
+            code.line(format!("to.{f} = from.get_has_{f}().then(|| from.get_{f}());"))
+        }
+        Form::Flat(len) => {
+            let names = flat_names(record, field, len);
+            let each: Vec<_> = names.iter().map(|name| format!("from.get_{name}()")).collect();
+            code.line(format!("to.{f} = [{}];", each.join(", ")));
+        }
+        Form::Octets if is_array => {
+            code.line(format!("to.{f} = from.get_{f}()?.try_into().map_err(|_| {wrong})?;"))
+        }
+        Form::Octets => code.line(format!("take_data(from.get_{f}()?, &mut to.{f});")),
+        Form::Pointer => {
+            let got = match field.element {
+                Element::Record(_) => format!("from.get_{f}()?"),
+                _ => format!("from.get_{f}()"),
+            };
+            if field.cardinality == Cardinality::Optional {
+                code.open(format!("if from.has_{f}() {{"));
+                code.line(read(&got, &format!("to.{f}.get_or_insert_with(Default::default)")));
+                code.next("} else {");
+                code.line(format!("to.{f} = None;"));
+                code.close("}");
+            } else {
+                code.line(read(&got, &format!("&mut to.{f}")));
+            }
+        }
+        Form::List => code.block("{", "}", |code| {
+            code.line(format!("let list = from.get_{f}()?;"));
+            if is_array {
+                code.line(format!(
+                    "if list.len() as usize != to.{f}.len() {{ return Err({wrong}); }}"
+                ));
+            }
+            let each = format!(
+                "for (value, to) in list.iter().zip(&mut to.{f}) {{ {} }}",
+                read("value", "to")
+            );
+            match (schema.scalar(field.element), is_array) {
+                (Some(Scalar::Bool), true) => code.line(each),
+                (Some(Scalar::Bool), false) => {
+                    code.line(format!("to.{f}.clear();\nto.{f}.extend(list.iter());"))
+                }
+                // No slice: the writer's definition has structs there.
+                (Some(_), true) => code.line(format!(
+                    "match list.as_slice() {{\n  Some(numbers) => to.{f}.copy_from_slice(numbers),\n  \
+                     None => {each},\n}}"
+                )),
+                (Some(_), false) => code.line(format!(
+                    "to.{f}.clear();\nmatch list.as_slice() {{\n  \
+                     Some(numbers) => to.{f}.extend_from_slice(numbers),\n  \
+                     None => to.{f}.extend(list.iter()),\n}}"
+                )),
+                (None, _) => {
+                    if !is_array {
+                        // A loop of calls of a default in another crate is slow.
+                        let is_pod = matches!(field.element, Element::Record(id) if schema.is_pod(id));
+                        let resize = if is_pod {
+                            "resize(list.len() as usize, Default::default())"
+                        } else {
+                            "resize_with(list.len() as usize, Default::default)"
+                        };
+                        code.line(format!("to.{f}.{resize};"));
+                    }
+                    code.line(each);
+                }
+            }
+        }),
+    }
+}
+
+/// `tally_X`: every number of Cap'n Proto's struct, read in place.
+fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    let of = module(record);
+    code.line("");
+    code.line("#[inline]");
+    let open =
+        format!("pub fn tally_{name}<T: Tally>(from: {of}::Reader<'_>) -> Result<T, Error> {{");
+    code.block(open, "}", |code| {
+        code.line("let mut tally = T::default();");
+        for (place, field) in record.fields.iter().enumerate() {
+            tally_field(schema, record, place, field, code);
+        }
+        code.line("Ok(tally)");
+    });
+}
+
+fn tally_field(
+    schema: &Schema,
+    record: &Record,
+    place: usize,
+    field: &Field,
+    code: &mut SourceWriter,
+) {
+    let f = &field.name.legal;
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}({value})?);", schema.record(id).name.legal)
+        }
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}?.len());"),
+        _ => format!("tally.number({place}, {value});"),
+    };
+    code.line(match Form::of(schema, field) {
+        Form::Number => add(&format!("from.get_{f}()")),
+        Form::Flagged => {
+            format!("if from.get_has_{f}() {{ {} }}", add(&format!("from.get_{f}()")))
+        }
+        Form::Flat(len) => {
+            let names = flat_names(record, field, len);
+            let each = names.iter().map(|name| add(&format!("from.get_{name}()")));
+            each.collect::<Vec<_>>().join(" ")
+        }
+        Form::Octets => {
+            format!("for value in from.get_{f}()? {{ {} }}", add("*value"))
+        }
+        Form::Pointer => {
+            let got = match field.element {
+                Element::Record(_) => format!("from.get_{f}()?"),
+                _ => format!("from.get_{f}()"),
+            };
+            match field.cardinality {
+                Cardinality::Optional => format!("if from.has_{f}() {{ {} }}", add(&got)),
+                _ => add(&got),
+            }
+        }
+        Form::List if !is_block(schema, field) => {
+            format!("for value in from.get_{f}()?.iter() {{ {} }}", add("value"))
+        }
+        Form::List => format!(
+            "let list = from.get_{f}()?;\n\
+             match list.as_slice() {{\n  \
+             Some(numbers) => for value in numbers {{ {} }},\n  \
+             None => for value in list.iter() {{ {} }},\n}}",
+            add("*value"),
+            add("value")
+        ),
+    });
+}
+
+/// `NAME`: the number at a path, read in place; nothing where it is not there.
+fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut SourceWriter) {
+    let of = module(schema.root());
+    code.line("");
+    let open = format!(
+        "pub fn {name}<T: Tally>(at: {of}::Reader<'_>, tally: &mut T) -> Result<(), Error> {{"
+    );
+    code.block(open, "}", |code| {
+        descend(schema, path.unwrap_or_default(), code);
+        code.line("Ok(())");
+    });
+}
+
+/// The way along a path, which ends early where there is nothing.
+fn descend(schema: &Schema, path: &[PathStep], code: &mut SourceWriter) {
+    let or_nothing = "else { return Ok(()) };";
+    let mut record = schema.root();
+    for step in path {
+        let field = &record.fields[step.field];
+        let f = &field.name.legal;
+        let index = |len: &str| match step.index {
+            Index::At(index) => index.to_string(),
+            _ => format!("{len} / 2"),
+        };
+        match Form::of(schema, field) {
+            Form::Number => code.line(format!("let at = at.get_{f}();")),
+            Form::Flagged => code
+                .line(format!("if !at.get_has_{f}() {{ return Ok(()) }}\nlet at = at.get_{f}();")),
+            Form::Pointer => {
+                if field.cardinality == Cardinality::Optional {
+                    code.line(format!("if !at.has_{f}() {{ return Ok(()) }}"));
+                }
+                code.line(format!("let at = at.get_{f}()?;"));
+            }
+            Form::Flat(len) => {
+                let index = match step.index {
+                    Index::At(index) => index,
+                    _ => len / 2,
+                };
+                let names = flat_names(record, field, len);
+                let Some(name) = names.get(index as usize) else { return };
+                code.line(format!("let at = at.get_{name}();"));
+            }
+            Form::Octets => code.line(format!(
+                "let data = at.get_{f}()?;\nlet Some(&at) = data.get({}) {or_nothing}",
+                index("data.len()")
+            )),
+            Form::List => code.line(format!(
+                "let list = at.get_{f}()?;\nlet Some(at) = list.try_get({}) {or_nothing}",
+                index("list.len()")
+            )),
+        }
+        match field.element {
+            Element::Record(inner) => record = schema.record(inner),
+            _ => code.line("tally.number(0, at);"),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! CBOR (RFC 8949): the normalized structure itself, by serde.
+//!
+//! The format has no definition language here: the Rust types are the
+//! definition.
+
+use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::derived::{self, Derived};
+use wiregauge_holders::Unit;
+
+inventory::submit! {
+    Codec {
+        name: "cbor",
+        title: "CBOR Rust ciborium",
+        format: "cbor",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "a record is a map from field names to values; the library has no other form",
+            "numbers take the smallest width that holds their value, floats too; an f32 passes \
+             through f64, and a signaling NaN comes back as a quiet one",
+            "octets are a byte string",
+            "the whole message is decoded for one number: passing over the other fields by serde's \
+             IgnoredAny takes the library longer than to decode them",
+        ],
+        calls: &[
+            "encode: ciborium::into_writer(message, out)",
+            "decode, project, fixed, element: ciborium::from_reader::<Message, _>(bytes)",
+        ],
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    derived::answer_octets(schema, id, "a byte string")
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let runner =
+        Derived { library: "ciborium", calls: include_str!("cbor/library.rs"), part: None };
+    Ok(runner.emit(unit))
+}

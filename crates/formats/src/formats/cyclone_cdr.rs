@@ -1,0 +1,168 @@
+//! CDR by Cyclone DDS: its own stream of the structs that its compiler makes,
+//! without a participant or a network.
+
+use anyhow::Result;
+use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
+
+use crate::c_struct::{self, CLibrary, Shape};
+use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::lowering::Lowering;
+use crate::omg_idl;
+use wiregauge_holders::cpp;
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::{File, Unit};
+use wiregauge_workshop::Need;
+
+inventory::submit! {
+    Codec {
+        name: "cyclone-cdr",
+        title: "CDR C Cyclone DDS",
+        format: "cdr",
+        language: Language::Cpp,
+        bound: false,
+        built: Built::Shared("libddsc0debian"),
+        options: &[
+            "the representation that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
+             optional members",
+            "final types, the machine's byte order, no encapsulation header",
+            "decoding copies the bytes, normalizes them (which checks them) and reads, as Cyclone \
+             DDS does on receipt; verify is copying and normalizing alone",
+            "lists whose elements have the layout of Cyclone's are pointed to on encoding, strings \
+             always",
+            "a string that holds a NUL character is refused on encoding",
+            "there is no reading in part: fixed and element decode the whole",
+        ],
+        calls: &[
+            "encode: dds_stream_write_sample(&stream, &sample, type)",
+            "decode: memcpy of the bytes; dds_stream_normalize(…); dds_stream_read_sample(&stream, &sample, type)",
+            "project, fixed, element: as decode, then the struct's members",
+        ],
+        needs: &[
+            Need::Program("idlc", "cyclonedds-tools"),
+            Need::Header("dds/ddsi/ddsi_cdrstream.h", "cyclonedds-dev"),
+        ],
+        answer,
+        idl: Some(definition),
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    Answer::lowered(match &schema.types[id] {
+        TypeDef::Record(record) => c_struct::lowerings(record),
+        TypeDef::Enum(_) => vec![Lowering::enumeration()],
+    })
+}
+
+/// `message.idl`.
+fn definition(schema: &Schema) -> Result<File> {
+    let octets = c_struct::octets_type(schema);
+    let mut code = SourceWriter::new();
+    code.open("module wg {");
+    if c_struct::uses_octets(schema) {
+        code.line(format!("typedef sequence<octet> {octets};"));
+    }
+    for (_, record) in schema.records() {
+        code.block(format!("@final struct {} {{", record.name.legal), "};", |code| {
+            for field in &record.fields {
+                let name = &field.name.legal;
+                let of = match field.element {
+                    Element::String => "string",
+                    Element::Bytes => &octets,
+                    Element::Record(id) => &schema.record(id).name.legal,
+                    number => omg_idl::scalar_type(schema.scalar(number).expect("a number")),
+                };
+                code.line(match field.cardinality {
+                    Cardinality::Required | Cardinality::Implicit => format!("{of} {name};"),
+                    Cardinality::Optional => format!("@optional {of} {name};"),
+                    Cardinality::List { .. } => format!("sequence<{of}> {name};"),
+                    Cardinality::Array { len } => format!("{of} {name}[{len}];"),
+                });
+            }
+            if record.fields.is_empty() {
+                code.line(format!("boolean {};", c_struct::UNUSED));
+            }
+        });
+    }
+    code.close("};");
+    Ok(File::new("message.idl", code.finish()))
+}
+
+struct Cyclone;
+
+impl CLibrary for Cyclone {
+    fn shape(&self, _: &Schema, field: &Field) -> Shape {
+        match field.cardinality {
+            Cardinality::Optional => Shape::Nullable,
+            Cardinality::List { .. } => Shape::List,
+            _ => Shape::Value,
+        }
+    }
+
+    fn list(&self, object: &str, field: &Field) -> String {
+        format!("{object}.{}", field.name.legal)
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let schema = unit.schema;
+    let mut code = cpp::glue(&["bound.hpp", "message.h", "message.hpp", "sequence.hpp"]);
+    code.line("namespace c_struct {");
+    if c_struct::uses_octets(schema) {
+        let octets = format!("wg_{}", c_struct::octets_type(schema));
+        code.line(c_struct::octets_glue(&octets));
+    }
+    c_struct::glue(unit, &Cyclone, &mut code);
+    code.line("");
+    code.line("}  // namespace c_struct");
+    code.line("");
+    let root = Cyclone.record_type(schema.root());
+    code.line(format!("inline const dds_topic_descriptor_t &kTopic = {root}_desc;"));
+    bounds(schema, &mut code);
+    Ok(Emission {
+        files: vec![
+            definition(schema)?,
+            File::new("main.cpp", include_str!("cyclone_cdr/main.cpp")),
+            File::new("bound.hpp", include_str!("cyclone_cdr/bound.hpp")),
+            File::new("sequence.hpp", include_str!("cyclone_cdr/sequence.hpp")),
+            File::new("glue.hpp", code.finish()),
+        ],
+        // Without type information, which no stream needs.
+        steps: vec![Step::command([
+            "idlc",
+            "-l",
+            "c",
+            "-f",
+            "case-sensitive",
+            "-t",
+            "message.idl",
+        ])],
+        sources: vec!["main.cpp".into(), "message.c".into()],
+        libraries: vec!["ddsc".into()],
+        ..Emission::default()
+    })
+}
+
+/// `bound`: how many bytes a message takes at most. The library's stream grows
+/// by 4 KiB at a time; with the room known it writes into the output buffer.
+fn bounds(schema: &Schema, code: &mut SourceWriter) {
+    code.line("");
+    code.line("namespace message {");
+    code.line("");
+    for (id, record) in schema.records() {
+        let name = format!("message::{}", record.name.legal);
+        let members: Vec<String> =
+            record.fields.iter().map(|f| format!("bound(from.{})", f.name.legal)).collect();
+        let sum = if members.is_empty() { "1".to_string() } else { members.join(" + ") };
+        if schema.is_pod(id) {
+            code.line(format!("template <>\nconstexpr bool kFixed<{name}> = true;"));
+        }
+        code.block(
+            format!("inline std::size_t bound([[maybe_unused]] const {name} &from) {{"),
+            "}",
+            |code| code.line(format!("return {sum};")),
+        );
+    }
+    code.line("");
+    code.line("}  // namespace message");
+}

@@ -1,0 +1,98 @@
+//! JSON: the normalized structure itself, by serde; an object by field names.
+//!
+//! JSON cannot say a float that is not finite. The library writes `null` in its
+//! place, which reads back as an error or as an absent value; here such a
+//! message is refused when it is encoded, so that it is seen.
+
+use anyhow::Result;
+use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::derived::{self, Derived};
+use crate::lowering::Lowering;
+use crate::part::Part;
+use crate::rust_glue;
+use wiregauge_holders::rust;
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::Unit;
+
+inventory::submit! {
+    Codec {
+        name: "json",
+        title: "JSON Rust serde_json",
+        format: "json",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "compact output; an absent value is null; octets are text by Base64",
+            "feature float_roundtrip: every finite float reads back as the same one",
+            "a message with NaN or an infinity is refused when it is encoded; they are looked for \
+             where the output holds a null",
+            "one number is read through a structure of the fields on its way; serde passes over \
+             the others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: message.serialize(&mut Serializer::with_formatter(out, formatter)), where the \
+             formatter notes a null",
+            "decode, project: serde_json::from_slice::<Message>(bytes)",
+            "fixed, element: serde_json::from_slice::<Part>(bytes)",
+        ],
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return derived::answer(schema, id);
+    };
+    let octets = record.fields.iter().filter(|field| rust::is_octets(field));
+    let lowering = |_| Lowering::new("octets as text by Base64", "that they are octets");
+    Answer::lowered(octets.map(lowering).collect())
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let runner = Derived {
+        library: "serde_json",
+        calls: include_str!("json/library.rs"),
+        part: Some(Part::Named),
+    };
+    Ok(runner.emit_with(unit, |code| finite(unit.schema, code)))
+}
+
+/// `finite_X`: whether every float of a record can be said.
+fn finite(schema: &Schema, code: &mut SourceWriter) {
+    for (_, record) in schema.records() {
+        let name = &record.name.legal;
+        code.line("");
+        code.block(
+            format!("pub fn finite_{name}(from: &message::{name}) -> bool {{"),
+            "}",
+            |code| {
+                let mut conditions = Vec::new();
+                for field in &record.fields {
+                    let f = &field.name.legal;
+                    let test = match field.element {
+                        Element::Record(id) => format!("finite_{}", schema.record(id).name.legal),
+                        Element::Scalar(scalar) if scalar.is_float() => {
+                            format!("|v: &{}| v.is_finite()", scalar.rust())
+                        }
+                        _ => continue,
+                    };
+                    conditions.push(match field.cardinality {
+                        Cardinality::Required | Cardinality::Implicit => {
+                            format!("({test})(&from.{f})")
+                        }
+                        _ => format!("from.{f}.iter().all({test})"),
+                    });
+                }
+                conditions.push("true".into());
+                code.line(conditions.join("\n  && "));
+            },
+        );
+    }
+    rust_glue::of_root(schema, &["finite"], code);
+}

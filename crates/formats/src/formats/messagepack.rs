@@ -1,0 +1,50 @@
+//! MessagePack: the normalized structure itself, by serde.
+//!
+//! The format has no definition language: the Rust types are the definition.
+
+use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::derived::{self, Derived};
+use crate::part::Part;
+use wiregauge_holders::Unit;
+
+inventory::submit! {
+    Codec {
+        name: "messagepack",
+        title: "MessagePack Rust rmp-serde",
+        format: "messagepack",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "a record is an array of its fields without names, the library's compact default",
+            "integers take as few bytes as their value needs; octets are bin",
+            "one number is read through a structure of its record's fields that has serde's \
+             IgnoredAny in place of the others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: rmp_serde::encode::write(out, message)",
+            "decode, project: rmp_serde::from_slice::<Message>(bytes)",
+            "fixed, element: rmp_serde::from_slice::<Part>(bytes)",
+        ],
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    derived::answer_octets(schema, id, "bin")
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let runner = Derived {
+        library: "rmp-serde",
+        calls: include_str!("messagepack/library.rs"),
+        part: Some(Part::Placed),
+    };
+    Ok(runner.emit(unit))
+}

@@ -1,0 +1,54 @@
+//! CBOR (RFC 8949) by minicbor: the normalized structure itself, by a derive of
+//! its own.
+//!
+//! The format has no definition language here: the Rust types are the
+//! definition.
+
+use anyhow::Result;
+use wiregauge_schema::{Schema, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::derived::{self, Derived};
+use crate::part::Part;
+use wiregauge_holders::Unit;
+
+inventory::submit! {
+    Codec {
+        name: "minicbor",
+        title: "CBOR Rust minicbor",
+        format: "cbor-arrays",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "a record is an array of its fields, each at the place of its number: the library's \
+             default and its compact form",
+            "integers take as few bytes as their value needs, floats keep their width; octets are a \
+             byte string",
+            "one number is read through a structure of the fields on its way; the library skips the \
+             others. All numbers: the whole message is decoded",
+        ],
+        calls: &[
+            "encode: minicbor::encode(message, out)",
+            "decode, project: minicbor::decode::<Message>(bytes)",
+            "fixed, element: minicbor::decode::<Part>(bytes)",
+        ],
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    derived::answer_octets(schema, id, "a byte string")
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let runner = Derived {
+        library: "minicbor",
+        calls: include_str!("minicbor/library.rs"),
+        part: Some(Part::Numbered),
+    };
+    Ok(runner.emit(unit))
+}

@@ -1,0 +1,540 @@
+//! Protobuf: what the format can express and its definition (proto3, one file,
+//! package `wg`). The codecs of its libraries are in the folder beside.
+
+mod cpp;
+mod prost;
+mod quick;
+
+use anyhow::Result;
+use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::{
+    Cardinality, Element, Field, Integer, Name, Record, Role, Scalar, Schema, TypeDef, TypeId,
+};
+
+use crate::codec::Answer;
+use crate::lowering::{self, Lowering};
+use crate::rust_glue;
+use crate::slot::{self, Slot};
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::{File, Unit};
+
+/// Why a Rust library cannot carry a message.
+const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0 is not";
+
+/// Whether a repeated field is carried as `bytes`: octets have no type of
+/// their own, and a varint each would be what no author wants.
+fn as_bytes(field: &Field) -> bool {
+    field.element == Element::Scalar(Scalar::U8)
+        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
+/// The Protobuf type that carries a scalar.
+fn scalar_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "bool",
+        Scalar::U8 | Scalar::U16 | Scalar::U32 => "uint32",
+        Scalar::U64 => "uint64",
+        Scalar::I8 | Scalar::I16 | Scalar::I32 => "int32",
+        Scalar::I64 => "int64",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+/// The Protobuf type of one element of a field.
+fn element_type<'a>(schema: &'a Schema, field: &Field) -> &'a str {
+    match field.element {
+        Element::String => "string",
+        Element::Bytes => "bytes",
+        Element::Record(id) => &schema.record(id).name.legal,
+        other => {
+            let plain = scalar_type(schema.scalar(other).expect("a number"));
+            match (field.wire.integer, plain) {
+                (Integer::Zigzag, "int32") => "sint32",
+                (Integer::Zigzag, "int64") => "sint64",
+                (Integer::Fixed, "int32") => "sfixed32",
+                (Integer::Fixed, "int64") => "sfixed64",
+                (Integer::Fixed, "uint32") => "fixed32",
+                (Integer::Fixed, "uint64") => "fixed64",
+                _ => plain,
+            }
+        }
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+    };
+    let mut lowerings: Vec<_> = lowering::bounds(record).into_iter().collect();
+    lowerings.extend(lowering::unions(record).map(|union| union.and("the bytes are the same")));
+    for slot in slot::slots(schema, record) {
+        let field = &slot.field;
+        if slot.number.is_some() {
+            lowerings.push(Lowering::spread());
+        }
+        if as_bytes(field) {
+            lowerings.push(Lowering::octets("bytes"));
+        } else if let Element::Scalar(
+            scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16),
+        ) = field.element
+        {
+            let wide = scalar_type(scalar);
+            lowerings.push(Lowering::widened(scalar, wide).and("a varint each"));
+        }
+        if let Cardinality::Array { .. } = field.cardinality {
+            lowerings.push(Lowering::fixed_array());
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+/// A normalized Rust scalar as the Rust libraries hold it.
+fn to_rust(schema: &Schema, field: &Field, value: &str) -> String {
+    let scalar = schema.scalar(field.element).expect("a number");
+    match (scalar, scalar_type(scalar)) {
+        (Scalar::U8 | Scalar::U16, wide) | (Scalar::I8 | Scalar::I16, wide) => {
+            format!("{}::from({value})", if wide == "uint32" { "u32" } else { "i32" })
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// A Rust library's scalar as the normalized form holds it.
+fn from_rust(schema: &Schema, field: &Field, value: &str) -> String {
+    match schema.scalar(field.element).expect("a number") {
+        scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16) => {
+            format!("({value}) as {}", scalar.rust())
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// Whether the Rust libraries hold a scalar in the normalized form's type.
+fn same_in_rust(schema: &Schema, field: &Field) -> bool {
+    to_rust(schema, field, "x") == "x"
+}
+
+/// Fills `to.MEMBER` of a Rust library with a field's record or records.
+fn fill_records(schema: &Schema, id: TypeId, slot: &Slot, member: &str) -> String {
+    let (f, m) = (&slot.value, member);
+    let fill = format!("fill_{}", schema.record(id).name.legal);
+    match slot.field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("lost |= {fill}(&from.{f}, to.{m}.get_or_insert_with(Default::default));")
+        }
+        Cardinality::Optional => format!(
+            "match &from.{f} {{ None => to.{m} = None, Some(from) => \
+             lost |= {fill}(from, to.{m}.get_or_insert_with(Default::default)) }}"
+        ),
+        Cardinality::List { .. } | Cardinality::Array { .. } => format!(
+            "to.{m}.resize_with(from.{f}.len(), Default::default);\n\
+             for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ lost |= {fill}(from, to) }}"
+        ),
+    }
+}
+
+/// Fills `to.MEMBER` of a Rust library with a field's number or numbers.
+fn fill_numbers(schema: &Schema, slot: &Slot, member: &str) -> String {
+    let (f, m) = (&slot.value, member);
+    match slot.field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            let lost = match schema.scalar(slot.field.element) {
+                Some(scalar) if scalar.is_float() => {
+                    format!("lost |= from.{f}.to_bits() == (-0.0_{}).to_bits();\n", scalar.rust())
+                }
+                _ => String::new(),
+            };
+            format!("{lost}to.{m} = {};", to_rust(schema, &slot.field, &format!("from.{f}")))
+        }
+        Cardinality::Optional => {
+            format!("to.{m} = from.{f}.map(|v| {});", to_rust(schema, &slot.field, "v"))
+        }
+        _ if same_in_rust(schema, &slot.field) => {
+            format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
+        }
+        _ => format!(
+            "to.{m}.clear(); to.{m}.extend(from.{f}.iter().map(|v| {}));",
+            to_rust(schema, &slot.field, "*v")
+        ),
+    }
+}
+
+/// `pub fn fill_X`: normalized to a Rust library's, into whatever that held before,
+/// by a statement a slot. It tells whether a zero loses its sign.
+fn fill(
+    record: &Record,
+    object: &str,
+    slots: &[Slot],
+    code: &mut SourceWriter,
+    fill: impl Fn(&Slot) -> String,
+) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!("pub fn fill_{name}<'a>(from: &'a message::{name}, to: &mut {object}) -> bool {{"),
+        "}",
+        |code| {
+            code.line("let mut lost = false;");
+            slots.iter().for_each(|slot| code.line(fill(slot)));
+            code.line("lost");
+        },
+    );
+}
+
+/// `pub fn take_X`: a Rust library's to normalized, by a statement a slot.
+fn take(
+    record: &Record,
+    object: &str,
+    slots: &[Slot],
+    code: &mut SourceWriter,
+    take: impl Fn(&Slot) -> (String, String),
+) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "pub fn take_{name}(from: &mut {object}, to: &mut message::{name}) -> Result<(), Error> {{"
+        ),
+        "}",
+        |code| {
+            for slot in slots {
+                let (member, statement) = take(slot);
+                if let Cardinality::Array { .. } = slot.field.cardinality {
+                    code.line(format!(
+                        "if from.{member}.len() != to.{0}.len() \
+                         {{ return Err(Error::new(\"{name}.{0}: wrong length\")) }}",
+                        slot.value
+                    ));
+                }
+                code.line(statement);
+            }
+            code.line("Ok(())");
+        },
+    );
+}
+
+/// Takes a field's record or records from a Rust library's member.
+fn take_records(schema: &Schema, id: TypeId, slot: &Slot, member: &str) -> String {
+    let (f, m) = (&slot.value, member);
+    let take = format!("take_{}", schema.record(id).name.legal);
+    let each =
+        format!("for (from, to) in from.{m}.iter_mut().zip(&mut to.{f}) {{ {take}(from, to)? }}");
+    match slot.field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => format!(
+            "match &mut from.{m} {{ None => to.{f} = Default::default(), \
+             Some(from) => {take}(from, &mut to.{f})? }}"
+        ),
+        Cardinality::Optional => format!(
+            "match &mut from.{m} {{ None => to.{f} = None, Some(from) => \
+             {take}(from, to.{f}.get_or_insert_with(Default::default))? }}"
+        ),
+        Cardinality::List { .. } => {
+            format!("to.{f}.resize_with(from.{m}.len(), Default::default);\n{each}")
+        }
+        Cardinality::Array { .. } => each,
+    }
+}
+
+/// Takes a field's number or numbers from a Rust library's member; what is
+/// owned moves.
+fn take_numbers(schema: &Schema, slot: &Slot, member: &str) -> String {
+    let (field, f, m) = (&slot.field, &slot.value, member);
+    let same = same_in_rust(schema, field);
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => {
+            format!("to.{f} = {};", from_rust(schema, field, &format!("from.{m}")))
+        }
+        Cardinality::Optional => {
+            format!("to.{f} = from.{m}.map(|v| {});", from_rust(schema, field, "v"))
+        }
+        Cardinality::Array { .. } if same => format!("to.{f}.copy_from_slice(&from.{m});"),
+        Cardinality::Array { .. } => format!(
+            "for (from, to) in from.{m}.iter().zip(&mut to.{f}) {{ *to = {} }}",
+            from_rust(schema, field, "*from")
+        ),
+        Cardinality::List { .. } if same => format!("to.{f} = std::mem::take(&mut from.{m});"),
+        Cardinality::List { .. } => format!(
+            "to.{f}.clear(); to.{f}.extend(from.{m}.iter().map(|v| {}));",
+            from_rust(schema, field, "*v")
+        ),
+    }
+}
+
+/// Whether a field's value is there without being looked for. A message field
+/// has presence by nature.
+fn is_plain(field: &Field) -> bool {
+    matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit)
+        && !matches!(field.element, Element::Record(_))
+}
+
+/// `fn tally_X<T: Tally>(from: &OF) -> T`: every number of a Rust library's
+/// record, by the names of its members.
+fn tally(
+    schema: &Schema,
+    record: &Record,
+    object: &str,
+    code: &mut SourceWriter,
+    member: impl Fn(&Field) -> String,
+) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(format!("pub fn tally_{name}<T: Tally>(from: &{object}) -> T {{"), "}", |code| {
+        code.line("let mut tally = T::default();");
+        for slot in slot::slots(schema, record) {
+            let (field, place, m) = (&slot.field, slot.place, member(&slot.field));
+            let add = |value: &str| match field.element {
+                Element::Record(id) => {
+                    let inner = &schema.record(id).name.legal;
+                    format!("tally.record({place}, tally_{inner}({value}));")
+                }
+                Element::String | Element::Bytes => {
+                    format!("tally.length({place}, {value}.len());")
+                }
+                _ => {
+                    let number = from_rust(schema, field, &format!("*{value}"));
+                    format!("tally.number({place}, {number});")
+                }
+            };
+            code.line(if is_plain(field) {
+                add(&format!("(&from.{m})"))
+            } else {
+                format!("for value in from.{m}.iter() {{ {} }}", add("value"))
+            });
+        }
+        code.line("tally");
+    });
+}
+
+/// Begins the glue of a Rust library, by whose generator the modules are.
+fn rust_glue(crate_name: &str, partials: &[(&str, Partial)]) -> SourceWriter {
+    let mut code = rust_glue::glue(crate_name);
+    code.line(format!("pub const LOSES_SIGN: &str = \"{LOSES_SIGN}\";"));
+    code.line("");
+    for module in generated(partials) {
+        code.line(format!("use crate::{module};"));
+    }
+    code
+}
+
+/// `main.rs` of a Rust library.
+fn rust_main(codec: &str, partials: &[(&str, Partial)]) -> File {
+    let mut modules = vec!["codec", "glue"];
+    modules.extend(generated(partials));
+    rust_glue::main(codec, &modules)
+}
+
+/// The modules that a library's generator makes.
+fn generated(partials: &[(&str, Partial)]) -> Vec<&'static str> {
+    let partial = partials.iter().any(|(_, partial)| !partial.is_empty());
+    ["wg"].into_iter().chain(partial.then_some("partial")).collect()
+}
+
+/// A message that knows only the fields on the way to a number: what it does not
+/// know a Rust library passes over.
+struct Partial {
+    /// Its records, each in the one before; none where there is nothing to read.
+    schema: Schema,
+    /// The path in it, which goes through the only field of each record.
+    indices: Vec<Index>,
+}
+
+impl Partial {
+    /// Names of the types begin with `name`.
+    fn new(schema: &Schema, name: &str, path: Option<&[PathStep]>) -> Partial {
+        let none = || Partial {
+            schema: Schema { types: Vec::new(), root: 0, small_array: 0 },
+            indices: Vec::new(),
+        };
+        let (mut id, mut records, mut indices) = (schema.root, Vec::new(), Vec::new());
+        for (depth, step) in path.unwrap_or_default().iter().enumerate() {
+            let slots = slot::slots(schema, schema.record(id));
+            let Some((slot, index)) = slot::find(&slots, step) else { return none() };
+            let mut field = slot.field.clone();
+            if let Element::Record(inner) = field.element {
+                id = inner;
+            } else if let Some(scalar) = schema.scalar(field.element) {
+                field.element = Element::Scalar(scalar);
+            }
+            let legal = format!("{name}{depth}");
+            let name = Name { original: legal.clone(), legal };
+            records.push(Record { name, fields: vec![field], role: Role::Plain });
+            indices.push(index);
+        }
+        if records.is_empty() {
+            return none();
+        }
+        // Types stand after those that they use.
+        records.reverse();
+        for (id, record) in records.iter_mut().enumerate() {
+            if let Element::Record(_) = record.fields[0].element {
+                record.fields[0].element = Element::Record(id - 1);
+            }
+        }
+        let root = records.len() - 1;
+        let types = records.into_iter().map(TypeDef::Record).collect();
+        Partial { schema: Schema { types, root, small_array: 0 }, indices }
+    }
+
+    /// Both of a message, `Fixed0` and `Element0`.
+    fn both(unit: &Unit) -> [(&'static str, Partial); 2] {
+        let projection = unit.projection;
+        [
+            ("fixed", Partial::new(unit.schema, "Fixed", projection.fixed.as_deref())),
+            ("element", Partial::new(unit.schema, "Element", projection.element.as_deref())),
+        ]
+    }
+
+    /// The type of the message, in upper case `NAME`, and `read_NAME`, which parses
+    /// it and reads the number. `object` is the library's type by its lifetime, which
+    /// `generics` declares, and `parse` what makes `object` of `wire`.
+    fn reading(
+        &self,
+        name: &str,
+        generics: &str,
+        object: impl Fn(&str) -> String,
+        parse: &str,
+        code: &mut SourceWriter,
+        member: impl Fn(&Field) -> String,
+    ) {
+        let is_empty = self.is_empty();
+        let of = if is_empty { "()".into() } else { object("'a") };
+        let alias = name[..1].to_uppercase() + &name[1..];
+        code.line("");
+        code.line(format!("pub type {alias}{generics} = {of};"));
+        if !is_empty {
+            self.accessor(name, &object("'_"), code, member);
+        }
+        code.line("");
+        code.line(format!("pub fn read_{name}<'a, T: Tally>("));
+        code.line(format!("  object: &mut {of}, wire: &'a [u8], tally: &mut T,"));
+        code.block(") -> Result<(), Error> {", "}", |code| {
+            if !is_empty {
+                code.line(parse);
+                code.line(format!("{name}(object, tally);"));
+            }
+            code.line("Ok(())");
+        });
+    }
+
+    /// Whether there is nothing to be read.
+    fn is_empty(&self) -> bool {
+        self.indices.is_empty()
+    }
+
+    /// `fn NAME<T: Tally>(at: &OBJECT, tally: &mut T)`: the number, nothing where
+    /// it is not there.
+    fn accessor(
+        &self,
+        name: &str,
+        object: &str,
+        code: &mut SourceWriter,
+        member: impl Fn(&Field) -> String,
+    ) {
+        code.line("");
+        code.block(
+            format!("pub fn {name}<T: Tally>(at: &{object}, tally: &mut T) {{"),
+            "}",
+            |code| {
+                let records = self.schema.records().map(|(_, record)| record).collect::<Vec<_>>();
+                for (record, index) in records.iter().rev().zip(&self.indices) {
+                    let field = &record.fields[0];
+                    let value = format!("at.{}", member(field));
+                    code.line(match index {
+                        Index::Single if is_plain(field) => format!("let at = &{value};"),
+                        Index::Single => format!("let Some(at) = &{value} else {{ return }};"),
+                        Index::At(index) => {
+                            format!("let Some(at) = {value}.get({index}) else {{ return }};")
+                        }
+                        Index::Middle => {
+                            format!(
+                                "let Some(at) = {value}.get({value}.len() / 2) else {{ return }};"
+                            )
+                        }
+                    });
+                    if self.schema.scalar(field.element).is_some() {
+                        let number = from_rust(&self.schema, field, "*at");
+                        code.line(format!("tally.number(0, {number});"));
+                    }
+                }
+            },
+        );
+    }
+}
+
+/// `partial.proto`, package `partial`: the messages that know only the fields on
+/// the way to a number. None where there is nothing to read.
+fn partial_definition(partials: &[(&str, Partial)], syntax: Syntax) -> Option<File> {
+    let mut code = SourceWriter::new();
+    head("partial", syntax, &mut code);
+    for (_, partial) in partials {
+        messages(&partial.schema, syntax, &mut code);
+    }
+    let is_empty = partials.iter().all(|(_, partial)| partial.is_empty());
+    (!is_empty).then(|| File::new("partial.proto", code.finish()))
+}
+
+/// `message.proto`.
+fn idl(schema: &Schema) -> Result<File> {
+    Ok(definition(schema, Syntax::Proto3))
+}
+
+/// Which Protobuf a definition is written in.
+#[derive(Clone, Copy, PartialEq)]
+enum Syntax {
+    Proto3,
+    /// With `optional` alone: a field that is not optional has its zero as its
+    /// default, so that the bytes may be those of proto3.
+    Proto2,
+}
+
+/// `message.proto`, package `wg`.
+fn definition(schema: &Schema, syntax: Syntax) -> File {
+    let mut code = SourceWriter::new();
+    head("wg", syntax, &mut code);
+    messages(schema, syntax, &mut code);
+    File::new("message.proto", code.finish())
+}
+
+fn head(package: &str, syntax: Syntax, code: &mut SourceWriter) {
+    let number = if syntax == Syntax::Proto3 { 3 } else { 2 };
+    code.line(format!("syntax = \"proto{number}\";"));
+    code.line(format!("package {package};"));
+}
+
+fn messages(schema: &Schema, syntax: Syntax, code: &mut SourceWriter) {
+    for (_, record) in schema.records() {
+        code.line("");
+        code.block(format!("message {} {{", record.name.legal), "}", |code| {
+            for slot in slot::slots(schema, record) {
+                code.line(member(schema, &slot.field, syntax));
+            }
+        });
+    }
+}
+
+/// The line of a field.
+fn member(schema: &Schema, field: &Field, syntax: Syntax) -> String {
+    let (name, number) = (&field.name.legal, field.id);
+    let element = if as_bytes(field) { "bytes" } else { element_type(schema, field) };
+    let is_record = matches!(field.element, Element::Record(_));
+    let label = match field.cardinality {
+        Cardinality::List { .. } | Cardinality::Array { .. } if !as_bytes(field) => "repeated ",
+        // A message field has presence by nature.
+        Cardinality::Optional if !is_record => "optional ",
+        _ if syntax == Syntax::Proto2 => "optional ",
+        _ => "",
+    };
+    let is_list = label == "repeated " && schema.scalar(field.element).is_some();
+    let option = match syntax {
+        Syntax::Proto3 if field.wire.unpacked => " [packed = false]",
+        Syntax::Proto2 if is_list && !field.wire.unpacked => " [packed = true]",
+        Syntax::Proto2 if as_bytes(field) || is_plain(field) => match element {
+            "bytes" | "string" => " [default = \"\"]",
+            "bool" => " [default = false]",
+            _ => " [default = 0]",
+        },
+        _ => "",
+    };
+    format!("{label}{element} {name} = {number}{option};")
+}

@@ -1,0 +1,363 @@
+//! Protobuf C++: the format's own compiler and runtime, with objects on the
+//! heap and with objects on an arena.
+
+use anyhow::Result;
+use wiregauge_schema::path::{Index, Step as PathStep};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+
+use super::{as_bytes, element_type};
+use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::slot::{self, Slot};
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::{File, Unit};
+use wiregauge_workshop::Need;
+
+const NEEDS: &[Need] = &[
+    Need::Program("protoc", "protobuf-compiler"),
+    Need::Header("google/protobuf/message.h", "libprotobuf-dev"),
+];
+
+const BUILT: Built = Built::Shared("libprotobuf32");
+
+const CALLS: &[&str] = &[
+    "encode: message.ByteSizeLong(); message.SerializeWithCachedSizesToArray(bytes)",
+    "decode: message.ParseFromArray(bytes, size)",
+    "project: as decode, then the message's accessors",
+    "fixed, element: in.ReadTag(); in.Skip(…), in.PushLimit(…) or in.ReadLittleEndian32(…) …",
+];
+
+inventory::submit! {
+    Codec {
+        name: "protobuf-cpp",
+        title: "Protobuf C++",
+        format: "protobuf",
+        language: Language::Cpp,
+        bound: false,
+        built: BUILT,
+        options: &[
+            "objects on the heap; those that are used again are cleared by Clear()",
+            "optimize_for = SPEED, the default",
+            "fixed and element go through the bytes by CodedInputStream, as a message that knows \
+             only the fields on the way would keep a copy of all others; they go to the end of \
+             the message, where a field may come again",
+        ],
+        calls: CALLS,
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit: |unit| emit(unit, include_str!("cpp/heap.hpp")),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "protobuf-cpp-arena",
+        title: "Protobuf C++ arena",
+        format: "protobuf",
+        language: Language::Cpp,
+        bound: false,
+        built: BUILT,
+        options: &[
+            "objects on a google::protobuf::Arena, which is kept between messages as scratch, with \
+             Reset() before each",
+            "the arena's initial_block has room for what SpaceUsed() was at most; until that is \
+             known, blocks of 4 KiB to 1 MiB (start_block_size, max_block_size)",
+            "fixed and element as on the heap: they need no object",
+        ],
+        calls: &[
+            "encode: Arena::CreateMessage<Message>(&arena); then as on the heap",
+            "decode: Arena::CreateMessage<Message>(&arena); then as on the heap",
+            "project: as decode, then the message's accessors; before each message arena.Reset()",
+            "fixed, element: as on the heap",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit: |unit| emit(unit, include_str!("cpp/arena.hpp")),
+    }
+}
+
+/// The runner of one way to keep messages, which `objects.hpp` is.
+fn emit(unit: &Unit, objects: &str) -> Result<Emission> {
+    Ok(Emission {
+        files: vec![
+            super::idl(unit.schema)?,
+            File::new("main.cpp", include_str!("cpp/main.cpp")),
+            File::new("objects.hpp", objects),
+            File::new("glue.hpp", glue(unit)),
+        ],
+        steps: vec![Step::command(["protoc", "--cpp_out=.", "message.proto"])],
+        sources: vec!["main.cpp".into(), "message.pb.cc".into()],
+        libraries: vec!["protobuf".into(), "pthread".into()],
+        ..Emission::default()
+    })
+}
+
+fn glue(unit: &Unit) -> String {
+    let schema = unit.schema;
+    let mut code = wiregauge_holders::cpp::glue(&[
+        "message.hpp",
+        "message.pb.h",
+        "wiregauge/protobuf_path.hpp",
+    ]);
+    code.line("namespace {");
+    code.line("");
+    code.line(format!("using Root = wg::{};", schema.root().name.legal));
+    for (_, record) in schema.records() {
+        let slots = slot::slots(schema, record);
+        fill(record, &slots, &mut code);
+        take(schema, record, &slots, &mut code);
+        tally(schema, record, &slots, &mut code);
+    }
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.line("");
+    code.line("}  // namespace");
+    code.finish()
+}
+
+/// `fill`: normalized to Protobuf's, which is empty.
+fn fill(record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "void fill([[maybe_unused]] const message::{name} &from, [[maybe_unused]] wg::{name} &to) {{"
+        ),
+        "}",
+        |code| {
+            for slot in slots {
+                let (field, f, m) = (&slot.field, &slot.value, &slot.field.name.legal);
+                code.line(match (field.element, field.cardinality) {
+                    _ if as_bytes(field) => {
+                        format!("to.set_{m}(from.{f}.data(), from.{f}.size());")
+                    }
+                    (Element::Record(_), Cardinality::Required | Cardinality::Implicit) => {
+                        format!("fill(from.{f}, *to.mutable_{m}());")
+                    }
+                    (Element::Record(_), Cardinality::Optional) => {
+                        format!("if (from.{f}) fill(*from.{f}, *to.mutable_{m}());")
+                    }
+                    (Element::Record(_), _) => format!(
+                        "to.mutable_{m}()->Reserve(static_cast<int>(from.{f}.size()));\n\
+                         for (const auto &value : from.{f}) fill(value, *to.add_{m}());"
+                    ),
+                    (Element::Bytes, Cardinality::Required | Cardinality::Implicit) => {
+                        format!("to.set_{m}(from.{f}.data(), from.{f}.size());")
+                    }
+                    (Element::Bytes, Cardinality::Optional) => {
+                        format!("if (from.{f}) to.set_{m}(from.{f}->data(), from.{f}->size());")
+                    }
+                    (Element::Bytes, _) => format!(
+                        "for (const auto &value : from.{f}) to.add_{m}(value.data(), value.size());"
+                    ),
+                    (_, Cardinality::Required | Cardinality::Implicit) => {
+                        format!("to.set_{m}(from.{f});")
+                    }
+                    (_, Cardinality::Optional) => {
+                        format!("if (from.{f}) to.set_{m}(*from.{f});")
+                    }
+                    (Element::String, _) => {
+                        format!("for (const auto &value : from.{f}) to.add_{m}(value);")
+                    }
+                    _ => format!("to.mutable_{m}()->Add(from.{f}.begin(), from.{f}.end());"),
+                });
+            }
+        },
+    );
+}
+
+/// `take`: Protobuf's to normalized; strings move.
+fn take(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.block(
+        format!(
+            "void take([[maybe_unused]] wg::{name} &from, [[maybe_unused]] message::{name} &to) {{"
+        ),
+        "}",
+        |code| {
+            for slot in slots {
+                let (field, f, m) = (&slot.field, &slot.value, &slot.field.name.legal);
+                if let Cardinality::Array { .. } = field.cardinality {
+                    let size =
+                        if as_bytes(field) { format!("from.{m}().size()") } else { format!("static_cast<std::size_t>(from.{m}_size())") };
+                    code.line(format!(
+                        "if ({size} != to.{f}.size()) throw std::runtime_error(\"{name}.{f}: wrong length\");"
+                    ));
+                }
+                code.line(match (field.element, field.cardinality) {
+                    (_, Cardinality::Array { .. }) if as_bytes(field) => format!(
+                        "std::memcpy(to.{f}.data(), from.{m}().data(), to.{f}.size());"
+                    ),
+                    _ if as_bytes(field) => {
+                        format!("to.{f}.assign(from.{m}().begin(), from.{m}().end());")
+                    }
+                    (Element::Record(_), Cardinality::Required | Cardinality::Implicit) => format!(
+                        "if (from.has_{m}()) take(*from.mutable_{m}(), to.{f}); else to.{f} = {{}};"
+                    ),
+                    (Element::Record(_), Cardinality::Optional) => format!(
+                        "if (from.has_{m}()) {{ if (!to.{f}) to.{f}.emplace(); \
+                         take(*from.mutable_{m}(), *to.{f}); }} else {{ to.{f}.reset(); }}"
+                    ),
+                    (Element::Record(_), cardinality) => {
+                        let resize = if matches!(cardinality, Cardinality::List { .. }) {
+                            format!("to.{f}.resize(static_cast<std::size_t>(from.{m}_size()));\n")
+                        } else {
+                            String::new()
+                        };
+                        format!(
+                            "{resize}for (int i = 0; i < from.{m}_size(); ++i) \
+                             take(*from.mutable_{m}(i), to.{f}[static_cast<std::size_t>(i)]);"
+                        )
+                    }
+                    (Element::Bytes, Cardinality::Required | Cardinality::Implicit) => {
+                        format!("to.{f}.assign(from.{m}().begin(), from.{m}().end());")
+                    }
+                    (Element::Bytes, Cardinality::Optional) => format!(
+                        "if (from.has_{m}()) to.{f}.emplace(from.{m}().begin(), from.{m}().end()); \
+                         else to.{f}.reset();"
+                    ),
+                    (Element::Bytes, cardinality) => {
+                        let resize = if matches!(cardinality, Cardinality::List { .. }) {
+                            format!("to.{f}.resize(static_cast<std::size_t>(from.{m}_size()));\n")
+                        } else {
+                            String::new()
+                        };
+                        format!(
+                            "{resize}for (int i = 0; i < from.{m}_size(); ++i) \
+                             to.{f}[static_cast<std::size_t>(i)].assign(from.{m}(i).begin(), from.{m}(i).end());"
+                        )
+                    }
+                    (Element::String, Cardinality::Required | Cardinality::Implicit) => {
+                        format!("to.{f} = std::move(*from.mutable_{m}());")
+                    }
+                    (Element::String, Cardinality::Optional) => format!(
+                        "if (from.has_{m}()) to.{f} = std::move(*from.mutable_{m}()); else to.{f}.reset();"
+                    ),
+                    (Element::String, cardinality) => {
+                        let resize = if matches!(cardinality, Cardinality::List { .. }) {
+                            format!("to.{f}.resize(static_cast<std::size_t>(from.{m}_size()));\n")
+                        } else {
+                            String::new()
+                        };
+                        format!(
+                            "{resize}for (int i = 0; i < from.{m}_size(); ++i) \
+                             to.{f}[static_cast<std::size_t>(i)] = std::move(*from.mutable_{m}(i));"
+                        )
+                    }
+                    (_, Cardinality::Required | Cardinality::Implicit) => {
+                        format!("to.{f} = {};", narrow(schema, field, &format!("from.{m}()")))
+                    }
+                    (_, Cardinality::Optional) => format!(
+                        "if (from.has_{m}()) to.{f} = {}; else to.{f}.reset();",
+                        narrow(schema, field, &format!("from.{m}()"))
+                    ),
+                    (_, Cardinality::Array { .. }) => {
+                        format!("std::copy(from.{m}().begin(), from.{m}().end(), to.{f}.begin());")
+                    }
+                    _ => format!("to.{f}.assign(from.{m}().begin(), from.{m}().end());"),
+                });
+            }
+        },
+    );
+}
+
+/// Protobuf's scalar as the normalized form holds it.
+fn narrow(schema: &Schema, field: &Field, value: &str) -> String {
+    match schema.scalar(field.element).expect("a number") {
+        scalar @ (Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16) => {
+            format!("static_cast<{}>({value})", scalar.cpp())
+        }
+        _ => value.to_string(),
+    }
+}
+
+/// `tally`: every number of Protobuf's message. Getters of absent messages give
+/// the default instance.
+fn tally(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.line("template <class Tally>");
+    code.block(format!("Tally tally([[maybe_unused]] const wg::{name} &from) {{"), "}", |code| {
+        code.line("Tally tally{};");
+        for slot in slots {
+            let (field, place, m) = (&slot.field, slot.place, &slot.field.name.legal);
+            let add = |value: &str| match schema.scalar(field.element) {
+                Some(scalar) => {
+                    format!("tally.number({place}, static_cast<{}>({value}));", scalar.cpp())
+                }
+                None if matches!(field.element, Element::Record(_)) => {
+                    format!("tally.record({place}, ::tally<Tally>({value}));")
+                }
+                None => format!("tally.length({place}, {value}.size());"),
+            };
+            code.line(match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => add(&format!("from.{m}()")),
+                Cardinality::Optional => {
+                    format!("if (from.has_{m}()) {}", add(&format!("from.{m}()")))
+                }
+                _ => format!("for (const auto &value : from.{m}()) {}", add("value")),
+            });
+        }
+        code.line("return tally;");
+    });
+}
+
+/// `void NAME(wiregauge::Wire, Tally &)`: the number at a path, nothing where it
+/// is not there.
+fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut SourceWriter) {
+    let (mut id, mut steps, mut certain) = (schema.root, Vec::new(), 0);
+    let mut number = None;
+    for (depth, step) in path.unwrap_or_default().iter().enumerate() {
+        let slots = slot::slots(schema, schema.record(id));
+        let Some((slot, index)) = slot::find(&slots, step) else { break };
+        let element = match index {
+            Index::Single => "kOnly".to_string(),
+            Index::Middle => "kMiddle".into(),
+            Index::At(index) => index.to_string(),
+        };
+        if index != Index::Single || slot.field.cardinality == Cardinality::Optional {
+            certain = depth + 1;
+        }
+        steps.push(format!("{{{}, {element}}}", slot.field.id));
+        match slot.field.element {
+            Element::Record(inner) => id = inner,
+            other => {
+                number = schema.scalar(other).map(|scalar| (scalar, form(schema, &slot.field)))
+            }
+        }
+    }
+    code.line("");
+    let Some((scalar, form)) = number else {
+        code.line(format!("template <class Tally>\nvoid {name}(wiregauge::Wire, Tally &) {{}}"));
+        return;
+    };
+    let steps = steps.join(", ");
+    code.line(format!("namespace {name}_path {{"));
+    code.line("using namespace protobuf_path;");
+    code.line(format!(
+        "constexpr std::array<Step, {}> kSteps{{{{{steps}}}}};",
+        path.map_or(0, <[PathStep]>::len)
+    ));
+    code.line(format!("}}  // namespace {name}_path"));
+    code.line("template <class Tally>");
+    code.block(format!("void {name}(wiregauge::Wire wire, Tally &tally) {{"), "}", |code| {
+        code.line("using namespace protobuf_path;");
+        code.line(format!(
+            "const auto bits = Search<{name}_path::kSteps, Form::{form}, {certain}>().find(wire);"
+        ));
+        code.line(format!("if (bits) tally.number(0, from_bits<{}>(*bits));", scalar.cpp()));
+    });
+}
+
+/// How a field's numbers stand on the wire, in `protobuf_path.hpp`'s words.
+fn form(schema: &Schema, field: &Field) -> &'static str {
+    match element_type(schema, field) {
+        _ if as_bytes(field) => "kOctets",
+        "float" | "fixed32" | "sfixed32" => "kFixed32",
+        "double" | "fixed64" | "sfixed64" => "kFixed64",
+        "sint32" | "sint64" => "kZigzag",
+        _ => "kVarint",
+    }
+}

@@ -1,0 +1,138 @@
+//! Prost: plain Rust structs that its derive encodes.
+
+use anyhow::{Context, Result};
+use wiregauge_schema::{Cardinality, Element, Field, Schema};
+
+use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
+use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::rust_glue;
+use crate::slot::{self, Slot};
+use wiregauge_holders::{File, Unit};
+
+inventory::submit! {
+    Codec {
+        name: "prost",
+        title: "Protobuf Rust prost",
+        format: "protobuf",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "strings and bytes are owned (String, Vec<u8>), the default",
+            "the output has room for encoded_len() before it is written, as in encode_to_vec()",
+            "fixed and element decode a message that knows only the fields on the way: prost \
+             passes over the others",
+            "-0.0 in a field that is not optional is refused: the library drops it as it drops 0.0",
+        ],
+        calls: &[
+            "encode: out.reserve(message.encoded_len()); message.encode_raw(out), as encode_to_vec() does",
+            "decode: message.clear(); message.merge(bytes), as decode(bytes) does",
+            "project: as decode, then the struct's members",
+            "fixed, element: merge(bytes) into a struct of the fields on the way, then its members",
+        ],
+        needs: &[],
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let partials = Partial::both(unit);
+    let mut files = vec![
+        super::idl(unit.schema)?,
+        super::rust_main("Prost", &partials),
+        File::new("codec.rs", include_str!("prost/codec.rs")),
+        File::new("glue.rs", glue(unit, &partials)),
+    ];
+    files.extend(super::partial_definition(&partials, Syntax::Proto3));
+    let definitions: Vec<String> = files
+        .iter()
+        .filter(|file| file.path.ends_with(".proto"))
+        .map(|file| file.path.clone())
+        .collect();
+    Ok(Emission {
+        files,
+        steps: vec![Step::Call(Box::new(move |folder| {
+            let paths = definitions.iter().map(|path| folder.join(path));
+            let files = protox::compile(paths, [folder])
+                .context("the emitted definition does not compile")?;
+            prost_build::Config::new()
+                .out_dir(folder)
+                .compile_fds(files)
+                .context("prost-build failed")
+        }))],
+        ..Emission::default()
+    })
+}
+
+fn glue(unit: &Unit, partials: &[(&str, Partial)]) -> String {
+    let schema = unit.schema;
+    let mut code = super::rust_glue("prost", partials);
+    code.line("use prost::Message as _;");
+    code.line("");
+    code.line(format!("pub type Whole = wg::{};", schema.root().name.legal));
+    for (_, record) in schema.records() {
+        let object = format!("wg::{}", record.name.legal);
+        let slots = slot::slots(schema, record);
+        super::fill(record, &object, &slots, &mut code, |slot| fill(schema, slot));
+        super::take(record, &object, &slots, &mut code, |slot| {
+            (member(&slot.field), take(schema, slot))
+        });
+        super::tally(schema, record, &object, &mut code, member);
+    }
+    rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
+    for (name, partial) in partials {
+        let object = |_: &str| format!("partial::{}", partial.schema.root().name.legal);
+        partial.reading(
+            name,
+            "",
+            object,
+            "object.clear();\nobject.merge(wire)?;",
+            &mut code,
+            member,
+        );
+    }
+    code.finish()
+}
+
+fn member(field: &Field) -> String {
+    field.name.legal.clone()
+}
+
+/// Fills a member, whatever it held before.
+fn fill(schema: &Schema, slot: &Slot) -> String {
+    let (f, m) = (&slot.value, member(&slot.field));
+    match (slot.field.element, slot.field.cardinality) {
+        (Element::Record(id), _) => fill_records(schema, id, slot, &m),
+        (Element::String | Element::Bytes, Cardinality::Optional) => format!(
+            "match &from.{f} {{ None => to.{m} = None, Some(from) => \
+             to.{m}.get_or_insert_with(Default::default).clone_from(from) }}"
+        ),
+        (Element::String | Element::Bytes, Cardinality::Array { .. }) => {
+            format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
+        }
+        (Element::String | Element::Bytes, _) => format!("to.{m}.clone_from(&from.{f});"),
+        _ if as_bytes(&slot.field) => {
+            format!("to.{m}.clear(); to.{m}.extend_from_slice(&from.{f});")
+        }
+        _ => fill_numbers(schema, slot, &m),
+    }
+}
+
+/// Takes from a member; what is owned moves.
+fn take(schema: &Schema, slot: &Slot) -> String {
+    let (f, m) = (&slot.value, member(&slot.field));
+    let is_array = matches!(slot.field.cardinality, Cardinality::Array { .. });
+    match slot.field.element {
+        Element::Record(id) => take_records(schema, id, slot, &m),
+        Element::String | Element::Bytes if is_array => format!(
+            "for (from, to) in from.{m}.iter_mut().zip(&mut to.{f}) \
+             {{ *to = std::mem::take(from) }}"
+        ),
+        Element::String | Element::Bytes => format!("to.{f} = std::mem::take(&mut from.{m});"),
+        _ if is_array && as_bytes(&slot.field) => format!("to.{f}.copy_from_slice(&from.{m});"),
+        _ if as_bytes(&slot.field) => format!("to.{f} = std::mem::take(&mut from.{m});"),
+        _ => take_numbers(schema, slot, &m),
+    }
+}

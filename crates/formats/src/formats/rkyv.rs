@@ -1,0 +1,103 @@
+//! rkyv: an archive is read in place, as the types that the derive makes of the
+//! normalized structure.
+//!
+//! The format has no definition language: the Rust types are the definition.
+
+use anyhow::Result;
+use wiregauge_schema::path::Index;
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
+
+use crate::codec::{Built, Codec, Emission, Language};
+use crate::derived;
+use crate::rust_glue;
+use wiregauge_holders::{File, Unit};
+
+inventory::submit! {
+    Codec {
+        name: "rkyv",
+        title: "rkyv Rust",
+        format: "rkyv",
+        language: Language::Rust,
+        bound: false,
+        built: Built::Crate,
+        options: &[
+            "defaults: little-endian, aligned, 32-bit relative pointers",
+            "reading is access_unchecked, in place; verify is the checked access (bytecheck)",
+            "bytes that do not start at a multiple of 16 are copied into an AlignedVec first; \
+             those of the allocator do",
+            "the arena of the serializer's own lists and that AlignedVec are kept as scratch",
+        ],
+        calls: &[
+            "encode: rkyv::api::high::to_bytes_in_with_alloc(message, out, arena.acquire())",
+            "decode: rkyv::deserialize::<Message, Error>(access_unchecked(bytes))",
+            "project, fixed, element: rkyv::access_unchecked::<Archived<Message>>(bytes), fields of it",
+            "verify: rkyv::access::<Archived<Message>, Error>(bytes)",
+        ],
+        needs: &[],
+        answer: derived::answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let schema = unit.schema;
+    let mut code = rust_glue::glue("rkyv");
+    code.line("use message::Root;");
+    code.line("use rkyv::Archived;");
+    for (_, record) in schema.records() {
+        let of = format!("Archived<message::{}>", record.name.legal);
+        rust_glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
+    }
+    rust_glue::of_root(schema, &["tally"], &mut code);
+    rust_glue::accessors(
+        unit,
+        "Archived<Root>",
+        &mut code,
+        |_, field, index| down(field, index),
+        |field| number(schema, field.element, "at"),
+    );
+    let files = vec![
+        rust_glue::main("Rkyv", &["codec", "glue"]),
+        File::new("codec.rs", include_str!("rkyv/codec.rs")),
+        File::new("glue.rs", code.finish()),
+    ];
+    Ok(Emission { files, ..Emission::default() })
+}
+
+/// The number behind a reference to its archived form. Numbers of more than one
+/// byte are wrapped, whatever the byte order of the machine.
+fn number(schema: &Schema, element: Element, value: &str) -> String {
+    match schema.scalar(element).expect("a number") {
+        Scalar::Bool | Scalar::U8 | Scalar::I8 => format!("*{value}"),
+        _ => format!("{value}.to_native()"),
+    }
+}
+
+/// The statement that adds the numbers of the field at a place.
+fn add(schema: &Schema, place: usize, field: &Field) -> String {
+    let f = &field.name.legal;
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}({value}));", schema.record(id).name.legal)
+        }
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}.len());"),
+        other => format!("tally.number({place}, {});", number(schema, other, value)),
+    };
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => add(&format!("(&from.{f})")),
+        _ => format!("for value in from.{f}.iter() {{ {} }}", add("value")),
+    }
+}
+
+/// The statement that goes down to a field's value or element.
+fn down(field: &Field, index: Index) -> String {
+    let value = format!("at.{}", field.name.legal);
+    let found = match (index, field.cardinality) {
+        (Index::Single, Cardinality::Optional) => format!("{value}.as_ref()"),
+        (Index::Single, _) => format!("Some(&{value})"),
+        (Index::At(index), _) => format!("{value}.get({index})"),
+        (Index::Middle, _) => format!("{value}.get({value}.len() / 2)"),
+    };
+    format!("let Some(at) = {found} else {{ return }};")
+}

@@ -1,0 +1,202 @@
+//! ROS MSG: the serialization of ROS 1 by roscpp_serialization, with serializers
+//! generated for the normalized structures.
+
+use anyhow::Result;
+use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
+
+use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::lowering::{self, Lowering};
+use crate::sequential::{self, flag_name};
+use wiregauge_holders::cpp;
+use wiregauge_holders::SourceWriter;
+use wiregauge_holders::{File, Unit};
+use wiregauge_workshop::Need;
+
+inventory::submit! {
+    Codec {
+        name: "ros-msg",
+        title: "ROS 1 MSG C++ roscpp",
+        format: "ros-msg",
+        language: Language::Cpp,
+        bound: false,
+        built: Built::Headers,
+        options: &[
+            "no presence: an optional value takes its bytes and a flag's, absent or not",
+            "serializers as gencpp generates them; strings, octets and lists go through roscpp's own",
+            "IsFixedSize is set as gencpp does, and IsSimple, as roscpp offers to its users, for \
+             records whose memory is their serialized form: lists of them move as blocks",
+            "headers; the shared library brings no more than what throws at an overrun",
+            "no way to read in part: the whole message is deserialized for one number",
+        ],
+        calls: &[
+            "encode: serializationLength(message), then serialize(OStream(buffer, length), message)",
+            "decode, project, fixed, element: deserialize(IStream(bytes, size), message)",
+        ],
+        needs: &[Need::Header("ros/serialization.h", "libroscpp-core-dev")],
+        answer,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![Lowering::enumeration()]);
+    };
+    let mut lowerings = lowering::unions_and_bounds(record);
+    lowerings.extend(sequential::lowerings(record));
+    for field in &record.fields {
+        let of_bytes = field.element == Element::Bytes
+            && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+        if of_bytes {
+            lowerings
+                .push(Lowering::new("list of bytes as a list of strings", "that they are no text"));
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+/// `Message.msg`: the message, then each record that it uses, delimited as ROS
+/// itself does when it writes a definition out whole.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut code = SourceWriter::new();
+    definition(schema, schema.root(), &mut code);
+    for (id, record) in schema.records() {
+        if id != schema.root {
+            code.line("=".repeat(80));
+            code.line(format!("MSG: wg/{}", record.name.legal));
+            definition(schema, record, &mut code);
+        }
+    }
+    Ok(File::new("Message.msg", code.finish()))
+}
+
+fn definition(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    for field in &record.fields {
+        let name = &field.name.legal;
+        let repeats =
+            matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+        let element = match field.element {
+            // An octet list cannot be an element; a string has the same bytes.
+            Element::Bytes if repeats => "string".into(),
+            Element::Bytes => "uint8[]".into(),
+            other => element_type(schema, other),
+        };
+        code.line(match field.cardinality {
+            Cardinality::Required | Cardinality::Implicit => format!("{element} {name}"),
+            Cardinality::Optional if matches!(field.element, Element::Record(_)) => {
+                format!("{element}[] {name}")
+            }
+            Cardinality::Optional => {
+                format!("bool {}\n{element} {name}", flag_name(record, field))
+            }
+            Cardinality::List { .. } => format!("{element}[] {name}"),
+            Cardinality::Array { len } => format!("{element}[{len}] {name}"),
+        });
+    }
+}
+
+fn element_type(schema: &Schema, element: Element) -> String {
+    match element {
+        Element::String | Element::Bytes => "string".into(),
+        Element::Record(id) => schema.record(id).name.legal.clone(),
+        other => match schema.scalar(other).expect("a number") {
+            Scalar::Bool => "bool",
+            Scalar::U8 => "uint8",
+            Scalar::U16 => "uint16",
+            Scalar::U32 => "uint32",
+            Scalar::U64 => "uint64",
+            Scalar::I8 => "int8",
+            Scalar::I16 => "int16",
+            Scalar::I32 => "int32",
+            Scalar::I64 => "int64",
+            Scalar::F32 => "float32",
+            Scalar::F64 => "float64",
+        }
+        .into(),
+    }
+}
+
+/// Whether every byte is a valid value of every field, so that a record may be
+/// copied from bytes. Truth values are not so.
+fn takes_any_bytes(schema: &Schema, id: TypeId) -> bool {
+    schema.is_pod(id)
+        && schema.record(id).fields.iter().all(|field| match field.element {
+            Element::Record(inner) => takes_any_bytes(schema, inner),
+            other => schema.scalar(other) != Some(Scalar::Bool),
+        })
+}
+
+/// Whether a record takes the same number of bytes whatever it holds.
+fn is_fixed_size(schema: &Schema, id: TypeId) -> bool {
+    schema.record(id).fields.iter().all(|field| match (field.element, field.cardinality) {
+        (_, Cardinality::List { .. }) | (Element::String | Element::Bytes, _) => false,
+        (Element::Record(_), Cardinality::Optional) => false,
+        (Element::Record(inner), _) => is_fixed_size(schema, inner),
+        _ => true,
+    })
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let schema = unit.schema;
+    let mut code = cpp::glue(&["message.hpp", "serializers.hpp"]);
+    code.line("namespace ros::message_traits {");
+    for (id, record) in schema.records() {
+        traits(schema, id, record, &mut code);
+    }
+    code.line("");
+    code.line("}  // namespace ros::message_traits");
+    code.line("");
+    code.line("namespace ros::serialization {");
+    for (_, record) in schema.records() {
+        serializer(record, &mut code);
+    }
+    code.line("");
+    code.line("}  // namespace ros::serialization");
+    Ok(Emission {
+        files: vec![
+            File::new("main.cpp", include_str!("ros_msg/main.cpp")),
+            File::new("serializers.hpp", include_str!("ros_msg/serializers.hpp")),
+            File::new("glue.hpp", code.finish()),
+        ],
+        sources: vec!["main.cpp".into()],
+        libraries: vec!["roscpp_serialization".into()],
+        ..Emission::default()
+    })
+}
+
+/// What roscpp is told of a record.
+fn traits(schema: &Schema, id: TypeId, record: &Record, code: &mut SourceWriter) {
+    let name = format!("message::{}", record.name.legal);
+    let mut tell = |what: &str, holds: &str| {
+        code.line(format!("template <>\nstruct {what}<{name}> : {holds} {{}};"));
+    };
+    tell("IsMessage", "TrueType");
+    if is_fixed_size(schema, id) {
+        tell("IsFixedSize", "TrueType");
+    }
+    if takes_any_bytes(schema, id) {
+        let size = schema.max_size(id).unwrap_or(0);
+        tell(
+            "IsSimple",
+            &format!("std::conditional_t<sizeof({name}) == {size}, TrueType, FalseType>"),
+        );
+    }
+}
+
+/// The serializer of a record, as gencpp generates it.
+fn serializer(record: &Record, code: &mut SourceWriter) {
+    let name = &record.name.legal;
+    code.line("");
+    code.line("template <>");
+    code.block(format!("struct Serializer<message::{name}> {{"), "};", |code| {
+        code.line("template <typename Stream, typename T>");
+        code.line("inline static void allInOne([[maybe_unused]] Stream &stream,");
+        code.block("                            [[maybe_unused]] T m) {", "}", |code| {
+            for field in &record.fields {
+                code.line(format!("stream.next(m.{});", field.name.legal));
+            }
+        });
+        code.line("ROS_DECLARE_ALLINONE_SERIALIZER");
+    });
+}

@@ -1,0 +1,136 @@
+//! Simple Binary Encoding: the flyweights of its own compiler.
+//!
+//! A message is a block of fixed fields, then groups, then data, and so is each
+//! entry of a group. A record of fixed size is a composite in the block that
+//! holds it, any other a group of one entry.
+
+mod definition;
+mod glue;
+mod layout;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{bail, Context, Result};
+use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
+
+use self::layout::{block_size, groups, has_flag, place, Place};
+use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::lowering::{self, Lowering};
+use wiregauge_holders::{File, Unit};
+use wiregauge_workshop::maven;
+use wiregauge_workshop::Need;
+
+/// The largest block: its length is a uint16.
+const MAX_BLOCK: u64 = u16::MAX as u64;
+
+/// The most groups of a message. The compiler writes a class for each place
+/// where a group stands, of some hundred lines.
+const MAX_GROUPS: u64 = 1000;
+
+inventory::submit! {
+    Codec {
+        name: "sbe",
+        title: "SBE C++",
+        format: "sbe",
+        language: Language::Cpp,
+        bound: false,
+        built: Built::Headers,
+        options: &[
+            "flyweights with their bounds checks on, kept from message to message",
+            "entries of fixed size are written and decoded by a group's flyweight of their own",
+            "one field is reached by walking: next().skip() for each entry before it; what stands in the message's block is read in place",
+            "a length pass before writing, so that the buffer has the right size",
+            "lists of numbers are groups of one field and move as blocks",
+        ],
+        calls: &[
+            "encode: message.wrapAndApplyHeader(buffer, 0, size); message.x(value), putArray(data); auto &group = message.groupCount(n); group.next().x(value); putText(data, size)",
+            "decode: message.wrapForDecode(buffer, …); message.x(); auto &group = message.group(); group.next().x(); getTextAsStringView()",
+            "project: the same accessors, entry by entry",
+            "fixed, element: message.x(); for a field in a group group.next().skip() up to its entry, then group.next().x()",
+        ],
+        needs: &[maven::NEED, Need::Program("java", "default-jdk-headless")],
+        answer,
+        idl: Some(definition::idl),
+        emit,
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![Lowering::enumeration()]);
+    };
+    let block = block_size(schema, id);
+    if block > MAX_BLOCK {
+        return Answer::Rejected(format!(
+            "its fixed fields take {block} bytes, and a block of SBE at most {MAX_BLOCK}"
+        ));
+    }
+    let groups = groups(schema, id);
+    if groups > MAX_GROUPS {
+        return Answer::Rejected(format!(
+            "SBE cannot share a group's definition: written out it has {groups} groups, and a \
+             runner of more than {MAX_GROUPS} takes too long to compile"
+        ));
+    }
+    let mut lowerings = lowering::unions_and_bounds(record);
+    for field in &record.fields {
+        if schema.scalar(field.element) == Some(Scalar::Bool) {
+            lowerings.push(Lowering::new("bool as uint8", "that it is 0 or 1"));
+        }
+        if has_flag(field) {
+            lowerings
+                .push(Lowering::flagged("value").and("SBE's null values cannot carry every value"));
+        }
+        if place(schema, field) == Place::Group {
+            lowerings.push(match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => {
+                    Lowering::new("record as a group of one", "that there is exactly one")
+                }
+                Cardinality::Optional => Lowering::optional_record("group"),
+                Cardinality::Array { .. } => {
+                    Lowering::fixed_array().and("only numbers have arrays")
+                }
+                Cardinality::List { .. } => continue,
+            });
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    Ok(Emission {
+        files: vec![
+            definition::idl(unit.schema)?,
+            File::new("main.cpp", include_str!("sbe/main.cpp")),
+            File::new("groups.hpp", include_str!("sbe/groups.hpp")),
+            File::new("glue.hpp", glue::glue(unit)),
+        ],
+        steps: vec![Step::Call(Box::new(compile))],
+        sources: vec!["main.cpp".into()],
+        ..Emission::default()
+    })
+}
+
+/// Runs SBE's compiler in the runner's folder.
+fn compile(folder: &Path) -> Result<()> {
+    let compiler = maven::artifact(folder, &format!("uk.co.real-logic:sbe-all:{}", glue::VERSION))?;
+    let output = Command::new("java")
+        .args(["--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"])
+        // It runs for a second: what pays off later only costs.
+        .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1"])
+        .args(["-Dsbe.target.language=Cpp", "-Dsbe.output.dir=."])
+        .args(["-Dsbe.validation.stop.on.error=true", "-Dsbe.errorLog=yes", "-jar"])
+        .arg(compiler)
+        .arg("message.xml")
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot start java; apt-get install default-jdk-headless")?;
+    if !output.status.success() {
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let why = text.lines().find(|line| line.contains("ERROR") || line.contains("Exception"));
+        bail!("SBE's compiler failed: {}", why.unwrap_or("it says nothing"));
+    }
+    Ok(())
+}

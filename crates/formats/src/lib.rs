@@ -1,0 +1,21 @@
+//! The message compiler: from a schema to each format's own definition and to
+//! the glue between the format's generated code and the normalized message.
+//!
+//! One file in `formats/` is one format; it registers its codecs with
+//! [`inventory::submit!`] and no other file knows of it.
+
+pub mod build;
+pub mod c_struct;
+pub mod codec;
+pub mod derived;
+pub mod formats;
+pub mod library;
+pub mod lowering;
+pub mod omg_idl;
+pub mod part;
+pub mod rust_glue;
+pub mod sequential;
+pub mod slot;
+
+pub use codec::{Answer, Built, Codec, Emission, Language, Step};
+pub use lowering::Lowering;

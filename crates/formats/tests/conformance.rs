@@ -1,0 +1,482 @@
+//! Every codec on messages that hold everything the schema model has: what a
+//! codec does not refuse it must carry without a change, and its projections
+//! must read what the message holds.
+//!
+//! `WIREGAUGE_CODECS=prost,bincode` restricts the codecs,
+//! `WIREGAUGE_BUILD=folder` keeps the build, `WIREGAUGE_SEED=number` repeats what
+//! was made up.
+
+mod zoo;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use wiregauge_formats::{build, Answer, Codec};
+use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
+use wiregauge_schema::{Digest, Projection, Schema, Sizes, Value};
+use wiregauge_seeds::Seeds;
+
+/// A runner under test, spoken to as docs/runner-protocol.md says.
+struct Runner {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Runner {
+    fn start(program: &Path) -> Runner {
+        let mut child = Command::new(program)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the runner starts");
+        let input = child.stdin.take().expect("piped");
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        Runner { child, input, output }
+    }
+
+    /// The reply, or the codec's or the process's error.
+    fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        let broken = |error: std::io::Error| format!("the runner died on '{request}': {error}");
+        let line = match request {
+            "message" | "decode" => format!("{request} {}\n", payload.len()),
+            other => format!("{other}\n"),
+        };
+        self.input.write_all(line.as_bytes()).map_err(broken)?;
+        self.input.write_all(payload).map_err(broken)?;
+        self.input.flush().map_err(broken)?;
+        let mut line = String::new();
+        self.output.read_line(&mut line).map_err(broken)?;
+        let (word, size) =
+            line.trim_end().split_once(' ').ok_or(format!("the runner died on '{request}'"))?;
+        let mut reply = vec![0; size.parse().map_err(|_| format!("bad reply {line:?}"))?];
+        self.output.read_exact(&mut reply).map_err(broken)?;
+        match word {
+            "ok" => Ok(reply),
+            "rejected" => Err(format!("rejected: {}", String::from_utf8_lossy(&reply))),
+            _ => Err(String::from_utf8_lossy(&reply).into_owned()),
+        }
+    }
+}
+
+impl Drop for Runner {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn build_folder() -> PathBuf {
+    match std::env::var_os("WIREGAUGE_BUILD") {
+        Some(folder) => folder.into(),
+        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance"),
+    }
+}
+
+fn codecs() -> Vec<&'static Codec> {
+    let wanted = std::env::var("WIREGAUGE_CODECS").ok();
+    let all = Codec::all().into_iter().filter(|codec| !codec.bound);
+    match wanted {
+        None => all.collect(),
+        Some(names) => {
+            let names: Vec<&str> = names.split(',').collect();
+            let unknown = names.iter().find(|name| Codec::find(name).is_none());
+            assert_eq!(unknown, None, "WIREGAUGE_CODECS names a codec that is not there");
+            all.filter(|codec| names.contains(&codec.name)).collect()
+        }
+    }
+}
+
+/// Builds every codec that takes the schema, and checks each on the messages.
+/// Returns what went wrong, a line each.
+fn check(
+    codecs: &[&'static Codec],
+    schema: &Schema,
+    projection: &Projection,
+    values: &[Value],
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut accepted = Vec::new();
+    for codec in codecs {
+        match codec.answer_all(schema) {
+            Answer::Rejected(why) => println!("{}: rejected: {why}", codec.name),
+            _ => accepted.push(*codec),
+        }
+    }
+    let built = build::build(&build_folder(), schema, projection, &accepted, &|_, _, _| Ok(()))
+        .expect("the build folder works");
+    for built in built {
+        let name = built.codec.name;
+        let outcome = built.program.map_err(|error| format!("{error:#}")).and_then(|program| {
+            let mut runner = Runner::start(&program);
+            for (index, value) in values.iter().enumerate() {
+                check_one(&mut runner, schema, projection, value, index)
+                    .map_err(|fault| format!("message {index}: {fault}"))?;
+            }
+            check_loops(&mut runner, schema, projection, values)
+        });
+        match outcome {
+            Ok(()) => println!("{name}: {} messages carried", values.len()),
+            Err(fault) => faults.push(format!("{name}: {fault}")),
+        }
+    }
+    faults
+}
+
+fn check_one(
+    runner: &mut Runner,
+    schema: &Schema,
+    projection: &Projection,
+    value: &Value,
+    index: usize,
+) -> Result<(), String> {
+    let expected = canonical::encode(schema, value).map_err(|e| format!("{e:#}"))?;
+    let wire = runner.ask("message", &expected)?;
+    let returned = runner.ask("decode", &wire)?;
+    if returned != expected {
+        let found = canonical::decode(schema, &returned);
+        return Err(format!("sent {value:?}, came back {found:?}"));
+    }
+    let text = runner.ask(&format!("values {index}"), &[])?;
+    let text = String::from_utf8_lossy(&text).into_owned();
+    for (name, wanted) in readings(schema, projection, value) {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let words: Vec<&str> = line.unwrap_or_default().split_whitespace().collect();
+        let [sum, count, hash] = words[..] else {
+            return Err(format!("no {name} in {text:?}"));
+        };
+        let found: f64 = sum.parse().map_err(|_| format!("{sum} is no sum"))?;
+        // The order of a sum is the codec's, and with it the rounding.
+        if (found - wanted.sum).abs() > 1e-9 * wanted.sum.abs().max(1.0) {
+            return Err(format!("{name} is {found}, should be {}; {value:?}", wanted.sum));
+        }
+        // The numbers themselves are not a matter of order.
+        if [count, hash] != [wanted.digest.count.to_string(), wanted.digest.hash.to_string()] {
+            return Err(format!(
+                "{name} reads {count} numbers of hash {hash}, not {:?}; {value:?}",
+                wanted.digest
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What a reading experiment must find.
+struct Reading {
+    sum: f64,
+    digest: Digest,
+}
+
+fn readings(
+    schema: &Schema,
+    projection: &Projection,
+    value: &Value,
+) -> [(&'static str, Reading); 3] {
+    let at = |path: &Option<path::Path>| match path {
+        None => Reading { sum: 0.0, digest: Digest::default() },
+        Some(path) => Reading {
+            sum: project::at(schema, value, path),
+            digest: digest::at(schema, value, path),
+        },
+    };
+    let all = Reading { sum: project::sum(value), digest: digest::all(schema, value) };
+    [("project", all), ("fixed", at(&projection.fixed)), ("element", at(&projection.element))]
+}
+
+/// Every experiment runs, whatever lives on and whatever is fresh, and what it
+/// makes of each message by the code of its loop is that message.
+fn check_loops(
+    runner: &mut Runner,
+    schema: &Schema,
+    projection: &Projection,
+    values: &[Value],
+) -> Result<(), String> {
+    let hello = runner.ask("hello 2", &[])?;
+    let hello = String::from_utf8_lossy(&hello).into_owned();
+    let experiments = hello
+        .lines()
+        .find_map(|line| line.strip_prefix("experiments "))
+        .ok_or(format!("no experiments in {hello:?}"))?;
+    for lifetimes in [
+        "scratch=reused objects=fresh buffers=reused",
+        "scratch=reused objects=reused buffers=reused",
+        "scratch=reused objects=reused buffers=fresh",
+        "scratch=fresh objects=fresh buffers=fresh",
+    ] {
+        for experiment in experiments.split_whitespace() {
+            for (index, value) in values.iter().enumerate() {
+                let request = format!("run {experiment} 9 {lifetimes} prove={index}");
+                runner
+                    .ask(&request, &[])
+                    .and_then(|reply| proof(runner, schema, projection, value, experiment, &reply))
+                    .map_err(|error| format!("{request}: {error}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether what came out of an experiment is the message.
+fn proof(
+    runner: &mut Runner,
+    schema: &Schema,
+    projection: &Projection,
+    value: &Value,
+    experiment: &str,
+    reply: &[u8],
+) -> Result<(), String> {
+    let head = reply.windows(2).position(|pair| pair == b"\n\n").map_or(reply.len(), |at| at + 1);
+    let text = String::from_utf8_lossy(&reply[..head]).into_owned();
+    let number = |name: &str| -> Option<u64> {
+        text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' ')?.parse().ok())
+    };
+    let mut rest = reply.get(head + 1..).unwrap_or_default();
+    let mut product = |name: &str| -> Option<Vec<u8>> {
+        let (bytes, left) = rest.split_at_checked(number(name)? as usize)?;
+        rest = left;
+        Some(bytes.to_vec())
+    };
+    let (encoded, decoded) = (product("encoded"), product("decoded"));
+    let wanted = canonical::encode(schema, value).map_err(|e| format!("{e:#}"))?;
+    let whole = experiment.split('/').next().unwrap_or(experiment);
+    let made_by = |names: &[&str]| names.contains(&experiment);
+    if made_by(&["encode", "encode/write", "roundtrip"]) {
+        let encoded = encoded.ok_or("no encoded bytes")?;
+        if runner.ask("decode", &encoded)? != wanted {
+            return Err("encodes another message".into());
+        }
+    }
+    if made_by(&["decode", "decode/extract", "decode/checked", "roundtrip"])
+        && decoded.ok_or("no decoded message")? != wanted
+    {
+        return Err("decodes another message".into());
+    }
+    for (name, reading) in readings(schema, projection, value) {
+        if name == whole
+            && (number("count"), number("hash"))
+                != (Some(reading.digest.count), Some(reading.digest.hash))
+        {
+            return Err(format!("reads other numbers: {text}"));
+        }
+    }
+    Ok(())
+}
+
+/// Messages of several shapes: empty, full and half-full, short and long.
+fn messages(schema: &Schema, seed: u64) -> Vec<Value> {
+    let mut values = vec![Value::empty_record(schema, schema.root)];
+    for (index, (length, presence)) in
+        [(0, 1.0), (1, 1.0), (3, 0.5), (3, 1.0), (9, 0.5), (12, 1.0)].into_iter().enumerate()
+    {
+        let sizes =
+            Sizes { list: length, text: length, bytes: length, presence, ..Sizes::default() };
+        let seed = seed.wrapping_add(index as u64);
+        values.push(generate(schema, &sizes, seed).expect("sizes name no paths"));
+    }
+    values
+}
+
+fn seeds(test: &str) -> Seeds {
+    Seeds::new(env!("CARGO_MANIFEST_DIR"), "conformance", test)
+}
+
+/// No codec refuses the schema, and each carries the messages.
+fn assert_all_carry(schema: &Schema, projection: &Projection, values: &[Value]) {
+    for codec in codecs() {
+        if let Answer::Rejected(why) = codec.answer_all(schema) {
+            panic!("{} refuses what it is known to carry: {why}", codec.name);
+        }
+    }
+    assert_carried(schema, projection, values);
+}
+
+fn assert_carried(schema: &Schema, projection: &Projection, values: &[Value]) {
+    let faults = check(&codecs(), schema, projection, values);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn needs_are_here() {
+    for codec in codecs() {
+        for need in codec.needs {
+            let (_, package) = need.names();
+            assert!(need.is_here(), "{} needs {need:?}: apt-get install {package}", codec.name);
+        }
+    }
+}
+
+#[test]
+fn everything_the_model_has() {
+    seeds("everything_the_model_has").each(1, |seed| {
+        for (name, schema) in zoo::all() {
+            println!("== {name}");
+            assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, seed));
+        }
+    });
+}
+
+/// Formats without fixed arrays write short ones as fields, or as lists: only
+/// their codecs are built again.
+#[test]
+fn small_arrays_as_lists() {
+    let fields = zoo::all().swap_remove(0).1;
+    let lists = Schema { small_array: 0, ..fields.clone() };
+    let text = |codec: &Codec, schema| codec.idl.map(|idl| idl(schema).expect("a definition").text);
+    let changed: Vec<_> =
+        codecs().into_iter().filter(|codec| text(codec, &fields) != text(codec, &lists)).collect();
+    println!("lists in {:?}", changed.iter().map(|codec| codec.name).collect::<Vec<_>>());
+    let projection = Projection::choose(&lists);
+    let faults = check(&changed, &lists, &projection, &messages(&lists, 1));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+#[test]
+fn lidar() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas/lidar.msg");
+    let source = wiregauge_schema::Source::parse(&root.display().to_string());
+    let schema = wiregauge_schema::source::load(&source).expect("lidar.msg loads");
+    let projection = Projection {
+        fixed: Some(path::parse(&schema, "info.guid").expect("a path")),
+        element: Some(path::parse(&schema, "points[].position[1]").expect("a path")),
+    };
+    assert_all_carry(&schema, &projection, &messages(&schema, 7));
+}
+
+/// Every way in which a Protobuf definition may have its numbers written, and
+/// the same bytes whoever writes them.
+#[test]
+fn protobuf_wire_choices() {
+    let text = r#"
+        syntax = "proto2";
+        message Numbers {
+            optional sint64 zigzag = 1;
+            optional sfixed64 fixed = 2;
+            repeated fixed32 unpacked_fixed = 3;
+            repeated fixed64 packed_fixed = 4 [packed = true];
+            repeated sint32 unpacked_zigzag = 5;
+            repeated float packed = 6 [packed = true];
+            repeated double unpacked = 7;
+        }"#;
+    let schema = wiregauge_schema::proto::read_texts(&[("wire.proto", text)], None).expect("loads");
+    assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 3));
+}
+
+/// What a format cannot say is no fault of its codec, and the next message is
+/// carried again.
+#[test]
+fn messages_that_a_format_cannot_say() {
+    let text = "float64 number\nstring text\n";
+    let schema = wiregauge_schema::msg::read_text(
+        text,
+        "one",
+        wiregauge_schema::msg::Dialect::Ros2,
+        "one.msg",
+    )
+    .expect("it loads");
+    let message = |number: f64, text: &str| {
+        let value = Value::Record(vec![Value::F64(number), Value::String(text.into())]);
+        canonical::encode(&schema, &value).expect("it is of the schema")
+    };
+    let sayable = message(1.0, "text");
+    let (signed, cut) = (message(-0.0, "text"), message(1.0, "te\0xt"));
+    let cases = [
+        ("prost", &signed, "loses the sign of zero"),
+        ("quick-protobuf", &signed, "loses the sign of zero"),
+        ("colfer", &signed, "loses the sign of zero"),
+        ("lcm", &cut, "NUL"),
+        ("cyclone-cdr", &cut, "NUL"),
+    ];
+    let concerned: Vec<_> = codecs()
+        .into_iter()
+        .filter(|codec| cases.iter().any(|(name, ..)| *name == codec.name))
+        .collect();
+    let projection = Projection::choose(&schema);
+    let built = build::build(&build_folder(), &schema, &projection, &concerned, &|_, _, _| Ok(()))
+        .expect("the build folder works");
+    for built in built {
+        let mut runner = Runner::start(&built.program.expect("it builds"));
+        for (_, message, why) in cases.iter().filter(|case| case.0 == built.codec.name) {
+            let answer = runner.ask("message", message).expect_err("it cannot be said");
+            assert!(answer.starts_with("rejected: "), "{}: {answer}", built.codec.name);
+            assert!(answer.contains(why), "{}: {answer}", built.codec.name);
+            runner.ask("message", &sayable).expect("it can be said");
+        }
+    }
+}
+
+/// Names as long as LCM's compiler can hold are carried, longer ones refused
+/// before it overruns its memory.
+#[test]
+fn long_names_in_lcm() {
+    let codecs: Vec<_> = codecs().into_iter().filter(|codec| codec.name == "lcm").collect();
+    let schema = |member: usize, record: usize| {
+        let (list, record) = ("a".repeat(member), format!("R{}", "r".repeat(record - 1)));
+        let plain = "b".repeat(member + "_count".len());
+        let text = format!(
+            "syntax = \"proto3\"; message Inner {{ int32 a = 1; }} \
+             message {record} {{ repeated int32 {list} = 1; int32 {plain} = 2; Inner inner = 3; }}"
+        );
+        wiregauge_schema::proto::read_texts(&[("long.proto", &text)], Some(&record)).expect("loads")
+    };
+    // Behind the list's name stands `_count`.
+    let longest = schema(94, 200);
+    let projection = Projection::choose(&longest);
+    let faults = check(&codecs, &longest, &projection, &messages(&longest, 1));
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    for codec in codecs {
+        for longer in [schema(95, 200), schema(94, 201)] {
+            let Answer::Rejected(why) = codec.answer_all(&longer) else { panic!("not refused") };
+            assert!(why.contains("names as long as"), "{why}");
+        }
+    }
+}
+
+/// Random schemas: each takes a build of every codec, so there are few, and
+/// each is the size of many. `WIREGAUGE_CASES` sets how many.
+#[test]
+fn random_schemas() {
+    let cases = match std::env::var("WIREGAUGE_CASES") {
+        Ok(cases) => cases.parse().expect("WIREGAUGE_CASES is a number"),
+        Err(_) => 2,
+    };
+    let seeds = seeds("random_schemas");
+    let recorded = seeds.recorded();
+    seeds.each(cases, |seed| {
+        let schema = random_schema(seed);
+        println!("== seed {seed}\n{}", definition(&schema));
+        assert_carried(&schema, &Projection::choose(&schema), &messages(&schema, seed));
+        if !recorded.contains(&seed) {
+            discard(&schema);
+        }
+    });
+}
+
+/// Removes the runners of a message that no other run will have.
+fn discard(schema: &Schema) {
+    let text = serde_json::to_vec_pretty(schema).expect("it is data");
+    let messages = fs::read_dir(build_folder().join("messages")).expect("they were built");
+    for folder in messages.map(|entry| entry.expect("readable").path()) {
+        if fs::read(folder.join("schema.json")).is_ok_and(|other| other == text) {
+            fs::remove_dir_all(&folder).expect("writable");
+        }
+    }
+}
+
+/// The schema of a seed.
+fn random_schema(seed: u64) -> Schema {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), random);
+    arbitrary::schema().new_tree(&mut runner).expect("a schema can be made").current()
+}
+
+/// A schema as one reads it.
+fn definition(schema: &Schema) -> String {
+    let idl = Codec::find("prost").and_then(|codec| codec.idl).expect("prost has definitions");
+    idl(schema).map_or_else(|error| format!("{error:#}"), |file| file.text)
+}

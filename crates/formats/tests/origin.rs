@@ -1,0 +1,40 @@
+//! What is told of a cached runner is what it was built with, not what is on the
+//! machine today.
+
+use std::fs;
+
+use wiregauge_formats::build::{self, Origin};
+use wiregauge_formats::Codec;
+use wiregauge_schema::{proto, Projection};
+
+#[test]
+fn a_cached_runner_tells_what_it_was_built_with() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "syntax = \"proto3\"; message One { uint32 number = 1; }";
+    let schema = proto::read_texts(&[("one.proto", text)], None).expect("loads");
+    let projection = Projection::choose(&schema);
+    let codec = Codec::find("noop-cpp").expect("a bound");
+    let build = || {
+        let built = build::build(folder.path(), &schema, &projection, &[codec], &|_, _, _| Ok(()))
+            .expect("the build folder works")
+            .remove(0);
+        (built.program.expect("it compiles"), built.origin)
+    };
+    let (program, origin) = build();
+    assert_eq!(origin, Origin::now(codec));
+    assert!(!origin.compiler.is_empty() && origin.flags.contains("-O3"), "{origin:?}");
+
+    // Nothing to build again.
+    let made = fs::metadata(&program).and_then(|file| file.modified()).expect("a program");
+    build();
+    let again = fs::metadata(&program).and_then(|file| file.modified()).expect("a program");
+    assert_eq!(made, again);
+
+    // As if the compiler had been replaced since: the runner is not of today's.
+    let kept = program.with_extension("origin.json");
+    let earlier = Origin { compiler: "c++ of last year".into(), ..origin };
+    fs::write(&kept, serde_json::to_vec(&earlier).expect("JSON")).expect("written");
+    assert_eq!(build().1, Origin::now(codec));
+    let anew = fs::metadata(&program).and_then(|file| file.modified()).expect("a program");
+    assert_ne!(again, anew);
+}

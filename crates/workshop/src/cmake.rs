@@ -1,0 +1,64 @@
+//! CMake and ninja.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use crate::tool::{run, Compiler};
+
+/// Configures a CMake project in `folder` to be built in `build`.
+pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()> {
+    run(
+        Command::new("cmake")
+            .args(["-G", "Ninja"])
+            .args(settings)
+            .arg("-S")
+            .arg(folder)
+            .arg("-B")
+            .arg(build)
+            // The caller's flags are not the project's.
+            .env_remove("CFLAGS")
+            .env_remove("CXXFLAGS"),
+        "cmake",
+    )?;
+    Ok(())
+}
+
+/// Builds what it can of these targets, or of all; returns the lines that ninja
+/// writes. Tells each step: how many are done of how many, and what it is.
+pub fn ninja(
+    build: &Path,
+    targets: &[String],
+    tell: &mut dyn FnMut(usize, usize, &str) -> Result<()>,
+) -> Result<Vec<String>> {
+    let ninja = Command::new("ninja")
+        .args(["-k", "0", "-C"])
+        .arg(build)
+        .args(targets)
+        .env("NINJA_STATUS", "[%f/%t] ")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .context("cannot start ninja; apt-get install ninja-build")?;
+    let mut child = Compiler(ninja);
+    let mut log = Vec::new();
+    for line in BufReader::new(child.0.stdout.take().context("ninja's stdout is piped")?).lines() {
+        let line = line?;
+        if let Some((done, total, what)) = step(&line) {
+            tell(done, total, what)?;
+        }
+        log.push(line);
+    }
+    child.0.wait()?;
+    Ok(log)
+}
+
+/// `[3/17] what` in parts.
+fn step(line: &str) -> Option<(usize, usize, &str)> {
+    let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
+    let (total, what) = rest.split_once(']')?;
+    Some((done.parse().ok()?, total.parse().ok()?, what))
+}

@@ -1,0 +1,157 @@
+//! The sources that this program carries, so that an installed wiregauge needs no
+//! source tree.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use include_dir::{include_dir, Dir};
+
+use crate::keep::{hash, write_if_new};
+
+static RUNNERS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../runners");
+static RUNNER: Dir = include_dir!("$CARGO_MANIFEST_DIR/../runner");
+static PARTICIPANTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../participants");
+static PARTICIPANT: Dir = include_dir!("$CARGO_MANIFEST_DIR/../participant");
+static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
+static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
+
+/// Files by their path below where they are written.
+pub struct Sources(Vec<(PathBuf, &'static [u8])>);
+
+/// The fixed parts of runners: `runner/`, `rust/`, `cpp/` and `alloc/`.
+pub fn runners() -> Sources {
+    Sources::of(&[
+        ("runner", &RUNNER),
+        ("rust", part(&RUNNERS, "rust")),
+        ("cpp", part(&RUNNERS, "cpp/include")),
+        ("alloc", part(&RUNNERS, "alloc")),
+    ])
+}
+
+/// The participants that are built apart, and what they link.
+pub fn participants() -> Sources {
+    Sources::of(&[("participants", &PARTICIPANTS), ("crates/participant", &PARTICIPANT)])
+}
+
+/// The FMUs, and the packed field's header in `packed/`.
+pub fn fmus() -> Sources {
+    Sources::of(&[("", &FMUS), ("packed", &PACKED)])
+}
+
+fn part(of: &'static Dir, path: &str) -> &'static Dir<'static> {
+    of.get_dir(path).expect("it is part of the tree")
+}
+
+impl Sources {
+    fn of(folders: &[(&str, &'static Dir)]) -> Sources {
+        let mut files = Vec::new();
+        for (below, folder) in folders {
+            collect(folder, folder.path(), Path::new(below), &mut files);
+        }
+        files.sort();
+        Sources(files)
+    }
+
+    /// The files, by path.
+    pub fn files(&self) -> impl Iterator<Item = (&Path, &'static [u8])> + '_ {
+        self.0.iter().map(|(path, content)| (path.as_path(), *content))
+    }
+
+    /// The content of one of them.
+    pub fn content(&self, path: &str) -> Option<&'static [u8]> {
+        self.files().find(|(at, _)| *at == Path::new(path)).map(|(_, content)| content)
+    }
+
+    /// Hash of their paths and contents, in hexadecimal.
+    pub fn hash(&self) -> String {
+        let path = |path: &Path| path.to_string_lossy().into_owned().into_bytes();
+        hash(self.files().flat_map(|(at, content)| [path(at), content.to_vec()]))
+    }
+
+    /// Writes them below a folder, where they are not the same already.
+    ///
+    /// # Errors
+    /// When a file or folder cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        for (path, content) in self.files() {
+            let path = folder.join(path);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)
+                    .with_context(|| format!("cannot make {}", parent.display()))?;
+            }
+            write_if_new(&path, content)?;
+        }
+        Ok(())
+    }
+}
+
+/// The files of a folder and its folders, but not what was built there.
+fn collect(
+    folder: &'static Dir,
+    from: &Path,
+    below: &Path,
+    files: &mut Vec<(PathBuf, &'static [u8])>,
+) {
+    for file in folder.files() {
+        let path = file.path().strip_prefix(from).expect("it is in the folder");
+        files.push((below.join(path), file.contents()));
+    }
+    for inner in folder.dirs().filter(|inner| !inner.path().ends_with("target")) {
+        collect(inner, from, below, files);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The files below a folder of the project, but not what was built there.
+    fn there(folder: &str) -> Vec<PathBuf> {
+        let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let (mut found, mut folders) = (Vec::new(), vec![project.join(folder)]);
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap().flatten() {
+                match entry.path().is_dir() {
+                    true if entry.file_name() != "target" => folders.push(entry.path()),
+                    true => {}
+                    false => found.push(entry.path()),
+                }
+            }
+        }
+        found
+    }
+
+    #[test]
+    fn every_source_is_carried() {
+        for (sources, folders) in [
+            (runners(), &["runners", "crates/runner"][..]),
+            (participants(), &["participants", "crates/participant"]),
+            (fmus(), &["fmus", "packed/include"]),
+        ] {
+            let there: Vec<PathBuf> = folders.iter().flat_map(|folder| there(folder)).collect();
+            assert_eq!(sources.files().count(), there.len(), "{folders:?}");
+            for path in there {
+                let name = path.file_name().unwrap();
+                let content = fs::read(&path).unwrap();
+                let carried = |(at, carried): (&Path, &[u8])| {
+                    at.file_name() == Some(name) && carried == content
+                };
+                assert!(sources.files().any(carried), "{} is not carried", path.display());
+            }
+        }
+    }
+
+    #[test]
+    fn they_are_written_where_builds_look_for_them() {
+        let folder = tempfile::tempdir().unwrap();
+        runners().write(folder.path()).unwrap();
+        for path in
+            ["runner/src/lib.rs", "rust/Cargo.lock", "cpp/wiregauge/serve.hpp", "alloc/alloc.c"]
+        {
+            assert!(folder.path().join(path).exists(), "{path}");
+        }
+        assert!(participants().content("participants/Cargo.lock").is_some());
+        assert!(fmus().content("packed/wiregauge/packed.hpp").is_some());
+    }
+}

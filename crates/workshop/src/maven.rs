@@ -1,0 +1,99 @@
+//! Generators that come from Maven Central: fetched once and kept in the build
+//! folder, for all messages and without a network from then on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{bail, Context, Result};
+
+use crate::need::Need;
+
+/// What [`artifact`] needs on the machine.
+pub const NEED: Need = Need::Program("mvn", "maven");
+
+/// The goal of Maven that copies one artifact into a folder.
+const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
+
+/// The jar with these coordinates, `group:name:version`, for a step that runs
+/// in this folder. Fetches it unless an earlier step has.
+pub fn artifact(step_folder: &Path, coordinates: &str) -> Result<PathBuf> {
+    let [_, name, version] = coordinates.split(':').collect::<Vec<_>>()[..] else {
+        bail!("'{coordinates}' is not group:name:version");
+    };
+    let tools = tools(step_folder)?;
+    let file = format!("{name}-{version}.jar");
+    let jar = tools.join(&file);
+    fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
+    // One fetches; whoever comes meanwhile waits, and then finds the jar.
+    let lock = fs::File::create(tools.join("lock"))
+        .with_context(|| format!("cannot write into {}", tools.display()))?;
+    lock.lock()?;
+    if jar.exists() {
+        return Ok(jar);
+    }
+    // A fetch that is interrupted must not leave half a jar under its name.
+    let partial = tools.join("partial");
+    if partial.exists() {
+        fs::remove_dir_all(&partial)?;
+    }
+    fetch(coordinates, &partial)?;
+    fs::rename(partial.join(&file), &jar)
+        .with_context(|| format!("Maven brought no {file} for {coordinates}"))?;
+    fs::remove_dir_all(&partial)?;
+    Ok(jar)
+}
+
+/// The folder of fetched tools: beside the folder of messages that the step's
+/// own folder is in.
+fn tools(step_folder: &Path) -> Result<PathBuf> {
+    step_folder
+        .ancestors()
+        .find(|folder| folder.join("messages").is_dir())
+        .map(|build| build.join("tools"))
+        .with_context(|| format!("{} is in no build folder", step_folder.display()))
+}
+
+/// Has Maven copy an artifact into a folder, its checksum verified.
+fn fetch(coordinates: &str, folder: &Path) -> Result<()> {
+    let output = Command::new("mvn")
+        .args(["--batch-mode", "--quiet", "--strict-checksums", "-Dstyle.color=never", COPY])
+        .arg(format!("-Dartifact={coordinates}"))
+        .arg(format!("-DoutputDirectory={}", folder.display()))
+        // A project file in the caller's folder is no concern of this.
+        .current_dir(std::env::temp_dir())
+        .stdin(Stdio::null())
+        .output()
+        .context("cannot start mvn; apt-get install maven")?;
+    if !output.status.success() {
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let lines = || text.lines().filter(|line| !line.trim().is_empty());
+        let why = lines().find(|line| line.contains("ERROR")).or_else(|| lines().next());
+        bail!("Maven cannot fetch {coordinates}: {}", why.unwrap_or("it says nothing"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_fetched_is_used() {
+        let build = tempfile::tempdir().unwrap();
+        let step = build.path().join("messages/m0/cpp/sbe");
+        fs::create_dir_all(&step).unwrap();
+        fs::create_dir_all(build.path().join("tools")).unwrap();
+        let jar = build.path().join("tools/tool-1.0.jar");
+        fs::write(&jar, "a jar").unwrap();
+        assert_eq!(artifact(&step, "org.example:tool:1.0").unwrap(), jar);
+    }
+
+    #[test]
+    fn coordinates_are_checked() {
+        let build = tempfile::tempdir().unwrap();
+        let error = artifact(build.path(), "tool:1.0").unwrap_err();
+        assert_eq!(error.to_string(), "'tool:1.0' is not group:name:version");
+    }
+}

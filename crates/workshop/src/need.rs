@@ -1,0 +1,40 @@
+//! What must be on the machine, and which package brings it.
+
+use std::path::{Path, PathBuf};
+
+/// Something that must be on the machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// A program on the path, and the Debian package that brings it.
+    Program(&'static str, &'static str),
+    /// A header below /usr/include, and the Debian package that brings it.
+    Header(&'static str, &'static str),
+}
+
+impl Need {
+    /// What is needed, and the Debian package that brings it.
+    pub fn names(&self) -> (&'static str, &'static str) {
+        let (Need::Program(name, package) | Need::Header(name, package)) = self;
+        (name, package)
+    }
+
+    /// Where the machine has it.
+    pub fn path(&self) -> Option<PathBuf> {
+        match self {
+            Need::Header(name, _) => {
+                Some(Path::new("/usr/include").join(name)).filter(|path| path.exists())
+            }
+            Need::Program(name, _) => {
+                let path = std::env::var_os("PATH").unwrap_or_default();
+                std::env::split_paths(&path)
+                    .map(|folder| folder.join(name))
+                    .find(|program| program.is_file())
+            }
+        }
+    }
+
+    /// Whether the machine has it.
+    pub fn is_here(&self) -> bool {
+        self.path().is_some()
+    }
+}

@@ -5,7 +5,19 @@
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
 WIREGAUGE = target/release/wiregauge
 
-.PHONY: all bench bench-aa bus targets test check deny setup build lock clean
+# The lanes of the tests, by file: what takes seconds once it is compiled; what
+# builds runners, FMUs or programs; what starts engines, hosts and machines.
+FAST = alloc architecture browser builtin clock containers definitions door editions field golden \
+	hostile inputs measure models origin packages property readers recordings refusals safety \
+	schema text tree watch
+BUILDS = conformance corpus cosim cosim_samples coupling faults fixed_plan languages lifetimes \
+	measuring octets_and_rejections verify
+MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
+	bus_realtime bus_return bus_samples bus_scenario flood
+TEST = cargo test --locked --workspace --no-fail-fast
+
+.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine check deny setup \
+	build lock clean
 
 all: build
 
@@ -35,7 +47,17 @@ bench-aa: setup build
 # Everything that must hold before a change goes in. What fails does not keep the
 # rest from being tested: all failures are listed at the end.
 test: setup check
-	cargo test --locked --workspace --no-fail-fast
+	$(TEST)
+
+# Unit, golden and property tests: under two minutes once all is compiled.
+test-fast:
+	$(TEST) --lib --bins $(FAST:%=--test %)
+
+test-builds: setup
+	$(TEST) $(BUILDS:%=--test %)
+
+test-machine: setup
+	$(TEST) $(MACHINE:%=--test %)
 
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:

@@ -1,4 +1,4 @@
-// What must hold for any bytes, as crates/packed/fuzz/check.rs has it.
+// What must hold for any bytes, as packed/rust/fuzz/check.rs has it.
 #pragma once
 
 #include <cstdio>

@@ -9,46 +9,33 @@ use std::path::{Path, PathBuf};
 
 use support::project;
 
-/// What each crate may use of the others, beside what those use.
-const ARROWS: [(&str, &[&str]); 18] = [
-    ("bus", &["conversation", "evidence", "participant", "result", "system", "workshop"]),
-    ("conversation", &["system"]),
-    ("cosim", &["conversation", "evidence", "participant", "result", "system"]),
-    ("evidence", &["participant", "result", "system"]),
-    ("formats", &["holders", "schema", "workshop"]),
-    ("fuzzed", &["formats", "holders", "result", "schema", "system", "trace"]),
-    ("gauge", &["conversation", "result", "system"]),
-    ("holders", &["schema"]),
-    ("osi", &["formats", "schema", "workshop"]),
-    ("packed", &[]),
-    ("participant", &[]),
-    ("report", &["result", "system"]),
-    ("result", &["system"]),
-    ("runner", &[]),
-    ("schema", &[]),
-    ("seeds", &[]),
-    ("trace", &["schema"]),
-    ("workshop", &[]),
-];
+/// What each crate may use of the others, by the table of docs/architecture.md.
+fn arrows() -> BTreeMap<String, BTreeSet<String>> {
+    let text = fs::read_to_string(project().join("docs/architecture.md")).unwrap();
+    let rows = text.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
+    let rows = rows.take_while(|line| line.starts_with('|'));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let uses = cells[2].split(',').map(str::trim).filter(|name| !name.is_empty());
+        (cells[1].trim_matches('`').to_owned(), uses.map(str::to_owned).collect())
+    })
+    .collect()
+}
+
 #[test]
-fn crates_use_no_more_than_they_may() {
-    for (name, allowed) in ARROWS {
-        let manifest = project().join("crates").join(name).join("Cargo.toml");
-        let manifest: toml::Table = fs::read_to_string(&manifest).unwrap().parse().unwrap();
-        let Some(needs) = manifest.get("dependencies").and_then(toml::Value::as_table) else {
-            continue;
-        };
-        for other in needs.keys().filter_map(|need| need.strip_prefix("wiregauge-")) {
-            assert!(allowed.contains(&other), "{name} may not use {other}");
-        }
-    }
+fn crates_use_what_the_picture_says() {
+    let arrows = arrows();
     let crates = fs::read_dir(project().join("crates")).unwrap().flatten();
-    for name in crates.map(|entry| entry.file_name().into_string().unwrap()) {
-        let known = ARROWS.iter().any(|(known, _)| *known == name);
-        assert!(
-            known || ["system", "wiregauge"].contains(&name.as_str()),
-            "say what {name} may use"
-        );
+    let there: BTreeSet<String> =
+        crates.map(|entry| entry.file_name().into_string().unwrap()).collect();
+    assert_eq!(there, arrows.keys().cloned().collect(), "docs/architecture.md has each crate");
+    for (name, told) in arrows {
+        let manifest = project().join("crates").join(&name).join("Cargo.toml");
+        let manifest: toml::Table = fs::read_to_string(&manifest).unwrap().parse().unwrap();
+        let needs = manifest.get("dependencies").and_then(toml::Value::as_table);
+        let needs = needs.iter().flat_map(|needs| needs.keys());
+        let used = needs.filter_map(|need| need.strip_prefix("wiregauge-"));
+        assert_eq!(used.map(str::to_owned).collect::<BTreeSet<_>>(), told, "of {name}");
     }
 }
 

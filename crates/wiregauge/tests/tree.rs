@@ -85,10 +85,39 @@ fn every_package_says_the_oldest_rust_and_its_licence() {
 }
 
 /// Clippy sees only what is in the workspace.
+/// `make test-fast` and its like leave no test out, and run none twice.
+#[test]
+fn every_test_is_in_one_lane() {
+    let makefile = fs::read_to_string(project().join("Makefile")).expect("readable");
+    let makefile = makefile.replace("\\\n", " ");
+    let lane = |name: &str| {
+        let start = format!("{name} = ");
+        let line = makefile.lines().find_map(|line| line.strip_prefix(&start));
+        line.expect("the lane is there").split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let mut told: Vec<String> =
+        ["FAST", "BUILDS", "MACHINE"].iter().flat_map(|l| lane(l)).collect();
+    told.sort();
+    let mut there = Vec::new();
+    let crates = fs::read_dir(project().join("crates")).expect("a folder");
+    let crates = crates.map(|entry| entry.expect("readable").path());
+    for package in crates.chain([project().join("packed/rust")]) {
+        for test in fs::read_dir(package.join("tests")).into_iter().flatten() {
+            let path = test.expect("readable").path();
+            if path.extension().is_some_and(|end| end == "rs") {
+                there.push(path.file_stem().expect("a name").to_string_lossy().into_owned());
+            }
+        }
+    }
+    there.sort();
+    there.dedup();
+    assert_eq!(told, there);
+}
+
 #[test]
 fn unsafe_code_built_apart_says_why_it_is_sound() {
     let mut checked = 0;
-    for folder in ["participants", "fuzz", "crates/packed/fuzz", "runners"] {
+    for folder in ["participants", "fuzz", "packed/rust/fuzz", "runners"] {
         for path in files(&project().join(folder), &|name| name.ends_with(".rs")) {
             let text = fs::read_to_string(&path).expect("readable");
             let lines: Vec<&str> = text.lines().map(str::trim).collect();

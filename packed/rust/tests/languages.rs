@@ -22,7 +22,7 @@ use wiregauge_seeds::Seeds;
 /// The C++ header as a program.
 fn cpp() -> Command {
     static TOOL: OnceLock<PathBuf> = OnceLock::new();
-    Command::new(TOOL.get_or_init(|| compile("tool", &["crates/packed/tests/tool.cpp"])))
+    Command::new(TOOL.get_or_init(|| compile("tool", &["packed/rust/tests/tool.cpp"])))
 }
 
 /// The interpreter with OSI's package and ours.

@@ -1,6 +1,7 @@
 //! What a codec takes of a cycle, and how far a vehicle gets meanwhile.
 
 use serde::Serialize;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Subject};
 use wiregauge_result::stats::{Interval, Summary};
 
@@ -87,7 +88,7 @@ impl Budget {
             let at_floor = Floors::of(run, &case.id, phase).holds(subject, summary.median);
             Some(entry(phase, summary.median, end(|i| i.low), end(|i| i.high), at_floor))
         };
-        if run.kind == "cosim" {
+        if run.kind == Kind::Cosim {
             return ["source", "model", "step"].into_iter().filter_map(measured).collect();
         }
         let mut entries: Vec<Entry> =

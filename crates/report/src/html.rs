@@ -24,6 +24,7 @@ mod sweep;
 
 use std::fmt::Write;
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
 
 use crate::kind::{marked, shown};
@@ -104,8 +105,8 @@ impl<'a> Page<'a> {
         let (cases, others) = shown(run);
         let defined = format!("r{number}-figures");
         for case in cases {
-            let body = match run.kind.as_str() {
-                "bus" => bus::section(run, case, &style(run), &defined),
+            let body = match run.kind {
+                Kind::Bus => bus::section(run, case, &style(run), &defined),
                 _ => case::section(run, case),
             };
             page.add(&case.id, body);
@@ -137,7 +138,7 @@ impl<'a> Page<'a> {
             }
             page.add("Beside the reference", body);
         }
-        if run.kind == "bus" {
+        if run.kind == Kind::Bus {
             page.add("What the figures are", definitions(run, &defined));
         }
         page.add("Subjects", subjects(run));

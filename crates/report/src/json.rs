@@ -50,7 +50,7 @@ struct FitRow<'a> {
 pub fn render(runs: &[Run]) -> String {
     let entries = runs.iter().enumerate().map(|(i, run)| Entry {
         title: &run.title,
-        kind: &run.kind,
+        kind: run.kind.name(),
         command: &run.command,
         started: &run.started,
         statistics: statistics(i + 1, run),

@@ -2,6 +2,7 @@
 //! shown one by one.
 
 use indexmap::IndexMap;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
 
 /// Sweeps of more cases are shown by their ends and their curves.
@@ -27,9 +28,9 @@ pub fn legend(run: &Run) -> Option<&'static str> {
 
 /// What one of the run's subjects is called: `codec`.
 pub fn noun(run: &Run) -> &'static str {
-    match run.kind.as_str() {
-        "bus" => "transport",
-        "cosim" => "encoding",
+    match run.kind {
+        Kind::Bus => "transport",
+        Kind::Cosim => "encoding",
         _ => "codec",
     }
 }
@@ -37,8 +38,8 @@ pub fn noun(run: &Run) -> &'static str {
 /// What a fit's value at zero is called: what a message costs however long it
 /// is, or what does not grow with the receivers.
 pub fn fixed_part(run: &Run) -> &'static str {
-    match run.kind.as_str() {
-        "bus" => "fixed",
+    match run.kind {
+        Kind::Bus => "fixed",
         _ => "per message",
     }
 }

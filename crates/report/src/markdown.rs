@@ -1,5 +1,6 @@
 //! Results as Markdown tables.
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Status};
 
 use crate::curve::{at, over, shares};
@@ -113,7 +114,7 @@ fn render_run(run: &Run) -> String {
 }
 
 fn tables(run: &Run, case: &Case) -> String {
-    if run.kind == "bus" {
+    if run.kind == Kind::Bus {
         return bus(run, case);
     }
     let timings = Table::timings(run, case);

@@ -1,6 +1,7 @@
 //! What happens as a message grows, or as more receive it.
 
 use indexmap::IndexMap;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Subject};
 use wiregauge_result::stats::Fit;
 
@@ -76,7 +77,7 @@ pub fn sweeps(run: &Run) -> Vec<Sweep<'_>> {
             })
         })
         .flat_map(|sweep| {
-            let by_size = (run.kind == "cosim").then(|| by_size(&sweep)).flatten();
+            let by_size = (run.kind == Kind::Cosim).then(|| by_size(&sweep)).flatten();
             [Some(sweep), by_size].into_iter().flatten()
         })
         .collect()

@@ -1,5 +1,6 @@
 //! A case as a table: subjects down, metrics across.
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{whole, Case, Measurement, Run, Subject};
 use wiregauge_result::stats::{Interval, Ratio, Summary};
 
@@ -188,7 +189,7 @@ impl<'a> Table<'a> {
 
 /// What the experiment or figure is, in a few words.
 pub fn describe(run: &Run, metric: &str) -> Option<&'static str> {
-    if run.kind == "bus" {
+    if run.kind == Kind::Bus {
         return definition(metric);
     }
     Some(match metric {

@@ -2,6 +2,7 @@
 
 use std::iter;
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Status, Subject};
 use wiregauge_result::stats::Bounds;
 
@@ -128,7 +129,7 @@ fn required(run: &Run) -> String {
 pub(crate) fn summary_line(run: &Run) -> String {
     let settings = &run.settings;
     let measured = run.subjects.iter().filter(|s| s.status == Status::Measured).count();
-    if run.kind == "bus" {
+    if run.kind == Kind::Bus {
         return format!(
             "{} · {measured} of {} measured · windows of {} or more, {} of them count · {}",
             clean(&run.started),
@@ -172,7 +173,7 @@ pub(crate) fn case_about(run: &Run, case: &Case) -> String {
     };
     let size = match case.canonical_bytes {
         0.0 => String::new(),
-        size if run.kind == "bus" => format!(", {}", bytes(size)),
+        size if run.kind == Kind::Bus => format!(", {}", bytes(size)),
         size => format!(", {} in the canonical form", bytes(size)),
     };
     // A case is named after its message where only the receivers differ.
@@ -184,7 +185,7 @@ pub(crate) fn case_about(run: &Run, case: &Case) -> String {
 }
 
 fn tables(run: &Run, case: &Case, width: usize) -> String {
-    if run.kind == "bus" {
+    if run.kind == Kind::Bus {
         return bus(run, case, width);
     }
     let mut text = String::new();

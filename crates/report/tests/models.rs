@@ -13,6 +13,7 @@ use wiregauge_report::required;
 use wiregauge_report::sweep::sweeps;
 use wiregauge_report::table::Table;
 use wiregauge_report::{junit, markdown, terminal};
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Curve, Measurement, Slope};
 use wiregauge_result::verdict::Verdict;
 
@@ -167,7 +168,7 @@ fn the_reference_is_ranked_among_its_own() {
 fn co_simulation_is_swept_over_the_size_too() {
     let mut run = common::run(3);
     assert_eq!(sweeps(&run).len(), 1);
-    run.kind = "cosim".into();
+    run.kind = Kind::Cosim;
     let sweeps = sweeps(&run);
     let parameters: Vec<&str> = sweeps.iter().map(|s| s.parameter.as_str()).collect();
     assert_eq!(parameters, ["points", "kB"]);

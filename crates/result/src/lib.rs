@@ -5,6 +5,7 @@
 pub mod cautions;
 pub mod doctor;
 pub mod environment;
+pub mod kind;
 pub mod random;
 pub mod requirement;
 pub mod run;

@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
+use crate::kind::Kind;
 use crate::requirement::Requirements;
 use crate::warning::Warning;
 use wiregauge_system::file::read_whole;
@@ -33,8 +34,8 @@ pub struct Run {
     pub version: u32,
     /// One line that says what was measured.
     pub title: String,
-    /// The verb that made it: `codecs`, `cosim`.
-    pub kind: String,
+    /// The verb that made it.
+    pub kind: Kind,
     /// The command line that reproduces it.
     pub command: Vec<String>,
     /// When it started, RFC 3339 in UTC.

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Status};
 
 use super::markup::e;
@@ -88,8 +89,8 @@ pub fn subjects(run: &Run) -> String {
 pub fn setting(run: &Run) -> String {
     let settings = &run.settings;
     let epoch = time(settings.epoch_ns as f64);
-    let how = match run.kind.as_str() {
-        "bus" => vec![
+    let how = match run.kind {
+        Kind::Bus => vec![
             ("windows that count", settings.rounds.to_string()),
             ("shortest window", epoch),
             ("seed", settings.seed.to_string()),
@@ -112,9 +113,9 @@ pub fn setting(run: &Run) -> String {
     for (name, value) in lines {
         let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", e(&name), e(&value));
     }
-    let pages = match run.kind.as_str() {
-        "cosim" => "docs/cosim.md and docs/methodology.md",
-        "bus" => "docs/bus.md and docs/methodology.md",
+    let pages = match run.kind {
+        Kind::Cosim => "docs/cosim.md and docs/methodology.md",
+        Kind::Bus => "docs/bus.md and docs/methodology.md",
         _ => "docs/methodology.md",
     };
     text + &format!(

@@ -11,7 +11,7 @@ use super::markup::e;
 use super::phases::phase_figures;
 use super::plot::{Axis, Line, Plot, Style};
 use super::samples::box_plots;
-use super::scale::{fitting, Kind};
+use super::scale::{fitting, ScaleKind};
 use crate::curve::{at, over, shares, windows};
 use crate::figure::{defined_as, definition, is_loss, part, place, Part};
 use crate::group::{failed, groups, head, lossless, name, offered, without_headroom, Group};
@@ -159,9 +159,9 @@ pub fn distributions(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> S
         }
         let plot = Plot {
             label: format!("Distribution of {}", curves.metric),
-            x: Axis { kind: Kind::Nines, unit: "share" },
+            x: Axis { kind: ScaleKind::Nines, unit: "share" },
             below: "share of all that is within".to_owned(),
-            y: Axis { kind: Kind::Log, unit: &curves.unit },
+            y: Axis { kind: ScaleKind::Log, unit: &curves.unit },
             lines: drawn,
         };
         let _ = writeln!(
@@ -228,7 +228,7 @@ fn throughput(run: &Run, case: &Case, style: &dyn Fn(&str) -> usize) -> String {
     let (kind, axis) = fitting(&values);
     let plot = Plot {
         label: "Throughput of each window".to_owned(),
-        x: Axis { kind: Kind::Linear, unit: "s" },
+        x: Axis { kind: ScaleKind::Linear, unit: "s" },
         below: "time since the first window that counts".to_owned(),
         y: Axis { kind, unit: &curves.unit },
         lines: drawn,
@@ -266,17 +266,17 @@ fn searches(run: &Run, case: &Case, what: &str, style: &dyn Fn(&str) -> usize) -
         let cycle = judged.then(|| cycle(curves)).flatten();
         drawn.extend(cycle);
         let kind = match curves.unit.as_str() {
-            "1" => Kind::Counts,
-            _ => Kind::Log,
+            "1" => ScaleKind::Counts,
+            _ => ScaleKind::Log,
         };
-        if kind == Kind::Log {
+        if kind == ScaleKind::Log {
             for (_, value) in drawn.iter_mut().flat_map(|line| &mut line.points) {
                 *value = value.max(1.0);
             }
         }
         let plot = Plot {
             label: format!("{} over {what}", curves.metric),
-            x: Axis { kind: Kind::Log, unit: if what == "rate" { "1" } else { unit } },
+            x: Axis { kind: ScaleKind::Log, unit: if what == "rate" { "1" } else { unit } },
             below: below.to_owned(),
             y: Axis { kind, unit: &curves.unit },
             lines: drawn,

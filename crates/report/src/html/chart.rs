@@ -5,7 +5,7 @@ use std::fmt::Write;
 use wiregauge_result::run::Run;
 
 use super::markup::e;
-use super::scale::{Kind, Scale};
+use super::scale::{Scale, ScaleKind};
 use crate::text::chars;
 use crate::unit::tick;
 
@@ -46,7 +46,7 @@ impl Rows {
         let figures = space(longest(|row| chars(&row.1))).max(FIGURE);
         let pixels = (names, WIDTH - figures);
         let scale = match linear {
-            true => Scale::new(Kind::Linear, values, pixels),
+            true => Scale::new(ScaleKind::Linear, values, pixels),
             false => Scale::fitting(values, pixels),
         };
         let bottom = TOP + rows.len() as f64 * height;
@@ -83,7 +83,7 @@ impl Rows {
 
     /// Whether the axis is logarithmic.
     pub fn is_log(&self) -> bool {
-        self.scale.kind() == Kind::Log
+        self.scale.kind() == ScaleKind::Log
     }
 
     /// Begins the row `index` with its name and figure, and returns its

@@ -3,12 +3,13 @@
 
 use std::fmt::Write;
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
 
 use super::curves::lines;
 use super::markup::e;
 use super::plot::{Axis, Plot};
-use super::scale::{fitting, Kind};
+use super::scale::{fitting, ScaleKind};
 use crate::curve::over;
 use crate::kind::noun;
 use crate::slowest;
@@ -36,7 +37,7 @@ pub fn course(run: &Run, case: &Case, metric: &str, style: &dyn Fn(&str) -> usiz
         let (kind, axis) = fitting(&values);
         let plot = Plot {
             label: format!("{of_each} {metric} of each window over time"),
-            x: Axis { kind: Kind::Linear, unit: "s" },
+            x: Axis { kind: ScaleKind::Linear, unit: "s" },
             below: "time since the first sample".to_owned(),
             y: Axis { kind, unit: &curves.unit },
             lines: drawn,
@@ -65,8 +66,8 @@ pub fn slowest(run: &Run, case: &Case) -> String {
     if text.is_empty() {
         return text;
     }
-    let whose = match run.kind.as_str() {
-        "cosim" => {
+    let whose = match run.kind {
+        Kind::Cosim => {
             "The counters are those of the process that ran the FMUs. They are of the time \
              <em>over</em>, which ends with the step and began before it: with its epoch, or when \
              one before it was among the slowest until then."

@@ -1,7 +1,7 @@
 //! A metric over the swept number, both axes logarithmic.
 
 use super::plot::{Axis, Line, Plot, Style};
-use super::scale::Kind;
+use super::scale::ScaleKind;
 use crate::sweep::{self, Curves};
 use crate::unit::{quantity, tick};
 
@@ -31,9 +31,9 @@ pub fn curves(curves: &Curves, parameter: &str, style: impl Fn(&str) -> usize) -
     });
     let plot = Plot {
         label: format!("{} over {parameter}", curves.metric),
-        x: Axis { kind: Kind::Log, unit: "1" },
+        x: Axis { kind: ScaleKind::Log, unit: "1" },
         below: parameter.to_owned(),
-        y: Axis { kind: Kind::Log, unit: &curves.unit },
+        y: Axis { kind: ScaleKind::Log, unit: &curves.unit },
         lines: lines.collect(),
     };
     plot.draw()

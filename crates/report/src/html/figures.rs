@@ -15,7 +15,7 @@ const UNSAFE: [&str; 3] = ["corrupt/crashed", "corrupt/hung", "corrupt/unbounded
 
 /// The best of each column.
 pub fn winners(run: &Run, table: &Table) -> String {
-    let mut text = format!("<dl class=\"best-of {}\">\n", e(&run.kind));
+    let mut text = format!("<dl class=\"best-of {}\">\n", e(run.kind.name()));
     for (i, column) in table.columns.iter().enumerate() {
         let winners = table.winners(i);
         let Some((subject, cell)) = winners.first() else {
@@ -46,7 +46,7 @@ pub fn winners(run: &Run, table: &Table) -> String {
 /// libraries and bars.
 pub fn figures(run: &Run, table: &Table, compact: bool) -> String {
     let class = if compact { "compact" } else { "figures" };
-    let kind = e(&run.kind);
+    let kind = e(run.kind.name());
     let mut text = format!(
         "<div class=\"scroll\"><table class=\"{class} {kind} sortable\"><thead><tr>\
          <th class=\"text\"><button type=\"button\">{}</button></th>",

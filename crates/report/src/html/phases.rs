@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
 
 use super::markup::e;
@@ -51,7 +52,7 @@ pub fn phase_figures(run: &Run, case: &Case) -> String {
             e(&phases.metric),
             bars::stacked(phases),
         );
-        if run.kind == "bus" {
+        if run.kind == Kind::Bus {
             tables.push_str(&phase_table(noun(run), phases));
         }
     }
@@ -89,7 +90,7 @@ fn phase_table(noun: &str, phases: &Phases) -> String {
 /// The samples of each phase, folded away where phases are a side matter.
 fn phase_boxes(run: &Run, case: &Case) -> String {
     let table = Table::phases(run, case);
-    let open = if run.kind == "cosim" { " open" } else { "" };
+    let open = if run.kind == Kind::Cosim { " open" } else { "" };
     let mut text = format!(
         "<details{open}><summary>Samples of each phase</summary>\n<div class=\"charts\">\n"
     );

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::chart::{shortened, GLYPH, WIDTH};
 use super::markup::e;
-use super::scale::{Kind, Scale};
+use super::scale::{Scale, ScaleKind};
 use crate::text::chars;
 use crate::unit::tick;
 
@@ -40,7 +40,7 @@ pub struct Plot<'a> {
 /// An axis.
 pub struct Axis<'a> {
     /// How it is divided.
-    pub kind: Kind,
+    pub kind: ScaleKind,
     /// Unit of its figures.
     pub unit: &'a str,
 }

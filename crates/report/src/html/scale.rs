@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// An axis.
 #[derive(Clone, Copy, Debug)]
 pub struct Scale {
-    kind: Kind,
+    kind: ScaleKind,
     low: f64,
     high: f64,
     pixels: (f64, f64),
@@ -13,7 +13,7 @@ pub struct Scale {
 
 /// How an axis is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ScaleKind {
     /// Linear from zero.
     Linear,
     /// Linear from where the values begin.
@@ -37,26 +37,26 @@ impl Scale {
     /// Linear from zero, or logarithmic where the spread is large and all
     /// values are positive.
     pub fn fitting(values: &[f64], pixels: (f64, f64)) -> Scale {
-        Scale::new(Kind::fitting(values), values, pixels)
+        Scale::new(ScaleKind::fitting(values), values, pixels)
     }
 
     /// An axis of a kind that holds the values, with a small margin.
-    pub fn new(kind: Kind, values: &[f64], pixels: (f64, f64)) -> Scale {
+    pub fn new(kind: ScaleKind, values: &[f64], pixels: (f64, f64)) -> Scale {
         let (low, high) = ends(values);
         let (low, high) = match kind {
-            Kind::Linear => (0.0, if high > 0.0 { high * 1.02 } else { 1.0 }),
-            Kind::Near => {
+            ScaleKind::Linear => (0.0, if high > 0.0 { high * 1.02 } else { 1.0 }),
+            ScaleKind::Near => {
                 // What differs by less is not worth to be told apart.
                 let margin = (0.1 * (high - low)).max(0.01 * high.abs()).max(f64::MIN_POSITIVE);
                 (low - margin, high + margin)
             }
-            Kind::Log => {
+            ScaleKind::Log => {
                 let (low, high) = (low.clamp(1.0 / FAR, FAR), high.clamp(1.0 / FAR, FAR));
                 let margin = ((high.ln() - low.ln()) * 0.03).exp().max(1.1);
                 (low / margin, high * margin)
             }
-            Kind::Counts => (0.0, if high > 0.0 { high * 1.2 } else { 1.0 }),
-            Kind::Nines => (0.0, 1.0 - 0.8 * (1.0 - high.clamp(0.9, LAST_SHARE))),
+            ScaleKind::Counts => (0.0, if high > 0.0 { high * 1.2 } else { 1.0 }),
+            ScaleKind::Nines => (0.0, 1.0 - 0.8 * (1.0 - high.clamp(0.9, LAST_SHARE))),
         };
         // So far that their difference is still a number.
         Scale {
@@ -68,7 +68,7 @@ impl Scale {
     }
 
     /// How it is divided.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> ScaleKind {
         self.kind
     }
 
@@ -94,7 +94,7 @@ impl Scale {
     pub fn ticks(&self) -> Vec<f64> {
         let within = |value: &f64| (self.low..=self.high).contains(value);
         match self.kind {
-            Kind::Linear | Kind::Near => {
+            ScaleKind::Linear | ScaleKind::Near => {
                 let rough = (self.high - self.low) / 5.0;
                 let decade = 10f64.powf(rough.log10().floor());
                 let step = [1.0, 2.0, 5.0, 10.0].map(|m| m * decade);
@@ -102,13 +102,13 @@ impl Scale {
                 let first = (self.low / step).ceil();
                 (0..=5).map(|i| (first + f64::from(i)) * step).filter(within).collect()
             }
-            Kind::Log => decades(self.low, self.high),
-            Kind::Counts => {
+            ScaleKind::Log => decades(self.low, self.high),
+            ScaleKind::Counts => {
                 let mut ticks = vec![0.0];
                 ticks.extend(decades(1.0, self.high.max(1.0)));
                 ticks
             }
-            Kind::Nines => std::iter::once(0.5)
+            ScaleKind::Nines => std::iter::once(0.5)
                 .chain((1..=6).map(|nines| 1.0 - 10f64.powi(-nines)))
                 .filter(within)
                 .collect(),
@@ -122,23 +122,23 @@ const FAR: f64 = 1e250;
 /// The last share that is shown: further ones take weeks to measure.
 const LAST_SHARE: f64 = 0.999_999_9;
 
-impl Kind {
+impl ScaleKind {
     /// Linear from zero, or logarithmic where the spread is large and all
     /// values are positive.
-    pub fn fitting(values: &[f64]) -> Kind {
+    pub fn fitting(values: &[f64]) -> ScaleKind {
         match ends(values) {
-            (low, high) if low > 0.0 && high / low > LARGE_SPREAD => Kind::Log,
-            _ => Kind::Linear,
+            (low, high) if low > 0.0 && high / low > LARGE_SPREAD => ScaleKind::Log,
+            _ => ScaleKind::Linear,
         }
     }
 
     /// A value where equal distances mean what the axis is to show.
     fn bend(self, value: f64) -> f64 {
         match self {
-            Kind::Linear | Kind::Near => value,
-            Kind::Log => value.ln(),
-            Kind::Counts => value.ln_1p(),
-            Kind::Nines => -(-value).ln_1p(),
+            ScaleKind::Linear | ScaleKind::Near => value,
+            ScaleKind::Log => value.ln(),
+            ScaleKind::Counts => value.ln_1p(),
+            ScaleKind::Nines => -(-value).ln_1p(),
         }
     }
 }
@@ -179,10 +179,10 @@ fn ends(values: &[f64]) -> (f64, f64) {
 }
 
 /// The axis that shows how values differ, and what is to be said of it.
-pub fn fitting(values: &[f64]) -> (Kind, &'static str) {
-    match Kind::fitting(values) {
-        Kind::Linear if near(values) => (Kind::Near, " The axis does not begin at zero."),
-        Kind::Log => (Kind::Log, " The axis is logarithmic."),
+pub fn fitting(values: &[f64]) -> (ScaleKind, &'static str) {
+    match ScaleKind::fitting(values) {
+        ScaleKind::Linear if near(values) => (ScaleKind::Near, " The axis does not begin at zero."),
+        ScaleKind::Log => (ScaleKind::Log, " The axis is logarithmic."),
         kind => (kind, ""),
     }
 }
@@ -200,27 +200,36 @@ mod tests {
     #[test]
     fn a_large_spread_is_logarithmic() {
         let scale = Scale::fitting(&[1.0, 1_000.0], (0.0, 300.0));
-        assert_eq!(scale.kind(), Kind::Log);
+        assert_eq!(scale.kind(), ScaleKind::Log);
         assert!((scale.place(1_000f64.sqrt()) - 150.0).abs() < 1e-6);
         assert_eq!(scale.ticks().first(), Some(&1.0));
-        assert_eq!(Kind::fitting(&[5.0, 10.0]), Kind::Linear);
-        assert_eq!(Kind::fitting(&[0.0, 1e9]), Kind::Linear);
+        assert_eq!(ScaleKind::fitting(&[5.0, 10.0]), ScaleKind::Linear);
+        assert_eq!(ScaleKind::fitting(&[0.0, 1e9]), ScaleKind::Linear);
     }
 
     #[test]
     fn ticks_are_round_and_few() {
-        assert_eq!(Scale::new(Kind::Linear, &[9.0], (0.0, 1.0)).ticks(), [0.0, 2.0, 4.0, 6.0, 8.0]);
+        assert_eq!(
+            Scale::new(ScaleKind::Linear, &[9.0], (0.0, 1.0)).ticks(),
+            [0.0, 2.0, 4.0, 6.0, 8.0]
+        );
         for decades in 1..12 {
-            let scale = Scale::new(Kind::Log, &[1.0, 10f64.powi(decades)], (0.0, 1.0));
+            let scale = Scale::new(ScaleKind::Log, &[1.0, 10f64.powi(decades)], (0.0, 1.0));
             assert!((2..=10).contains(&scale.ticks().len()), "{:?}", scale.ticks());
         }
-        assert!(Scale::new(Kind::Linear, &[], (0.0, 1.0)).place(0.5).is_finite());
+        assert!(Scale::new(ScaleKind::Linear, &[], (0.0, 1.0)).place(0.5).is_finite());
     }
 
     #[test]
     fn no_figure_is_too_large_for_an_axis() {
         let all = [f64::MIN_POSITIVE / 2.0, 1.0, 1e308, f64::INFINITY, f64::NAN];
-        for kind in [Kind::Linear, Kind::Near, Kind::Log, Kind::Counts, Kind::Nines] {
+        for kind in [
+            ScaleKind::Linear,
+            ScaleKind::Near,
+            ScaleKind::Log,
+            ScaleKind::Counts,
+            ScaleKind::Nines,
+        ] {
             let scale = Scale::new(kind, &all, (0.0, 300.0));
             let ticks = scale.ticks();
             assert!(ticks.len() < 20 && ticks.iter().all(|tick| tick.is_finite()), "{kind:?}");
@@ -230,7 +239,7 @@ mod tests {
 
     #[test]
     fn each_nine_is_as_far_from_the_last() {
-        let scale = Scale::new(Kind::Nines, &[0.5, 0.99999], (0.0, 500.0));
+        let scale = Scale::new(ScaleKind::Nines, &[0.5, 0.99999], (0.0, 500.0));
         let ticks = scale.ticks();
         assert_eq!(ticks.len(), 6);
         let places: Vec<f64> = ticks[1..].iter().map(|tick| scale.place(*tick)).collect();
@@ -241,16 +250,16 @@ mod tests {
 
     #[test]
     fn a_single_loss_is_seen_beside_many() {
-        let scale = Scale::new(Kind::Counts, &[0.0, 1.0, 100_000.0], (0.0, 300.0));
+        let scale = Scale::new(ScaleKind::Counts, &[0.0, 1.0, 100_000.0], (0.0, 300.0));
         assert_eq!(scale.place(0.0), 0.0);
         assert!(scale.place(1.0) > 10.0);
         assert_eq!(scale.ticks()[..2], [0.0, 1.0]);
-        assert!(Scale::new(Kind::Counts, &[0.0], (0.0, 1.0)).place(0.0).is_finite());
+        assert!(Scale::new(ScaleKind::Counts, &[0.0], (0.0, 1.0)).place(0.0).is_finite());
     }
 
     #[test]
     fn what_hardly_differs_is_not_blown_up() {
-        let scale = Scale::new(Kind::Near, &[100.0, 100.001], (0.0, 300.0));
+        let scale = Scale::new(ScaleKind::Near, &[100.0, 100.001], (0.0, 300.0));
         assert!((scale.place(100.0) - scale.place(100.001)).abs() < 1.0);
         assert!(scale.ticks().len() >= 2, "{:?}", scale.ticks());
     }

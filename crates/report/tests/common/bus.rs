@@ -1,5 +1,6 @@
 //! Made-up runs of the bus.
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{
     Case, Curve, Fact, Figure, Measurement, Parameter, Reference, Run, Settings, Status, Subject,
     FORMAT, VERSION,
@@ -401,7 +402,7 @@ impl Builder {
             format: FORMAT.into(),
             version: VERSION,
             title: title.into(),
-            kind: "bus".into(),
+            kind: Kind::Bus,
             command: ["wiregauge", "bus", "run", "--duration", "30s"].map(String::from).to_vec(),
             started: "2026-03-01T09:30:00Z".into(),
             seconds: 312.0,

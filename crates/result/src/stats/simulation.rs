@@ -1,5 +1,6 @@
 //! Runs with noise of known kinds, to test the statistics against.
 
+use crate::kind::Kind;
 use crate::random::Random;
 use crate::run::{Case, Measurement, Run, Settings, Status, Subject, FORMAT, VERSION};
 
@@ -158,7 +159,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         format: FORMAT.into(),
         version: VERSION,
         title: "Simulated".into(),
-        kind: "codecs".into(),
+        kind: Kind::Codecs,
         command: vec!["wiregauge".into(), "codecs".into()],
         started: "2026-01-01T00:00:00Z".into(),
         seconds: 1.0,

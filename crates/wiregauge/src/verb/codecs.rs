@@ -11,6 +11,7 @@ use wiregauge_formats::build;
 use wiregauge_gauge::measure::measure;
 use wiregauge_gauge::plan::{Experiment, Plan};
 use wiregauge_result::environment::Environment;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 
@@ -247,7 +248,7 @@ impl Arguments {
             format: FORMAT.into(),
             version: VERSION,
             title: self.title(&workload),
-            kind: "codecs".into(),
+            kind: Kind::Codecs,
             command: output::command(),
             started,
             seconds: began.elapsed().as_secs_f64(),

@@ -6,6 +6,7 @@ use std::time::{Instant, SystemTime};
 use anyhow::Result;
 use wiregauge_bus::result::cell::Cell;
 use wiregauge_result::environment::Environment;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{
     Case, Curve, Fact, Measurement, Reference, Run, Settings, Slowest, FORMAT, VERSION,
 };
@@ -108,7 +109,7 @@ impl Findings {
             format: FORMAT.into(),
             version: VERSION,
             title: about.title,
-            kind: "bus".into(),
+            kind: Kind::Bus,
             command: command(),
             started: self.started,
             seconds,

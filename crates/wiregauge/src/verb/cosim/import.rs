@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use anyhow::Result;
 use wiregauge_cosim::logs::import::{import, Given};
 use wiregauge_result::environment::Environment;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_system::text::safe;
 
@@ -75,7 +76,7 @@ impl Arguments {
             format: FORMAT.into(),
             version: VERSION,
             title: "Co-simulation from performance logs".into(),
-            kind: "cosim".into(),
+            kind: Kind::Cosim,
             command: command(),
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             seconds: 0.0,

@@ -10,6 +10,7 @@ use wiregauge_cosim::master::measure;
 use wiregauge_cosim::master::plan::{Entrant, Load, Plan};
 use wiregauge_cosim::master::samples::Samples;
 use wiregauge_result::environment::Environment;
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Reference, Run, Settings, Status, FORMAT, VERSION};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
@@ -153,7 +154,7 @@ impl Measuring {
             format: FORMAT.into(),
             version: VERSION,
             title: workload.title,
-            kind: "cosim".into(),
+            kind: Kind::Cosim,
             command: command(),
             started,
             seconds: began.elapsed().as_secs_f64(),

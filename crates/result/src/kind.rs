@@ -1,0 +1,65 @@
+//! The kind of a result: which command measured.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of a result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Kind {
+    /// What a message costs in formats.
+    Codecs,
+    /// Where a step of a co-simulation goes.
+    Cosim,
+    /// What reaches the other side of a bus in time.
+    Bus,
+    /// One that this wiregauge does not know, shown as codecs are.
+    Other(String),
+}
+
+impl Kind {
+    /// As results have it.
+    pub fn name(&self) -> &str {
+        match self {
+            Kind::Codecs => "codecs",
+            Kind::Cosim => "cosim",
+            Kind::Bus => "bus",
+            Kind::Other(name) => name,
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl From<String> for Kind {
+    fn from(name: String) -> Kind {
+        let known = [Kind::Codecs, Kind::Cosim, Kind::Bus].into_iter();
+        let mut known = known.filter(|kind| kind.name() == name);
+        known.next().unwrap_or(Kind::Other(name))
+    }
+}
+
+impl From<Kind> for String {
+    fn from(kind: Kind) -> String {
+        kind.name().into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_comes_back() {
+        for name in ["codecs", "cosim", "bus", "dance"] {
+            let kind = Kind::from(name.to_owned());
+            assert_eq!((kind.name(), String::from(kind.clone())), (name, name.to_owned()));
+            assert_eq!(matches!(kind, Kind::Other(_)), name == "dance");
+        }
+    }
+}

@@ -6,11 +6,15 @@
 //! caches as they are in a cycle and not in a loop.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 /// Version of the runner protocol.
@@ -19,6 +23,10 @@ const PROTOCOL: u32 = 2;
 const LIFETIMES: &str = "scratch=reused objects=fresh buffers=reused";
 /// Largest reply in bytes.
 const LARGEST: usize = 1 << 30;
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// What a pipe that has room takes at least without waiting (pipe(7): PIPE_BUF).
+const ROOM: usize = 4096;
 
 /// What is encoded and decoded, and by what.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,8 +44,9 @@ pub struct Coding {
 /// A running runner with one message.
 pub struct CodecProcess {
     child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    input: Patient<ChildStdin>,
+    output: BufReader<Patient<ChildStdout>>,
+    patience: Duration,
     /// The message as the codec writes it.
     pub encoded: Vec<u8>,
 }
@@ -55,8 +64,12 @@ impl CodecProcess {
     /// Starts a runner and gives it the message.
     ///
     /// # Errors
-    /// When it does not start, or refuses the message.
+    /// When it does not start, does not answer, or refuses the message.
     pub fn start(coding: &Coding) -> Result<CodecProcess> {
+        CodecProcess::start_within(coding, PATIENCE)
+    }
+
+    fn start_within(coding: &Coding, patience: Duration) -> Result<CodecProcess> {
         let read = |path: &PathBuf| {
             fs::read(path).with_context(|| format!("cannot read {}", path.display()))
         };
@@ -69,8 +82,10 @@ impl CodecProcess {
             .with_context(|| format!("cannot start {}", coding.program.display()))?;
         let input = child.stdin.take().context("a runner without input")?;
         let output = child.stdout.take().context("a runner without output")?;
-        let output = BufReader::new(output);
-        let mut process = CodecProcess { child, input, output, encoded: Vec::new() };
+        let deadline = Instant::now() + patience;
+        let input = Patient { pipe: input, deadline };
+        let output = BufReader::new(Patient { pipe: output, deadline });
+        let mut process = CodecProcess { child, input, output, patience, encoded: Vec::new() };
         process.ask(&format!("hello {PROTOCOL}"), &[])?;
         process.ask(&format!("schema {}", schema.len()), &schema)?;
         process.encoded = process.ask(&format!("message {}", message.len()), &message)?;
@@ -94,6 +109,8 @@ impl CodecProcess {
     }
 
     fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>> {
+        let deadline = Instant::now() + self.patience;
+        (self.input.deadline, self.output.get_mut().deadline) = (deadline, deadline);
         let gone = "the codec's runner is gone";
         self.input.write_all(format!("{request}\n").as_bytes()).context(gone)?;
         self.input.write_all(payload).context(gone)?;
@@ -111,6 +128,46 @@ impl CodecProcess {
             "ok" => Ok(reply),
             _ => bail!("the codec's runner: {}", String::from_utf8_lossy(&reply).trim()),
         }
+    }
+}
+
+/// A pipe that is waited for no longer than to a deadline.
+struct Patient<P> {
+    pipe: P,
+    deadline: Instant,
+}
+
+impl<P: AsFd> Patient<P> {
+    /// Waits until it can be read or written.
+    fn wait(&self, until: PollFlags) -> io::Result<()> {
+        loop {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            let left = Timespec::try_from(left).map_err(io::Error::other)?;
+            match poll(&mut [PollFd::new(&self.pipe, until)], Some(&left)) {
+                Ok(0) => return Err(io::Error::new(ErrorKind::TimedOut, "no answer in time")),
+                Ok(_) => return Ok(()),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+impl Read for Patient<ChildStdout> {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        self.wait(PollFlags::IN)?;
+        self.pipe.read(bytes)
+    }
+}
+
+impl Write for Patient<ChildStdin> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.wait(PollFlags::OUT)?;
+        self.pipe.write(&bytes[..bytes.len().min(ROOM)])
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -153,6 +210,18 @@ mod tests {
             let error =
                 CodecProcess::start(&coding(&folder, script)).err().expect("it cannot start");
             assert!(format!("{error:#}").contains(words), "{error:#}");
+        }
+        // Neither silence nor a full pipe is waited for without end.
+        for (script, message) in
+            [("exec sleep 60", 2), ("printf 'ok 0\\nok 0\\n'; exec sleep 60", 1 << 20)]
+        {
+            let coding = coding(&folder, script);
+            fs::write(&coding.message, vec![0; message]).unwrap();
+            let began = Instant::now();
+            let error = CodecProcess::start_within(&coding, Duration::from_millis(200));
+            let error = format!("{:#}", error.err().expect("it does not answer"));
+            assert!(error.contains("no answer in time"), "{error}");
+            assert!(began.elapsed() < Duration::from_secs(30));
         }
         fs::remove_dir_all(&folder).unwrap();
     }

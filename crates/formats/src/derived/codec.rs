@@ -1,7 +1,7 @@
 //! The normalized structure itself, by the calls in the module `library`.
 
 use message::Root;
-use wiregauge_runner::{Derived, Error, Hello, Tally};
+use wiregauge_runner::{Direct, Error, Hello, Tally};
 
 use crate::{glue, library};
 

@@ -4,7 +4,7 @@ use message::Root;
 use rkyv::ser::allocator::Arena;
 use rkyv::util::AlignedVec;
 use rkyv::Archived;
-use wiregauge_runner::{Derived, Error, Hello, Tally};
+use wiregauge_runner::{Direct, Error, Hello, Tally};
 
 use crate::glue;
 

@@ -1,7 +1,7 @@
 //! The normalized message by flatc's accessors.
 
 use flatbuffers::UOffsetT;
-use wiregauge_runner::{Derived, Error, Hello, Tally};
+use wiregauge_runner::{Direct, Error, Hello, Tally};
 
 use crate::glue::{self, Root, Scratch};
 use crate::tables::Builder;

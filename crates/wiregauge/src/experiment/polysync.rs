@@ -4,13 +4,29 @@
 use anyhow::Result;
 use wiregauge_result::run::{Figure, Reference};
 
+use crate::experiment::Published;
 use crate::workload::Workload;
 
+inventory::submit! {
+    Published {
+        name: "polysync",
+        about: "PolySync's table and sweep of the LiDAR message",
+        author: "PolySync",
+        workload,
+        reference: Some(reference),
+        codecs: &[],
+        experiments: |all| all,
+        least_iterations: 0,
+        fixed: "polysync measures the messages of the publication",
+        useless: &["--messages", "--size", "--sweep", "--presence"],
+    }
+}
+
 /// The numbers of points that figure 2 sweeps.
-pub const POINTS: [usize; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
+const POINTS: [usize; 6] = [1, 10, 100, 1_000, 10_000, 100_000];
 
 /// The message over the sweep.
-pub fn workload(seed: u64) -> Result<Workload> {
+fn workload(seed: u64) -> Result<Workload> {
     let mut workload = Workload::lidar(&POINTS, 1, seed)?;
     workload.notes.push("one message, as in the publication".into());
     Ok(workload)
@@ -67,7 +83,7 @@ const TABLE: [Row; 11] = [
 ];
 
 /// The published table.
-pub fn reference() -> Reference {
+fn reference() -> Reference {
     const METRICS: [&str; 5] = ["encode", "decode", "project", "fixed", "element"];
     let mut figures = Vec::new();
     for (at, metric) in METRICS.iter().enumerate() {

@@ -2,22 +2,37 @@
 //! enhancement 997, the table of note 14, and the runs of notes 4 and 7.
 
 use anyhow::{Context, Result};
+use wiregauge_gauge::plan::Experiment;
 use wiregauge_result::run::{Figure, Parameter, Reference};
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 
+use crate::experiment::Published;
 use crate::workload::{Builtin, Values, Workload};
 
-/// The codecs that the comparison is about, and today's nearest.
-pub const CODECS: [&str; 4] = ["protobuf-cpp", "protobuf-cpp-arena", "prost", "ros-msg"];
+inventory::submit! {
+    Published {
+        name: "rsb",
+        about: "RSB's Notification in Protobuf and ROS MSG",
+        author: "RSB",
+        workload: |_| workload(),
+        reference: Some(reference),
+        // Those that the comparison is about, and today's nearest.
+        codecs: &["protobuf-cpp", "protobuf-cpp-arena", "prost", "ros-msg"],
+        experiments,
+        least_iterations: ROUND_TRIPS,
+        fixed: "rsb measures the messages of the publication, by round trips",
+        useless: &["--messages", "--size", "--sweep", "--presence", "--fixed", "--element"],
+    }
+}
 
 /// Round trips of each cell.
-pub const ROUND_TRIPS: u64 = 1_000_000;
+const ROUND_TRIPS: u64 = 1_000_000;
 
 /// Bytes, and seconds for a million round trips.
-type Published = (f64, f64);
+type Figures = (f64, f64);
 
 /// Size factor; figures of Protobuf; figures of ROS MSG.
-const TABLE: [(usize, Published, Published); 6] = [
+const TABLE: [(usize, Figures, Figures); 6] = [
     (4, (55.0, 1.953), (104.0, 1.154)),
     (8, (83.0, 2.005), (132.0, 1.129)),
     (16, (139.0, 2.047), (188.0, 1.216)),
@@ -26,8 +41,21 @@ const TABLE: [(usize, Published, Published); 6] = [
     (128, (933.0, 2.519), (972.0, 1.497)),
 ];
 
+/// Round trips with fresh and with reused objects; the publication reads nothing.
+fn experiments(mut all: Vec<Experiment>) -> Vec<Experiment> {
+    for objects in ["fresh", "reused"] {
+        all.push(Experiment {
+            metric: format!("roundtrip-{objects}"),
+            name: "roundtrip".into(),
+            objects: Some(objects.into()),
+        });
+    }
+    all.retain(|e| !["project", "fixed", "element"].contains(&e.metric.as_str()));
+    all
+}
+
 /// The Notification at every size factor.
-pub fn workload() -> Result<Workload> {
+fn workload() -> Result<Workload> {
     let schema = Builtin::Rsb.schema()?;
     let cases = TABLE
         .iter()
@@ -113,7 +141,7 @@ fn of(schema: &Schema, id: TypeId, name: &str) -> Result<TypeId> {
 }
 
 /// The published table.
-pub fn reference() -> Reference {
+fn reference() -> Reference {
     let mut figures = Vec::new();
     for (factor, protobuf, ros) in TABLE {
         for (name, subject, (bytes, seconds)) in [

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{bail, ensure, Result};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use wiregauge_formats::build;
@@ -16,7 +17,7 @@ use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 
 use crate::codec_entrants::{self, CodecEntrants, Own};
-use crate::experiment::{polysync, rsb};
+use crate::experiment::Published;
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
@@ -50,8 +51,8 @@ Examples:
       your own format")]
 pub struct Arguments {
     /// A published experiment to repeat whole.
-    #[arg(value_enum)]
-    experiment: Option<Published>,
+    #[arg(value_parser = published())]
+    experiment: Option<&'static Published>,
 
     /// Measure this message with generated values.
     #[arg(long, value_name = "FILE[:TYPE]", conflicts_with_all = ["experiment", "input"])]
@@ -153,13 +154,12 @@ const MESSAGES: u32 = 8;
 /// As many seconds as anything may take.
 const A_WEEK: u64 = 7 * 24 * 3600;
 
-/// A published experiment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Published {
-    /// PolySync's table and sweep of the LiDAR message.
-    Polysync,
-    /// RSB's Notification in Protobuf and ROS MSG.
-    Rsb,
+/// The published experiments by name.
+fn published() -> impl TypedValueParser<Value = &'static Published> {
+    let all = Published::all().into_iter();
+    let all = all.map(|published| PossibleValue::new(published.name).help(published.about));
+    PossibleValuesParser::new(all.collect::<Vec<_>>())
+        .map(|name| Published::find(&name).expect("it is one of them"))
 }
 
 /// How long something lives.
@@ -229,7 +229,7 @@ impl Arguments {
             patience: Duration::from_secs(self.patience),
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: match self.experiment {
-                Some(Published::Rsb) if !self.quick => rsb::ROUND_TRIPS,
+                Some(published) if !self.quick => published.least_iterations,
                 _ => 0,
             },
             counter: Some(build::counter(&folder)?),
@@ -262,11 +262,7 @@ impl Arguments {
             curves: Vec::new(),
             slowest: Vec::new(),
             require: None,
-            reference: match self.experiment {
-                Some(Published::Polysync) => Some(polysync::reference()),
-                Some(Published::Rsb) => Some(rsb::reference()),
-                None => None,
-            },
+            reference: self.experiment.and_then(|published| published.reference).map(|of| of()),
         };
         deliver(&mut run, Vec::new(), outlet)
     }
@@ -284,14 +280,7 @@ impl Arguments {
             ("--whole-schema", self.whole_schema),
         ];
         let (why, useless): (&str, &[&str]) = match (self.experiment, &self.message, &self.input) {
-            (Some(Published::Polysync), ..) => (
-                "polysync measures the messages of the publication",
-                &["--messages", "--size", "--sweep", "--presence"],
-            ),
-            (Some(Published::Rsb), ..) => (
-                "rsb measures the messages of the publication, by round trips",
-                &["--messages", "--size", "--sweep", "--presence", "--fixed", "--element"],
-            ),
+            (Some(published), ..) => (published.fixed, published.useless),
             (_, _, Some(_)) => {
                 ("recorded messages are measured as they are", &["--size", "--sweep", "--presence"])
             }
@@ -332,8 +321,7 @@ impl Arguments {
         let sizes = Sizes { overrides, presence: self.presence.unwrap_or(1.0), ..Sizes::default() };
         let count = self.messages.unwrap_or(MESSAGES) as usize;
         let mut workload = match (self.experiment, &self.message, &self.input) {
-            (Some(Published::Polysync), _, _) => polysync::workload(self.seed)?,
-            (Some(Published::Rsb), _, _) => rsb::workload()?,
+            (Some(published), _, _) => (published.workload)(self.seed)?,
             (_, Some(message), _) => Workload::file(
                 &Source::parse(message).within(&self.folder),
                 &sizes,
@@ -366,8 +354,8 @@ impl Arguments {
 
     fn codec_names(&self) -> Vec<String> {
         match self.experiment {
-            Some(Published::Rsb) if self.codecs.is_empty() => {
-                rsb::CODECS.iter().map(|name| name.to_string()).collect()
+            Some(published) if self.codecs.is_empty() => {
+                published.codecs.iter().map(|name| name.to_string()).collect()
             }
             _ => self.codecs.clone(),
         }
@@ -375,15 +363,8 @@ impl Arguments {
 
     fn experiments(&self) -> Result<Vec<Experiment>> {
         let mut all: Vec<Experiment> = EXPERIMENTS.iter().map(|e| Experiment::plain(e)).collect();
-        if self.experiment == Some(Published::Rsb) {
-            for objects in ["fresh", "reused"] {
-                all.push(Experiment {
-                    metric: format!("roundtrip-{objects}"),
-                    name: "roundtrip".into(),
-                    objects: Some(objects.into()),
-                });
-            }
-            all.retain(|e| !["project", "fixed", "element"].contains(&e.metric.as_str()));
+        if let Some(published) = self.experiment {
+            all = (published.experiments)(all);
         }
         if self.experiments.is_empty() {
             return Ok(all);
@@ -413,8 +394,7 @@ impl Arguments {
     fn title(&self, workload: &Workload) -> String {
         let message = &workload.schema.root().name.original;
         match self.experiment {
-            Some(Published::Polysync) => format!("PolySync's experiments: {message}"),
-            Some(Published::Rsb) => format!("RSB's experiments: {message}"),
+            Some(published) => format!("{}'s experiments: {message}", published.author),
             None => format!("{message} ({})", workload.source),
         }
     }

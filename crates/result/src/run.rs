@@ -15,7 +15,7 @@ use crate::environment::Environment;
 use crate::kind::Kind;
 use crate::requirement::Requirements;
 use crate::warning::Warning;
-use wiregauge_system::file::read_whole;
+use wiregauge_system::input;
 
 /// Name of the form, in [`Run::format`].
 pub const FORMAT: &str = "wiregauge.run";
@@ -345,7 +345,7 @@ impl Run {
             version: serde_json::Value,
         }
         let shown = path.display();
-        let text = read_whole(path, LARGEST)?;
+        let text = input::read(path, LARGEST)?;
         // Editors of Windows put a mark before the text.
         let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&text);
         let json = format!("{shown} is not JSON; give a run.json that wiregauge wrote");

@@ -1,14 +1,13 @@
-//! Files of the user: read within bounds, and written whole or not at all.
+//! Files of the user, written whole or not at all.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
-use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::{fcntl_setfl, OFlags};
 use rustix::io::Errno;
 use tempfile::NamedTempFile;
@@ -26,66 +25,6 @@ const LINKS: usize = 40;
 /// Other names of standard output. Its file is not to be replaced: what is
 /// printed goes there too.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
-
-/// Reads a file of at most so many bytes. A pipe is waited for as long as it
-/// has a writer, or until the user interrupts.
-///
-/// # Errors
-/// When it cannot be read, is larger, is a folder, or a pipe that nobody writes
-/// into. The error names the file.
-pub fn read_whole(path: &Path, most: u64) -> Result<Vec<u8>> {
-    let shown = path.display();
-    let cannot = || format!("cannot read {shown}");
-    let mut file = OpenOptions::new()
-        .read(true)
-        .custom_flags(OFlags::NONBLOCK.bits() as i32)
-        .open(path)
-        .with_context(cannot)?;
-    let about = file.metadata().with_context(cannot)?;
-    ensure!(!about.is_dir(), "{shown} is a folder; name a file in it");
-    let fits = |length: u64| {
-        ensure!(length <= most, "{shown} is larger than the {} MiB that are read", most >> 20);
-        Ok(())
-    };
-    fits(about.len())?;
-    let (mut bytes, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
-    let (began, mut met) = (Instant::now(), !about.file_type().is_fifo());
-    loop {
-        interrupt::check()?;
-        match file.read(&mut chunk) {
-            Ok(0) if !met && !has_ended(&file) => {
-                ensure!(began.elapsed() < PATIENCE, "{shown} is a pipe that nobody writes into");
-                thread::sleep(PAUSE);
-            }
-            Ok(0) => return Ok(bytes),
-            Ok(count) => {
-                met = true;
-                bytes.extend_from_slice(&chunk[..count]);
-                fits(bytes.len() as u64)?;
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                met = true;
-                wait(&file, PAUSE);
-            }
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error).with_context(cannot),
-        }
-    }
-}
-
-/// Whether a pipe had a writer that has gone.
-fn has_ended(file: &File) -> bool {
-    wait(file, Duration::ZERO).contains(PollFlags::HUP)
-}
-
-/// Waits until there is something to read; what there is.
-fn wait(file: &File, pause: Duration) -> PollFlags {
-    let mut fds = [PollFd::new(file, PollFlags::IN)];
-    let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
-    // Whoever is interrupted here looks again.
-    let _ = poll(&mut fds, Some(&pause));
-    fds[0].revents()
-}
 
 /// Where something is to be written: tried out, so that it is known before a
 /// long measurement whether its result can be kept.
@@ -344,28 +283,6 @@ mod tests {
 
     fn pipe(path: &Path) {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
-    }
-
-    #[test]
-    fn what_never_ends_is_read_up_to_a_limit() {
-        let error = read_whole(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string();
-        assert!(error.contains("/dev/zero") && error.contains("1 MiB"), "{error}");
-        let folder = tempfile::tempdir().unwrap();
-        let error = read_whole(folder.path(), 10).unwrap_err().to_string();
-        assert!(error.contains("is a folder"), "{error}");
-    }
-
-    #[test]
-    fn a_pipe_is_read_where_someone_writes() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("pipe");
-        pipe(&path);
-        let error = read_whole(&path, 10).unwrap_err().to_string();
-        assert!(error.contains("nobody writes"), "{error}");
-        let writer = path.clone();
-        let writer = thread::spawn(move || fs::write(writer, "hello"));
-        assert_eq!(read_whole(&path, 10).unwrap(), b"hello");
-        writer.join().unwrap().unwrap();
     }
 
     #[test]

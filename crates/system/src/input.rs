@@ -1,61 +1,89 @@
 //! Files that are read whole: no larger than they can sensibly be, and never so
 //! that the user cannot stop it.
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::fs::OFlags;
 
 use crate::interrupt;
 
-/// How long to wait for someone to write to a pipe.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// From one look at a pipe to the next.
-const LOOK: Duration = Duration::from_millis(20);
+/// How long a named pipe may be without anyone at its other end.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// From one look at a pipe to the next, and whether the user wants to stop.
+const PAUSE: Duration = Duration::from_millis(50);
 
-/// Reads a file whole, which may be a pipe.
+/// Reads a file of at most so many bytes. A pipe is waited for as long as it
+/// has a writer, or until the user interrupts.
 ///
 /// # Errors
-/// One that cannot be read, is larger than `most` bytes, or is a pipe that
-/// nobody writes to; that the user asks to stop.
+/// When it cannot be read, is larger, is a folder, or a pipe that nobody writes
+/// into. The error names the file.
 pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     let shown = path.display();
-    // Opening a pipe would wait for its writer, whatever the user says.
-    let flags = rustix::fs::OFlags::NONBLOCK.bits() as i32;
+    let cannot = || format!("cannot read {shown}");
     let mut file = OpenOptions::new()
         .read(true)
-        .custom_flags(flags)
+        .custom_flags(OFlags::NONBLOCK.bits() as i32)
         .open(path)
-        .with_context(|| format!("cannot read {shown}"))?;
-    let kind = file.metadata().with_context(|| format!("cannot read {shown}"))?.file_type();
-    ensure!(!kind.is_dir(), "{shown} is a folder and no file");
-    let waits = !kind.is_file();
-    let deadline = Instant::now() + PATIENCE;
-    let (mut bytes, mut block) = (Vec::new(), vec![0; 64 << 10]);
+        .with_context(cannot)?;
+    let about = file.metadata().with_context(cannot)?;
+    ensure!(!about.is_dir(), "{shown} is a folder; name a file in it");
+    let fits = |length: u64| {
+        let limit = match most >> 20 {
+            0 => format!("{most} bytes"),
+            mebibytes => format!("{mebibytes} MiB"),
+        };
+        ensure!(length <= most, "{shown} is larger than {limit}, the most that is read of it");
+        Ok(())
+    };
+    fits(about.len())?;
+    let (mut bytes, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
+    let (began, mut met) = (Instant::now(), !about.file_type().is_fifo());
     loop {
         interrupt::check()?;
-        match file.read(&mut block) {
-            Ok(0) if !waits || !bytes.is_empty() => return Ok(bytes),
-            Ok(count) if count > 0 => bytes.extend_from_slice(&block[..count]),
-            Err(error) if error.kind() != ErrorKind::WouldBlock => {
-                return Err(error).with_context(|| format!("cannot read {shown}"));
+        match file.read(&mut chunk) {
+            Ok(0) if !met && !has_ended(&file) => {
+                ensure!(
+                    began.elapsed() < PATIENCE,
+                    "{shown} is a pipe that nobody writes into; is it the right file?"
+                );
+                thread::sleep(PAUSE);
             }
-            // A pipe that is empty, or that nobody has opened yet.
-            _ if Instant::now() < deadline => thread::sleep(LOOK),
-            _ => bail!(
-                "nobody wrote to {shown} within {} s; is it the right file?",
-                PATIENCE.as_secs()
-            ),
+            Ok(0) => return Ok(bytes),
+            Ok(count) => {
+                met = true;
+                bytes.extend_from_slice(&chunk[..count]);
+                fits(bytes.len() as u64)?;
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                met = true;
+                wait(&file, PAUSE);
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).with_context(cannot),
         }
-        ensure!(
-            bytes.len() as u64 <= most,
-            "{shown} is larger than {most} bytes, which no such file is"
-        );
     }
+}
+
+/// Whether a pipe had a writer that has gone.
+fn has_ended(file: &File) -> bool {
+    wait(file, Duration::ZERO).contains(PollFlags::HUP)
+}
+
+/// Waits until there is something to read; what there is.
+fn wait(file: &File, pause: Duration) -> PollFlags {
+    let mut fds = [PollFd::new(file, PollFlags::IN)];
+    let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
+    // Whoever is interrupted here looks again.
+    let _ = poll(&mut fds, Some(&pause));
+    fds[0].revents()
 }
 
 /// Reads a text whole.
@@ -104,5 +132,27 @@ mod tests {
         });
         assert_eq!(read_text(&path, 100).unwrap(), "seed = 1");
         writer.join().unwrap();
+    }
+
+    #[test]
+    fn what_never_ends_is_read_up_to_a_limit() {
+        let error = read(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string();
+        assert!(error.contains("/dev/zero") && error.contains("1 MiB"), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let error = read(folder.path(), 10).unwrap_err().to_string();
+        assert!(error.contains("is a folder"), "{error}");
+    }
+
+    #[test]
+    fn a_pipe_is_read_where_someone_writes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let error = read(&path, 10).unwrap_err().to_string();
+        assert!(error.contains("nobody writes"), "{error}");
+        let writer = path.clone();
+        let writer = thread::spawn(move || std::fs::write(writer, "hello"));
+        assert_eq!(read(&path, 10).unwrap(), b"hello");
+        writer.join().unwrap().unwrap();
     }
 }

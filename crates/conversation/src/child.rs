@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitId, WaitIdOptions};
-
 use wiregauge_system::group;
 use wiregauge_system::interrupt::{interrupted, Interrupted};
 use wiregauge_system::text::safe;

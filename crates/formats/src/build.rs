@@ -20,16 +20,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use wiregauge_holders::Unit;
 use wiregauge_schema::{Projection, Schema};
+use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
 
 pub use common::Common;
 pub use job::Built;
 pub use origin::Origin;
-use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
 
 use crate::codec::{Codec, Language};
 use job::{Job, Place};
-use wiregauge_holders::Unit;
 
 /// Builds the runners of `codecs` for one message below `folder`. One that
 /// cannot be emitted, generated or compiled does not hinder the others.

@@ -4,13 +4,12 @@
 //! What is done for each shape of a member is written in `wiregauge/c_struct.hpp`; here
 //! is chosen which of its functions each member of each record calls.
 
+use wiregauge_holders::{SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::lowering::{self, Lowering};
 use crate::slot::{self, Slot};
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::Unit;
 
 /// How a field is carried in a C struct, under its legal name.
 pub enum Shape {

@@ -2,15 +2,13 @@
 //! bytes by what the structure derives. They differ in two calls, which are in
 //! the file `library.rs` beside each.
 
+use wiregauge_holders::{rust, File, SourceWriter, Unit};
 use wiregauge_schema::{Element, Field, Schema, TypeDef, TypeId};
 
 use crate::codec::{Answer, Emission};
 use crate::lowering::Lowering;
 use crate::part::{self, Part};
 use crate::rust_glue;
-use wiregauge_holders::rust;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 /// A library that derives.
 pub struct Derived {

@@ -1,12 +1,9 @@
 //! Structures that hold the way to one number of a message and nothing else, for
 //! libraries that pass over what a structure does not ask for.
 
+use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::path::Step;
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
-
-use wiregauge_holders::rust;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::Unit;
 
 /// How a library tells a structure's fields apart.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,11 @@
 //! What the glue between the normalized message and the structures of Rust
 //! libraries has in common.
 
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Element, Field, Record, Schema};
 
 use crate::library::library;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 /// `main.rs`: the runner's modules, and what serves the codec in the module
 /// `codec`.

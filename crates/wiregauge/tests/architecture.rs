@@ -51,18 +51,8 @@ fn no_files_use_each_other_in_a_circle() {
 
 /// The files of a crate, and which others of them each names.
 fn uses(src: &Path) -> BTreeMap<PathBuf, BTreeSet<PathBuf>> {
-    let mut files = BTreeMap::new();
-    let mut folders = vec![src.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|end| end == "rs") {
-                files.insert(module(src, &path), path);
-            }
-        }
-    }
+    let files = support::files(src, &|name| name.ends_with(".rs")).into_iter();
+    let files: BTreeMap<PathBuf, PathBuf> = files.map(|path| (module(src, &path), path)).collect();
     let mut uses = BTreeMap::new();
     for (module, path) in &files {
         let text = fs::read_to_string(path).unwrap();

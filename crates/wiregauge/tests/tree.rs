@@ -1,31 +1,13 @@
 //! What holds for every package of the tree, also for those that are built apart
 //! and cannot inherit it.
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use support::{files, project};
 use toml::{Table, Value};
-
-fn project() -> PathBuf {
-    fs::canonicalize(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")).expect("it is there")
-}
-
-/// The files of these names, or with these endings, that are not built.
-fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable")) {
-        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
-        if entry.file_type().expect("known").is_dir() {
-            if !["build", "target"].contains(&name.as_str()) && !name.starts_with('.') {
-                found.extend(files(&path, wanted));
-            }
-        } else if wanted(&name) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
 
 /// Every manifest, by its path.
 fn manifests() -> Vec<(PathBuf, Table)> {
@@ -84,7 +66,6 @@ fn every_package_says_the_oldest_rust_and_its_licence() {
     }
 }
 
-/// Clippy sees only what is in the workspace.
 /// `make test-fast` and its like leave no test out, and run none twice.
 #[test]
 fn every_test_is_in_one_lane() {
@@ -114,6 +95,7 @@ fn every_test_is_in_one_lane() {
     assert_eq!(told, there);
 }
 
+/// Clippy sees only what is in the workspace.
 #[test]
 fn unsafe_code_built_apart_says_why_it_is_sound() {
     let mut checked = 0;

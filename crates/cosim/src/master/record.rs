@@ -54,8 +54,8 @@ impl Record {
     /// The steps of an epoch, or those before it, which do not count.
     pub fn add(&mut self, round: usize, counted: bool, steps: &[Step]) {
         let free = self.room - self.kept.len();
-        let round_of = round as u32;
-        let kept = steps.iter().take(free).map(|&step| Kept { round: round_of, counted, step });
+        let round = round as u32;
+        let kept = steps.iter().take(free).map(|&step| Kept { round, counted, step });
         self.kept.extend(kept);
         self.left_out += steps.len().saturating_sub(free) as u64;
         let (true, Some(first), Some(last)) = (counted, steps.first(), steps.last()) else {

@@ -8,11 +8,10 @@ use std::process::{Command, Stdio};
 
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
+use wiregauge_holders::{rust, Unit};
+use wiregauge_workshop::{first_error, write_if_new, Compiler, Progress};
 
 use super::job::{Job, Place};
-use wiregauge_holders::rust;
-use wiregauge_holders::Unit;
-use wiregauge_workshop::{first_error, write_if_new, Compiler, Progress};
 
 /// What cargo reports of its work, as far as it matters here.
 #[derive(Deserialize)]

@@ -4,12 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
-
-use super::job::{Job, Place};
-use wiregauge_holders::cpp;
-use wiregauge_holders::Unit;
+use wiregauge_holders::{cpp, Unit};
 use wiregauge_workshop::cmake::{configure, ninja};
 use wiregauge_workshop::{write_if_new, Progress};
+
+use super::job::{Job, Place};
 
 /// Compiles the programs; an outcome for each job, in order.
 pub fn compile(

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result};
+use wiregauge_holders::{cpp, rust, Unit};
+use wiregauge_workshop::{hash, run, write_if_new};
 
 use super::common::Common;
 use super::origin::{self, Origin};
 use crate::codec::{Codec, Emission, Language, Step};
-use wiregauge_holders::Unit;
-use wiregauge_holders::{cpp, rust};
-use wiregauge_workshop::{hash, run, write_if_new};
 
 /// One codec's program, or why there is none.
 pub struct Built {

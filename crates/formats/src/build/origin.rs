@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
+use wiregauge_workshop::Need;
 
 use crate::codec::{Built, Codec, Language};
-use wiregauge_workshop::Need;
 
 /// What a runner was built with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,10 +3,10 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
+use wiregauge_holders::Unit;
 
 use crate::codec::{Built, Codec, Emission, Language};
 use crate::derived::{self, Derived};
-use wiregauge_holders::Unit;
 
 inventory::submit! {
     Codec {

@@ -2,10 +2,10 @@
 //! operation and memcpy.
 
 use anyhow::Result;
+use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::codec::{Answer, Built, Codec, Emission, Language};
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     bound("noop", "no operation", Language::Rust, NOOP, |_| rust("Noop"))

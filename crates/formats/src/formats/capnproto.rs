@@ -5,13 +5,12 @@ mod cpp;
 mod rust;
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
 use crate::slot;
-use wiregauge_holders::File;
-use wiregauge_holders::SourceWriter;
 
 /// Ordinals are 16 bits wide, and the largest is reserved.
 const ORDINALS_MAX: u32 = 65_535;

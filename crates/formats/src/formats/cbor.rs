@@ -4,11 +4,11 @@
 //! definition.
 
 use anyhow::Result;
+use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::codec::{Answer, Built, Codec, Emission, Language};
 use crate::derived::{self, Derived};
-use wiregauge_holders::Unit;
 
 inventory::submit! {
     Codec {

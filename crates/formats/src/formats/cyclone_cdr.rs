@@ -2,16 +2,14 @@
 //! without a participant or a network.
 
 use anyhow::Result;
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
 
 use crate::c_struct::{self, CLibrary, Shape};
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::Lowering;
 use crate::omg_idl;
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 inventory::submit! {
     Codec {

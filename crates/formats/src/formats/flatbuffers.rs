@@ -15,14 +15,13 @@ mod rust;
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
 use crate::slot::{self, Slot};
-use wiregauge_holders::File;
-use wiregauge_holders::SourceWriter;
-use wiregauge_workshop::Need;
 
 /// How a message is said in FlatBuffers.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@
 //! message is refused when it is encoded, so that it is seen.
 
 use anyhow::Result;
+use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::codec::{Answer, Built, Codec, Emission, Language};
@@ -12,9 +13,6 @@ use crate::derived::{self, Derived};
 use crate::lowering::Lowering;
 use crate::part::Part;
 use crate::rust_glue;
-use wiregauge_holders::rust;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::Unit;
 
 inventory::submit! {
     Codec {

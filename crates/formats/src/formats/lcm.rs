@@ -2,15 +2,13 @@
 //! and a header are all there is; no library is linked.
 
 use anyhow::Result;
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
 
 use crate::c_struct::{self, CLibrary, Shape};
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::Lowering;
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 inventory::submit! {
     Codec {

@@ -3,12 +3,12 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
+use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::codec::{Answer, Built, Codec, Emission, Language};
 use crate::derived::{self, Derived};
 use crate::part::Part;
-use wiregauge_holders::Unit;
 
 inventory::submit! {
     Codec {

@@ -6,6 +6,7 @@ mod prost;
 mod quick;
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Name, Record, Role, Scalar, Schema, TypeDef, TypeId,
@@ -15,8 +16,6 @@ use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 /// Why a Rust library cannot carry a message.
 const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0 is not";

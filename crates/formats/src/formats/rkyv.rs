@@ -4,13 +4,13 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
+use wiregauge_holders::{File, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
 use crate::codec::{Built, Codec, Emission, Language};
 use crate::derived;
 use crate::rust_glue;
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

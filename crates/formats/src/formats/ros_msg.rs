@@ -2,15 +2,13 @@
 //! generated for the normalized structures.
 
 use anyhow::Result;
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
 
 use crate::codec::{Answer, Built, Codec, Emission, Language};
 use crate::lowering::{self, Lowering};
 use crate::sequential::{self, flag_name};
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 inventory::submit! {
     Codec {

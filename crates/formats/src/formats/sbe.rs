@@ -12,14 +12,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{bail, Context, Result};
+use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_workshop::{maven, Need};
 
 use self::layout::{block_size, groups, has_flag, place, Place};
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::{self, Lowering};
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::maven;
-use wiregauge_workshop::Need;
 
 /// The largest block: its length is a uint16.
 const MAX_BLOCK: u64 = u16::MAX as u64;

@@ -2,16 +2,14 @@
 //! compact protocol.
 
 use anyhow::Result;
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
 
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::{self, Lowering};
 use crate::slot::{self, Slot};
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 const NEEDS: &[Need] = &[
     Need::Program("thrift", "thrift-compiler"),

@@ -8,14 +8,13 @@ use std::path::Path;
 
 use anyhow::{anyhow, Result};
 use stringcase::Caser;
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::{self, Lowering};
 use crate::rust_glue;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

@@ -68,6 +68,24 @@ pub fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The files below a folder whose names are wanted, but not what was built.
+pub fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
+    let built = project().join("build");
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("readable")) {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if entry.file_type().expect("known").is_dir() {
+            if path != built && name != "target" && !name.starts_with('.') {
+                found.extend(files(&path, wanted));
+            }
+        } else if wanted(&name) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
 /// A real recording, or none with a message where it is not there.
 pub fn recording(name: &str) -> Option<String> {
     let path = project().join("../shared/data").join(name);

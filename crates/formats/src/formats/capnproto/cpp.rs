@@ -1,15 +1,13 @@
 //! Cap'n Proto C++: the format's own compiler and runtime.
 
 use anyhow::Result;
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+use wiregauge_workshop::Need;
 
 use super::{camel, capital, flat_names, nesting_limit, Form};
 use crate::codec::{Built, Codec, Emission, Language, Step};
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 inventory::submit! {
     Codec {

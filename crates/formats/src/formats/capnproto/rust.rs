@@ -2,15 +2,14 @@
 //! and over the packed encoding.
 
 use anyhow::{Context, Result};
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+use wiregauge_workshop::Need;
 
 use super::{flat_names, nesting_limit, Form};
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::rust_glue;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
 

@@ -2,6 +2,7 @@
 //! only and from the one with structs.
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::{
@@ -9,8 +10,6 @@ use super::{
 };
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::slot::Slot;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

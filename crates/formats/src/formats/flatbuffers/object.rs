@@ -3,6 +3,7 @@
 //! make no other form.
 
 use anyhow::Result;
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
 use super::{
@@ -10,9 +11,6 @@ use super::{
 };
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::slot::Slot;
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

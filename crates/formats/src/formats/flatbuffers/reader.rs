@@ -1,13 +1,12 @@
 //! The part that the C++ codecs share: what refuses a message that a table
 //! would change, and what reads one in place.
 
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::{field_name, may_lose_sign, Dialect, Kind};
 use crate::slot::{self, Slot};
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 /// The names that all sources of a runner know.
 pub fn names() -> File {

@@ -2,6 +2,7 @@
 //! with structs.
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
@@ -9,8 +10,6 @@ use super::{may_lose_sign, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, SIGN, V
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

@@ -2,15 +2,14 @@
 //! heap and with objects on an arena.
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
+use wiregauge_workshop::Need;
 
 use super::{as_bytes, element_type};
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::slot::{self, Slot};
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::{File, Unit};
-use wiregauge_workshop::Need;
 
 const NEEDS: &[Need] = &[
     Need::Program("protoc", "protobuf-compiler"),

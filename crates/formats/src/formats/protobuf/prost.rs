@@ -1,13 +1,13 @@
 //! Prost: plain Rust structs that its derive encodes.
 
 use anyhow::{Context, Result};
+use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 
 use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

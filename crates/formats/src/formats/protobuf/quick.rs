@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{anyhow, Context, Result};
 use pb_rs::types::FileDescriptor;
+use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
 };
@@ -17,7 +18,6 @@ use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::Lowering;
 use crate::rust_glue;
 use crate::slot::{self, Slot};
-use wiregauge_holders::{File, Unit};
 
 inventory::submit! {
     Codec {

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 
 use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 
 use super::layout::{group, has_flag, place, Entry, Place};
 use crate::sequential::flag_name;
-use wiregauge_holders::File;
-use wiregauge_holders::SourceWriter;
 
 /// SBE's name of a number type.
 fn primitive(scalar: Scalar) -> &'static str {

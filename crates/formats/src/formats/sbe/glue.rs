@@ -1,6 +1,7 @@
 //! What the runner's code needs to know of the message: a function for each record
 //! that writes, reads or adds up its flyweight.
 
+use wiregauge_holders::{cpp, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
@@ -8,9 +9,6 @@ use super::layout::{
     block_size, group, has_flag, is_fixed, least, place, repeats, Count, Entry, Place,
 };
 use crate::sequential::flag_name;
-use wiregauge_holders::cpp;
-use wiregauge_holders::SourceWriter;
-use wiregauge_holders::Unit;
 
 /// Of SBE's compiler, and of the headers that it writes.
 pub const VERSION: &str = "1.38.1";

@@ -100,8 +100,8 @@ impl Arguments {
         terms.check(&entries)?;
         let receivers = self.participants as usize - 1;
         let goal = |mode| Goal { aim, mode, receivers };
-        let quests: Vec<Goal> = self.mode.all().into_iter().map(goal).collect();
-        for goal in &quests {
+        let goals: Vec<Goal> = self.mode.all().into_iter().map(goal).collect();
+        for goal in &goals {
             goal.range(terms.duration)?;
         }
         terms.realtime.try_out()?;
@@ -109,9 +109,9 @@ impl Arguments {
         let mut rows = Row::all(&entries, &placement, &progress)?;
         let mut findings = Findings::new();
         let mut cases = Vec::new();
-        let total = quests.len() * rows.iter().filter(|row| row.program.is_some()).count();
+        let total = goals.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
-        for goal in &quests {
+        for goal in &goals {
             let mut notes = Vec::new();
             for row in rows.iter_mut().filter(|row| row.program.is_some()) {
                 let what = format!("{}, {}", row.entry.title, goal.id());

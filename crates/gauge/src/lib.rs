@@ -1,10 +1,9 @@
-//! Samples runners in interleaved rounds over restarted processes, after each
-//! has proven that it is right. It knows no codec.
+//! Measures in interleaved rounds over restarted processes.
+//!
+//! The engine is [`rounds`]: it gives each contender its turn and takes note of
+//! who fails. Who they are is not its concern: [`runners`] are one kind, pairs of
+//! FMUs are another. It knows no codec.
 
-pub mod check;
-pub mod compress;
-pub mod corrupt;
-pub mod measure;
-pub mod plan;
-pub mod robustness;
+pub mod rounds;
+pub mod runners;
 pub mod schedule;

@@ -50,6 +50,14 @@ pub fn turn(round: u32, all: u32, rounds: u32) -> Option<u32> {
     (before(round + 1) > before(round)).then(|| before(round) as u32)
 }
 
+/// How many iterations to try next where so many took `ns`, so that an epoch
+/// takes `wanted`. Short epochs are mostly start-up, so that it grows step by
+/// step.
+pub fn longer(iterations: u64, ns: f64, wanted: f64) -> u64 {
+    let factor = (wanted / ns * 1.1).clamp(1.2, 20.0);
+    (iterations as f64 * factor) as u64 + 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,5 +103,12 @@ mod tests {
         }
         let at: Vec<u32> = (0..10).filter(|round| turn(*round, 10, 3).is_some()).collect();
         assert_eq!(at, [3, 6, 9]);
+    }
+
+    #[test]
+    fn epochs_grow_by_steps_until_they_are_long_enough() {
+        assert_eq!(longer(10, 1.0, 1e9), 201, "no more than twenty-fold");
+        assert_eq!(longer(1000, 50.0, 100.0), 2201);
+        assert_eq!(longer(10, 99.0, 100.0), 13, "and always longer");
     }
 }

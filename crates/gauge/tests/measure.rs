@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use wiregauge_conversation::reply::{Numbers, Reading};
 use wiregauge_conversation::runner::Spec;
-use wiregauge_gauge::measure::{measure, Measured};
-use wiregauge_gauge::plan::{Entrant, Experiment, Load, Plan, Sample};
+use wiregauge_gauge::runners::plan::{Entrant, Experiment, Load, Plan, Sample};
+use wiregauge_gauge::runners::{measure, Measured};
 use wiregauge_result::run::{Case, Settings, Status, Subject};
 use wiregauge_runner::{Digest, Tally};
 

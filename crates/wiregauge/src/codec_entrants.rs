@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Spec;
 use wiregauge_formats::{build, Answer, Codec, Language};
-use wiregauge_gauge::plan::Entrant;
+use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_system::interrupt;
 

@@ -3,7 +3,7 @@
 automod::dir!(pub "src/experiment");
 
 use anyhow::Result;
-use wiregauge_gauge::plan::Experiment;
+use wiregauge_gauge::runners::plan::Experiment;
 use wiregauge_result::run::Reference;
 
 use crate::workload::Workload;

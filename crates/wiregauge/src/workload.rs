@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use wiregauge_conversation::reply::{Numbers, Reading};
-use wiregauge_gauge::plan::{Load, Sample};
+use wiregauge_gauge::runners::plan::{Load, Sample};
 use wiregauge_osi::{descriptors, python::Python};
 use wiregauge_result::run::{Case, Parameter};
 use wiregauge_schema::msg::Dialect;

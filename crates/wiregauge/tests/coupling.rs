@@ -13,8 +13,9 @@ use std::time::{Duration, Instant};
 use fixture::Fixture;
 use serde_json::Value;
 use support::{has_its_form, result, run, status, wiregauge, Said};
+use wiregauge_cosim::master::measure;
+use wiregauge_cosim::master::metric::METRICS;
 use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Plan, Work};
-use wiregauge_cosim::master::{measure, METRICS};
 use wiregauge_result::run::{Case, Measurement, Settings, Status, Subject};
 
 /// Least work: one process, one round, one step.

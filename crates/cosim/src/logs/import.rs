@@ -10,7 +10,7 @@ use wiregauge_result::warning::Warning;
 
 use crate::logs::log::{self, Log};
 use crate::logs::phase::{self, Step};
-use crate::master::METRICS;
+use crate::master::metric::METRICS;
 use crate::package::pairing::{self, Pairing};
 
 /// A log to import.

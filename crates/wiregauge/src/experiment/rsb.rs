@@ -2,7 +2,7 @@
 //! enhancement 997, the table of note 14, and the runs of notes 4 and 7.
 
 use anyhow::{Context, Result};
-use wiregauge_gauge::plan::Experiment;
+use wiregauge_gauge::runners::plan::Experiment;
 use wiregauge_result::run::{Figure, Parameter, Reference};
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 

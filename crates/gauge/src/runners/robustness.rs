@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::corrupt::{Corruptions, Outcome, Tally};
-use wiregauge_conversation::child::{Broken, Limits};
+use crate::runners::corrupt::{Corruptions, Outcome, Tally};
+use wiregauge_conversation::child::Limits;
 use wiregauge_conversation::runner::{Runner, Spec, Trouble};
 
 /// How long a decoder may take over one corrupt message.
@@ -49,9 +49,4 @@ pub fn corrupt(
         tally.add(outcome);
     }
     Ok(tally)
-}
-
-/// Whether trouble is the user's wish to stop.
-pub fn interrupted(trouble: &Trouble) -> bool {
-    matches!(trouble, Trouble::Broken(Broken::Interrupted))
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::plan::Sample;
+use crate::runners::plan::Sample;
 use wiregauge_conversation::reply::{Epoch, Numbers, Reading};
 use wiregauge_conversation::runner::{Runner, Trouble};
 use wiregauge_result::run::Status;
@@ -19,8 +19,8 @@ pub fn status(trouble: Trouble) -> Status {
 }
 
 /// Loads the messages into a runner and has each come back. Returns the
-/// encoded messages, and how long loading them took. Bounds carry nothing, so nothing is asked of them but to
-/// live.
+/// encoded messages, and how long loading them took. Bounds carry nothing, so
+/// nothing is asked of them but to live.
 pub fn prove(
     runner: &mut Runner,
     samples: &[Sample],

@@ -1,0 +1,57 @@
+//! One subject on one case of a co-simulation.
+
+use crate::master::record::Record;
+use crate::master::tally::Tally;
+
+/// One subject on one case.
+pub struct Cell {
+    /// Which case of the plan.
+    pub case: usize,
+    /// Sizes of the source's and of the model's message.
+    pub sizes: [u64; 2],
+    /// Steps of an epoch.
+    pub steps: u64,
+    /// Steps of each process that are not counted.
+    pub warm_up: u64,
+    /// Most rounds that a process has steps for, and why; none where it has no
+    /// end.
+    pub most: Option<(u64, String)>,
+    /// What an epoch takes in calibration, in nanoseconds.
+    pub epoch_ns: f64,
+    /// What a start takes, in nanoseconds.
+    pub start_ns: f64,
+    /// One for each metric: `samples[process][round]`.
+    pub samples: Vec<Vec<Vec<Option<f64>>>>,
+    /// What each measured step took, for each of `metric::DISTRIBUTED`.
+    pub times: [Vec<f64>; 2],
+    /// The steps of the process that runs.
+    pub record: Option<Record>,
+    /// What those of all processes come to.
+    pub tally: Tally,
+}
+
+impl Cell {
+    /// One that is not calibrated yet.
+    pub fn new(case: usize, sizes: [u64; 2], warm_up: u64, start_ns: f64) -> Cell {
+        Cell {
+            case,
+            sizes,
+            steps: 1,
+            warm_up,
+            most: None,
+            epoch_ns: 0.0,
+            start_ns,
+            samples: Vec::new(),
+            times: Default::default(),
+            record: None,
+            tally: Tally::default(),
+        }
+    }
+
+    /// Samples of a round, by their metrics.
+    pub fn put(&mut self, process: usize, round: usize, values: Vec<(usize, f64)>) {
+        for (metric, value) in values {
+            self.samples[metric][process][round] = Some(value);
+        }
+    }
+}

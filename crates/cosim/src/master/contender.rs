@@ -1,0 +1,251 @@
+//! A pair of FMUs, or a bound, while it is measured.
+
+use anyhow::{bail, Result};
+use wiregauge_conversation::child::Broken;
+use wiregauge_gauge::rounds::{Contender, Sitting, Turn};
+use wiregauge_participant::slowest::Slow;
+use wiregauge_result::run::{Status, Subject};
+use wiregauge_system::interrupt;
+
+use crate::host::job::{Account, Step};
+use crate::host::remote::Trouble;
+use crate::master::cell::Cell;
+use crate::master::live::{start, start_memcpy, Live, START};
+use crate::master::metric::{phase_values, EXCHANGE};
+use crate::master::pair_logs::PairLogs;
+use crate::master::plan::{Entrant, Plan, Work};
+use crate::master::ready::Ready;
+use crate::master::record::Record;
+use crate::master::samples::{Phases, Samples, Whose};
+
+/// One subject during the measurement.
+pub struct FmuContender<'a> {
+    /// What it takes part in.
+    pub plan: &'a Plan,
+    /// What it was told to be.
+    pub entrant: &'a Entrant,
+    /// As it is in the result.
+    pub subject: Subject,
+    /// Its FMUs, if it has any, once they are unpacked.
+    pub ready: Option<Ready>,
+    /// One for each case.
+    pub cells: Vec<Cell>,
+    /// What its hosts said of each case when they were done.
+    pub accounts: Vec<(usize, Account)>,
+    /// How the simulation ended before the rounds did, in each case.
+    pub ends: Vec<(usize, String)>,
+    /// How many steps of a process are kept.
+    pub room: usize,
+    /// What the process that ended last left behind.
+    left: Left,
+}
+
+/// What a process leaves behind when it ends.
+#[derive(Default)]
+struct Left {
+    /// The phases of all steps.
+    phases: Vec<Phases>,
+    /// What the host said of the slowest.
+    slowest: Vec<Slow>,
+}
+
+impl<'a> FmuContender<'a> {
+    /// Nothing is known of it yet.
+    pub fn new(plan: &'a Plan, entrant: &'a Entrant) -> FmuContender<'a> {
+        FmuContender {
+            plan,
+            entrant,
+            subject: entrant.subject.clone(),
+            ready: None,
+            cells: Vec::new(),
+            accounts: Vec::new(),
+            ends: Vec::new(),
+            room: 0,
+            left: Left::default(),
+        }
+    }
+
+    /// What it runs, while it is still to be measured.
+    pub fn work(&self) -> Option<&'a Work> {
+        match self.subject.status {
+            Status::Measured => self.entrant.work.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// It fails, unless it has done so before.
+    pub fn fail(&mut self, reason: String) {
+        if self.subject.status == Status::Measured {
+            self.subject.status = Status::Failed(reason);
+        }
+    }
+
+    /// Its figures on a case.
+    pub fn cell(&self, case: usize) -> Option<&Cell> {
+        self.cells.iter().find(|cell| cell.case == case)
+    }
+
+    /// Takes the steps of a process into the tally, and puts those that are kept
+    /// into the file, with what the FMUs logged of them and what the host said of
+    /// the slowest. Done once, it does nothing more.
+    pub fn close(&mut self, samples: &mut Option<&mut Samples>, case: usize, process: usize) {
+        let Left { phases, slowest } = std::mem::take(&mut self.left);
+        let Some(ready) = &self.ready else { return };
+        let Some(cell) = self.cells.iter_mut().find(|cell| cell.case == case) else { return };
+        let Some(record) = cell.record.take() else { return };
+        cell.tally.add(process, &record, &slowest);
+        if let Some(samples) = samples {
+            let whose = Whose {
+                case: &self.plan.cases[case].case.id,
+                subject: &self.subject.id,
+                process,
+                simulated: (START, ready.step),
+                cycle: record.cycle,
+            };
+            samples.add(&whose, &record.kept, &phases);
+        }
+    }
+
+    /// Starts and warms up its host; none where it does not take the case.
+    fn begin(&mut self, case: usize) -> Result<Option<Live>, Trouble> {
+        let work = self.work();
+        let Some(cell) = self.cells.iter_mut().find(|cell| cell.case == case) else {
+            return Ok(None);
+        };
+        let mut live = match (work, &self.ready) {
+            (Some(Work::Fmus(pair)), Some(ready)) => {
+                cell.record = Some(Record::new(ready.cycle(), self.room));
+                start(self.plan, &self.plan.cases[case], pair, ready, false, None)?
+            }
+            (Some(Work::Memcpy(_)), _) => start_memcpy(self.plan, cell.sizes)?,
+            _ => return Ok(None),
+        };
+        live.skip(cell.warm_up)?;
+        Ok(Some(live))
+    }
+
+    /// Takes what a host says in the end, and what its FMUs wrote.
+    fn gather(&mut self, live: Live, process: usize, case: usize) -> Result<(), Trouble> {
+        let Live { remote, logs, epochs, ended } = live;
+        let (folder, account) = remote.finish()?;
+        self.ends.extend(ended.map(|end| (case, end)));
+        let (steps, slowest) = (account.steps, account.slowest.clone());
+        self.accounts.push((case, account));
+        let Some(ready) = &self.ready else { return Ok(()) };
+        let phases = PairLogs::read(folder.path(), &logs).phases(steps, ready.step);
+        let Some(cell) = self.cells.iter_mut().find(|cell| cell.case == case) else {
+            return Ok(());
+        };
+        for (round, numbers) in epochs {
+            let mean = |phase: usize| {
+                let of = numbers.iter().map(|&number| phases.get(number as usize)?[phase]);
+                Some(of.sum::<Option<f64>>()? / numbers.len() as f64)
+            };
+            cell.put(process, round, phase_values(std::array::from_fn(mean)));
+            let whole = numbers.iter().filter_map(|&number| {
+                phases.get(number as usize)?.iter().copied().sum::<Option<f64>>()
+            });
+            cell.times[0].extend(whole);
+        }
+        self.left = Left { phases, slowest };
+        Ok(())
+    }
+}
+
+impl Contender for FmuContender<'_> {
+    type Live = Live;
+    type Trouble = Trouble;
+
+    /// Every case has a process of its own.
+    fn start(&mut self, sitting: &Sitting) -> Result<Option<Live>, Trouble> {
+        let &[case] = sitting.cases else { return Ok(None) };
+        self.begin(case).map_err(|trouble| on_case(trouble, case, self.plan))
+    }
+
+    fn load(&mut self, _: &mut Live, _: usize) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn epoch(&mut self, live: &mut Live, turn: &Turn) -> Result<(), Trouble> {
+        let cell = self.cells.iter_mut().find(|cell| cell.case == turn.case);
+        let Some(cell) = cell else { return Ok(()) };
+        let (process, round) = (turn.process, turn.round as usize);
+        epoch(live, cell, process, round, self.subject.bound)
+            .map_err(|trouble| on_case(trouble, turn.case, self.plan))
+    }
+
+    fn end(&mut self, live: Live, sitting: &Sitting) -> Result<(), Trouble> {
+        let &[case] = sitting.cases else { return Ok(()) };
+        self.gather(live, sitting.process, case)
+            .map_err(|trouble| on_case(trouble, case, self.plan))
+    }
+
+    fn settle(&mut self, trouble: Trouble) -> Result<()> {
+        if let Trouble::Broken(Broken::Interrupted, _) = trouble {
+            bail!(interrupt::Interrupted);
+        }
+        self.fail(trouble.to_string());
+        Ok(())
+    }
+}
+
+/// One epoch. Where it has several steps, one more goes before it, so that
+/// the caches are this subject's own again; in a long step that matters
+/// little. What the end of a simulation cuts off is no epoch.
+fn epoch(
+    live: &mut Live,
+    cell: &mut Cell,
+    process: usize,
+    round: usize,
+    bound: bool,
+) -> Result<(), Trouble> {
+    if live.ended.is_some() {
+        return Ok(());
+    }
+    let lead = usize::from(cell.steps > 1);
+    let ran = live.run(lead as u64, cell.steps)?.steps;
+    let (led, steps) = ran.split_at(lead.min(ran.len()));
+    let whole = steps.len() as u64 == cell.steps;
+    if let Some(record) = &mut cell.record {
+        record.add(round, false, led);
+        record.add(round, whole, steps);
+    }
+    if !whole {
+        return Ok(());
+    }
+    let mean =
+        |part: fn(&Step) -> u64| steps.iter().map(part).sum::<u64>() as f64 / steps.len() as f64;
+    let parts = [
+        mean(|step| step.source),
+        mean(|step| step.get),
+        mean(|step| step.set),
+        mean(|step| step.model),
+    ];
+    let whole = |step: &Step| step.exchange() as f64;
+    cell.times[1].extend(steps.iter().map(whole));
+    if bound {
+        cell.times[0].extend(steps.iter().map(whole));
+        let [source, .., model] = parts;
+        let phases = [(0, source + model), (2, source), (5, model), (6, source), (7, model)];
+        cell.put(process, round, phases.to_vec());
+        let exchange = [(0, source + model), (1, source), (4, model)];
+        cell.put(process, round, exchange.map(|(at, ns)| (EXCHANGE + at, ns)).to_vec());
+        return Ok(());
+    }
+    let mut values = vec![(EXCHANGE, parts.iter().sum())];
+    values.extend(parts.into_iter().enumerate().map(|(at, ns)| (EXCHANGE + 1 + at, ns)));
+    cell.put(process, round, values);
+    live.epochs.push((round, steps.iter().map(|step| step.number).collect()));
+    Ok(())
+}
+
+/// Names the case in what went wrong, where there are several.
+pub fn on_case(trouble: Trouble, case: usize, plan: &Plan) -> Trouble {
+    match trouble {
+        Trouble::Broken(Broken::Interrupted, _) => trouble,
+        trouble if plan.cases.len() > 1 => {
+            Trouble::Refused(format!("at {}: {trouble}", plan.cases[case].case.id))
+        }
+        other => other,
+    }
+}

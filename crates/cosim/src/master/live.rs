@@ -1,0 +1,148 @@
+//! A host that runs for the master.
+
+use std::path::{Path, PathBuf};
+
+use crate::host::job::{Chain, Job, Ran, Seat};
+use crate::host::remote::{Remote, Trouble};
+use crate::host::scratch::Scratch;
+use crate::master::plan::{Load, Pair, Parameters, Plan};
+use crate::master::ready::Ready;
+use crate::package::Package;
+
+/// Simulation time at which all begin, in seconds.
+pub const START: f64 = 0.0;
+/// The parameter by which an FMU is told where to write its log.
+const LOG: &str = "log";
+
+/// A host that runs, and the epochs that it was measured in.
+pub struct Live {
+    /// The host.
+    pub remote: Remote,
+    /// Where source and model were told to write their logs.
+    pub logs: [Option<PathBuf>; 2],
+    /// Rounds, and the places of their steps among all.
+    pub epochs: Vec<(usize, Vec<u64>)>,
+    /// Why there are no more steps.
+    pub ended: Option<String>,
+}
+
+impl Live {
+    /// Runs steps that are not looked at.
+    ///
+    /// # Errors
+    /// When the host has trouble.
+    pub fn skip(&mut self, count: u64) -> Result<(), Trouble> {
+        if count > 0 {
+            self.ended = self.remote.skip(count)?.end;
+        }
+        Ok(())
+    }
+
+    /// Runs steps, some before those that count.
+    ///
+    /// # Errors
+    /// When the host has trouble.
+    pub fn run(&mut self, lead: u64, count: u64) -> Result<Ran, Trouble> {
+        let ran = self.remote.run(lead, count)?;
+        self.ended = ran.end.clone();
+        Ok(ran)
+    }
+}
+
+/// Starts a host with two FMUs.
+///
+/// # Errors
+/// When it does not start, or an FMU refuses.
+pub fn start(
+    plan: &Plan,
+    load: &Load,
+    pair: &Pair,
+    ready: &Ready,
+    logging: bool,
+    dump: Option<PathBuf>,
+) -> Result<Live, Trouble> {
+    let folder = Scratch::new("host")?;
+    let mut logs = [None, None];
+    let mut seat = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
+        let mut parameters: Parameters = Vec::new();
+        let is_text = |name: &str| {
+            package.description.variable(name).is_some_and(|variable| variable.kind == "String")
+        };
+        let own = own.iter().map(|(name, value)| {
+            let path = if is_text(name) { here(value) } else { None };
+            (name.clone(), path.unwrap_or(value.clone()))
+        });
+        for (name, value) in case.iter().cloned().chain(own) {
+            parameters.retain(|(known, _)| *known != name);
+            parameters.push((name, value));
+        }
+        let logs_by_name = package
+            .description
+            .variable(LOG)
+            .is_some_and(|variable| variable.kind == "String" && variable.causality == "parameter");
+        if logs_by_name && parameters.iter().all(|(name, _)| name != LOG) {
+            let path = folder.path().join(["source-log.json", "model-log.json"][at]);
+            parameters.push((LOG.into(), path.display().to_string()));
+            logs[at] = Some(path);
+        }
+        Seat { name: package.name.clone(), folder: package.path().to_owned(), parameters }
+    };
+    let chain = Chain {
+        source: seat(0, &ready.source, &load.source, &pair.source_parameters),
+        model: seat(1, &ready.model, &load.model, &pair.model_parameters),
+        output: ready.coupling.output.name.clone(),
+        input: ready.coupling.input.name.clone(),
+        result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
+        start: START,
+        step: ready.step,
+        logging,
+        dump,
+    };
+    let job = Job::Fmus(Box::new(chain));
+    let remote = Remote::start_in(folder, &plan.host, &job, plan.patience)?;
+    Ok(Live { remote, logs, epochs: Vec::new(), ended: None })
+}
+
+/// Starts a host that copies so many bytes for source and model.
+///
+/// # Errors
+/// When it does not start.
+pub fn start_memcpy(plan: &Plan, [source, model]: [u64; 2]) -> Result<Live, Trouble> {
+    let job = Job::Memcpy { source, model };
+    let remote = Remote::start(&plan.host, &job, plan.patience)?;
+    Ok(Live { remote, logs: [None, None], epochs: Vec::new(), ended: None })
+}
+
+/// A text that is a path relative to where the user stands, which is not where
+/// the FMU runs: one that begins with `./` or `../`, that names something
+/// which is there, or something in a folder that is there. Plain words are no
+/// paths, even where there is something of that name.
+fn here(value: &str) -> Option<String> {
+    let path = Path::new(value);
+    if value.is_empty() || path.is_absolute() || !value.contains(['/', '.']) {
+        return None;
+    }
+    let begins = value.starts_with("./") || value.starts_with("../");
+    let in_folder = path.parent().is_some_and(|folder| folder != Path::new("") && folder.is_dir());
+    if !begins && !in_folder && !path.exists() {
+        return None;
+    }
+    Some(std::path::absolute(path).ok()?.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_told_from_words() {
+        // Where the tests run there is src/lib.rs.
+        for path in ["src/lib.rs", "./new", "../new", "src/new", "Cargo.toml", "."] {
+            let absolute = here(path).unwrap_or_else(|| panic!("{path} is a path"));
+            assert!(absolute.starts_with('/'), "{absolute}");
+        }
+        for word in ["", "src", "full", "1.5", "a/b", "text/plain", "/tmp", "file:///tmp"] {
+            assert_eq!(here(word), None, "{word}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What is done with a pair of FMUs before the rounds: the same messages in two
+//! processes, each as declared; then calibration.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use wiregauge_gauge::schedule;
+use wiregauge_result::warning::Warning;
+
+use crate::host::job::{Product, Proof, Step};
+use crate::host::remote::Trouble;
+use crate::master::cell::Cell;
+use crate::master::live::{start, start_memcpy, Live};
+use crate::master::pair_logs::PairLogs;
+use crate::master::plan::{Load, Pair, Plan};
+use crate::master::ready::Ready;
+use crate::package::content;
+
+/// Steps with messages that a proof wants to see.
+const PROOF: usize = 3;
+/// Steps that it waits for them, or as many as the warm-up has.
+const SILENT: u64 = 100;
+/// Most steps of an epoch.
+const MOST_STEPS: u64 = 1 << 16;
+
+/// The cell of a pair on a case, and what its logs say against being trusted.
+///
+/// # Errors
+/// When the messages are not as declared, or not the same again.
+pub fn prove(
+    plan: &Plan,
+    load: &Load,
+    case: usize,
+    pair: &Pair,
+    ready: &Ready,
+) -> Result<(Cell, Vec<Warning>), Trouble> {
+    let dump = match &plan.dump {
+        Some(folder) => Some(dump_folder(folder, load, pair).map_err(refused)?),
+        None => None,
+    };
+    let sink = ready.coupling.result.is_none();
+    let mut first = start(plan, load, pair, ready, true, dump)?;
+    let Proof { products, end } = look(plan, &mut first, sink)?;
+    let Live { remote, logs, .. } = first;
+    let (folder, account) = remote.finish()?;
+    let warnings = PairLogs::read(folder.path(), &logs).warnings(ready, &products, account.steps);
+
+    let began = Instant::now();
+    let mut second = start(plan, load, pair, ready, false, None)?;
+    let start_ns = began.elapsed().as_nanos() as f64;
+    let again = second.remote.prove(products.len() as u64)?;
+    let count = products.len();
+    if again.products.len() != count && !pair.varying {
+        return Err(Trouble::Refused(format!(
+            "{}: it ends when it is run again ({count} steps before; --varying allows that)",
+            again.end.unwrap_or_default()
+        )));
+    }
+    let mut ends = vec![(&ready.source, &ready.coupling.output)];
+    ends.extend(ready.coupling.result.as_ref().map(|result| (&ready.model, result)));
+    for (at, (package, binary)) in ends.into_iter().enumerate() {
+        let named =
+            |what: String| Trouble::Refused(format!("{}: {} {what}", package.name, binary.name));
+        for (step, (one, other)) in products.iter().zip(&again.products).enumerate() {
+            if one[at] != other[at] && !pair.varying {
+                return Err(named(format!(
+                    "differs when it is run again, at step {}: {} B and {} B (--varying allows \
+                     that)",
+                    step + 1,
+                    one[at].size,
+                    other[at].size
+                )));
+            }
+            content::check(&binary.mime, &one[at], pair.wanted.any_version).map_err(named)?;
+        }
+        if products.iter().all(|products| products[at].size == 0) {
+            let end = end.map_or(String::new(), |end| format!("; {end}"));
+            return Err(named(format!(
+                "holds no message in the first {count} steps (--warm-up N waits for N){end}"
+            )));
+        }
+    }
+    let sizes = |products: &[Product; 2]| products.each_ref().map(|product| product.size);
+    let last = products.iter().rev().find(|products| is_whole(products, sink));
+    let sizes = last.or(products.last()).map(sizes).unwrap_or_default();
+    // What comes before the first message is warming up.
+    let silent = products.iter().position(|products| is_whole(products, sink)).unwrap_or(0) as u64;
+    let warm_up = plan.warm_up.max(silent);
+    let seen = products.iter().skip(warm_up as usize).filter(|products| products[0].size > 0);
+    let cell = Cell::new(case, sizes, warm_up, start_ns);
+    let left = warm_up.saturating_sub(count as u64);
+    let cell = calibrate(plan, cell, second, left, seen.count() as u64)?;
+    Ok((cell, warnings))
+}
+
+/// Whether a step has all messages that it can have.
+fn is_whole(products: &[Product; 2], sink: bool) -> bool {
+    products[0].size > 0 && (sink || products[1].size > 0)
+}
+
+/// Steps until enough of them had messages, for as long as is worth waiting.
+fn look(plan: &Plan, live: &mut Live, sink: bool) -> Result<Proof, Trouble> {
+    let began = Instant::now();
+    let mut proof = Proof::default();
+    let most = PROOF + plan.warm_up.max(SILENT) as usize;
+    loop {
+        let more = live.remote.prove(1)?;
+        proof.products.extend(more.products);
+        proof.end = more.end;
+        let whole = proof.products.iter().filter(|products| is_whole(products, sink)).count();
+        let enough = whole >= PROOF || proof.products.len() >= most;
+        if enough || proof.end.is_some() || began.elapsed() >= plan.patience {
+            return Ok(proof);
+        }
+    }
+}
+
+fn refused(error: anyhow::Error) -> Trouble {
+    Trouble::Refused(format!("{error:#}"))
+}
+
+/// A folder for the messages of one pair on one case.
+fn dump_folder(folder: &Path, load: &Load, pair: &Pair) -> Result<PathBuf> {
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let pair = format!("{}+{}", stem(&pair.source), stem(&pair.model));
+    let path = std::path::absolute(folder)?.join(&load.case.id).join(pair);
+    fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
+    Ok(path)
+}
+
+/// The cell of a bound that copies messages of these sizes.
+///
+/// # Errors
+/// When its host has trouble.
+pub fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<Cell, Trouble> {
+    let began = Instant::now();
+    let live = start_memcpy(plan, sizes)?;
+    let start_ns = began.elapsed().as_nanos() as f64;
+    let warm_up = plan.warm_up;
+    let cell = Cell::new(case, sizes, warm_up, start_ns);
+    calibrate(plan, cell, live, warm_up, 0)
+}
+
+/// How many steps make an epoch that is long enough, and how long it is. A
+/// simulation that ends has its steps shared out among the least rounds.
+/// `warm_up` steps go before, and `seen` that count were done.
+fn calibrate(
+    plan: &Plan,
+    mut cell: Cell,
+    mut live: Live,
+    warm_up: u64,
+    mut seen: u64,
+) -> Result<Cell, Trouble> {
+    let wanted = plan.settings.epoch_ns as f64;
+    cell.steps = plan.steps.unwrap_or(1);
+    let warming = Instant::now();
+    live.skip(warm_up)?;
+    cell.start_ns += warming.elapsed().as_nanos() as f64;
+    while live.ended.is_none() {
+        let began = Instant::now();
+        let timed = live.run(0, cell.steps)?.steps;
+        cell.epoch_ns = began.elapsed().as_nanos() as f64;
+        seen += timed.len() as u64;
+        let sum: u64 = timed.iter().map(Step::exchange).sum();
+        let ns = (sum as f64).max(1.0);
+        if ns >= wanted || cell.steps >= MOST_STEPS || plan.steps.is_some() || live.ended.is_some()
+        {
+            break;
+        }
+        cell.steps = schedule::longer(cell.steps, ns, wanted).min(MOST_STEPS);
+    }
+    if let Some(end) = &live.ended {
+        if seen == 0 {
+            return Err(Trouble::Refused(format!(
+                "{end}: all steps before are those of the warm-up (--warm-up 0 counts them)"
+            )));
+        }
+        let share = seen / u64::from(plan.settings.rounds.max(1));
+        cell.steps = cell.steps.min(share.saturating_sub(1)).max(1);
+        let most = seen / (cell.steps + u64::from(cell.steps > 1));
+        cell.most = Some((most, end.clone()));
+    }
+    live.remote.finish()?;
+    Ok(cell)
+}

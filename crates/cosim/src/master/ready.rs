@@ -1,0 +1,72 @@
+//! Two FMUs that are unpacked and go together.
+
+use std::rc::Rc;
+
+use anyhow::{bail, Result};
+use wiregauge_result::run::Subject;
+use wiregauge_system::text::safe;
+
+use crate::master::plan::Pair;
+use crate::package::coupling::Coupling;
+use crate::package::Package;
+
+/// Step size where neither the user nor the source says one, in seconds.
+const STEP: f64 = 0.02;
+
+/// Two FMUs that are unpacked and go together.
+pub struct Ready {
+    /// The FMU that makes messages.
+    pub source: Rc<Package>,
+    /// The FMU that takes them.
+    pub model: Rc<Package>,
+    /// Their variables.
+    pub coupling: Coupling,
+    /// The step size in seconds.
+    pub step: f64,
+    /// Where the step size comes from, in words.
+    pub step_by: &'static str,
+}
+
+impl Ready {
+    /// What a step may take if the simulation is to keep up with the time, in
+    /// nanoseconds: the time that it simulates.
+    pub fn cycle(&self) -> u64 {
+        (self.step * 1e9).round() as u64
+    }
+
+    /// What the FMUs say of themselves.
+    pub fn describe(&self, subject: &mut Subject) {
+        let (source, model) = (&self.source.description, &self.model.description);
+        if subject.library.is_empty() {
+            let standard = source.fmi.name();
+            subject.library = match &self.coupling.output.mime.version {
+                Some(version) => safe(&format!("{standard}, OSI {version}")),
+                None => standard.to_owned(),
+            };
+        }
+        for (package, description) in [(&self.source, source), (&self.model, model)] {
+            subject.options.push(safe(&format!("{}: {}", package.name, description.model)));
+        }
+        subject.options.push(format!("steps of {} s, {}", self.step, self.step_by));
+    }
+}
+
+/// The step size of a pair, and where it comes from.
+pub fn step_size(pair: &Pair, source: &Package, model: &Package) -> Result<(f64, &'static str)> {
+    if let Some(step) = pair.step {
+        return Ok((step, "as asked for"));
+    }
+    for (package, by) in [(source, "as the source proposes"), (model, "as the model proposes")] {
+        if let Some(text) = &package.description.no_step {
+            bail!(
+                "{}: the stepSize '{text}' in its modelDescription.xml is no step size of 1e-9 to \
+                 1e6 seconds; give one with --step-size",
+                package.name
+            );
+        }
+        if let Some(step) = package.description.step {
+            return Ok((step, by));
+        }
+    }
+    Ok((STEP, "as neither FMU proposes one"))
+}

@@ -1,0 +1,271 @@
+//! Runners as contenders: proof, calibration, then interleaved rounds over
+//! restarted processes.
+
+pub mod check;
+pub mod compress;
+pub mod contender;
+pub mod corrupt;
+pub mod plan;
+pub mod proof;
+pub mod robustness;
+
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use wiregauge_conversation::child::Limits;
+use wiregauge_conversation::runner::{Runner, Trouble};
+use wiregauge_result::random::Random;
+use wiregauge_result::run::{Fact, Measurement, Subject};
+use wiregauge_system::interrupt;
+
+use crate::rounds::{sit, Contender, Progress, Sitting};
+use crate::runners::contender::{load_all, RunnerContender};
+use crate::runners::plan::Plan;
+use crate::runners::proof::Proofs;
+use crate::schedule::{self, Share};
+
+/// Fewest rounds in a process of a cell that is dear, where time is short.
+const FEWEST: u32 = 3;
+
+/// What was measured.
+pub struct Measured {
+    /// The subjects with their final status.
+    pub subjects: Vec<Subject>,
+    /// The samples.
+    pub measurements: Vec<Measurement>,
+    /// Sizes, allocations, robustness.
+    pub facts: Vec<Fact>,
+    /// Most rounds in a process.
+    pub rounds: u32,
+}
+
+/// Carries out a plan. A subject that fails is marked and left out from there
+/// on; an error is one that concerns all, such as an interruption.
+pub fn measure(plan: &Plan, progress: Progress) -> Result<Measured> {
+    let mut session = Session::new(plan);
+    // Corruptions are asked for by number, and take the time that they take.
+    session.corrupt(progress)?;
+    let deadline = Instant::now() + plan.time;
+    session.prove(progress)?;
+    session.count_allocations(progress)?;
+    let rounds = session.sample(deadline, progress)?;
+    Ok(session.finish(rounds))
+}
+
+struct Session<'a> {
+    plan: &'a Plan,
+    contenders: Vec<RunnerContender<'a>>,
+    facts: Vec<Fact>,
+    proofs: Proofs,
+    random: Random,
+}
+
+impl<'a> Session<'a> {
+    fn new(plan: &'a Plan) -> Session<'a> {
+        let contenders = plan.entrants.iter().map(|entrant| RunnerContender::new(plan, entrant));
+        Session {
+            plan,
+            contenders: contenders.collect(),
+            facts: Vec::new(),
+            proofs: Proofs::default(),
+            random: Random::new(plan.settings.seed),
+        }
+    }
+
+    /// Every subject shows on every case that it is right, and how long its
+    /// epochs have to be.
+    fn prove(&mut self, progress: Progress) -> Result<()> {
+        let total = self.contenders.len();
+        for (index, contender) in self.contenders.iter_mut().enumerate() {
+            interrupt::check()?;
+            progress(&format!("proving {}", contender.subject.title), index, total);
+            let Some(spec) = contender.runner() else { continue };
+            let proven = self.proofs.prove(contender, spec);
+            contender.take(proven)?;
+        }
+        self.facts.append(&mut self.proofs.facts);
+        Ok(())
+    }
+
+    fn count_allocations(&mut self, progress: Progress) -> Result<()> {
+        let Some(counter) = &self.plan.counter else { return Ok(()) };
+        let total = self.contenders.len();
+        for (index, contender) in self.contenders.iter_mut().enumerate() {
+            interrupt::check()?;
+            progress(&format!("counting allocations of {}", contender.subject.title), index, total);
+            let Some(spec) = contender.runner() else { continue };
+            let facts = &mut self.facts;
+            let mut count = || -> Result<(), Trouble> {
+                let preload = Some((counter, &[][..]));
+                let mut runner =
+                    Runner::start(spec, Limits::default(), preload, self.plan.patience)?;
+                for load in &self.plan.cases {
+                    load_all(&mut runner, &load.samples)?;
+                    for experiment in ["encode", "decode", "project"] {
+                        // A runner in another language may not count.
+                        let lifetimes = self.plan.lifetimes();
+                        let Ok((count, bytes)) = runner.allocations(experiment, &lifetimes) else {
+                            return Ok(());
+                        };
+                        for (metric, unit, value) in
+                            [("allocations", "1", count), ("allocated", "B", bytes)]
+                        {
+                            facts.push(Fact {
+                                case: load.case.id.clone(),
+                                subject: spec.id.clone(),
+                                metric: format!("{metric}/{experiment}"),
+                                unit: unit.into(),
+                                value,
+                            });
+                        }
+                    }
+                }
+                Ok(())
+            };
+            let outcome = count();
+            contender.take(outcome)?;
+        }
+        Ok(())
+    }
+
+    fn corrupt(&mut self, progress: Progress) -> Result<()> {
+        if self.plan.corruptions == 0 {
+            return Ok(());
+        }
+        let total = self.contenders.len();
+        for (index, contender) in self.contenders.iter_mut().enumerate() {
+            interrupt::check()?;
+            progress(&format!("corrupting {}", contender.subject.title), index, total);
+            let Some(spec) = contender.runner() else { continue };
+            if contender.subject.bound {
+                continue;
+            }
+            let facts = &mut self.facts;
+            let mut feed = || -> Result<(), Trouble> {
+                for load in &self.plan.cases {
+                    let Some(sample) = load.samples.first() else { continue };
+                    let mut runner =
+                        Runner::start(spec, Limits::default(), None, self.plan.patience)?;
+                    let wire = runner.message(&sample.canonical)?;
+                    let tally = robustness::corrupt(
+                        spec,
+                        self.plan.counter.as_ref(),
+                        &wire,
+                        &sample.canonical,
+                        self.plan.corruptions,
+                        self.plan.settings.seed,
+                    )?;
+                    facts.extend(tally.facts(&load.case.id, &spec.id));
+                }
+                Ok(())
+            };
+            let outcome = feed();
+            contender.take(outcome)?;
+        }
+        Ok(())
+    }
+
+    /// The interleaved rounds, until the deadline; returns the most rounds that a
+    /// process had.
+    fn sample(&mut self, deadline: Instant, progress: Progress) -> Result<u32> {
+        let plan = self.plan;
+        let processes = plan.settings.processes;
+        let cases: Vec<usize> = (0..plan.cases.len()).collect();
+        let mut most = 0;
+        // How much longer things take than calibration had it.
+        let mut slowness = 1.0;
+        for process in 0..processes {
+            let began = Instant::now();
+            let left = deadline.saturating_duration_since(began);
+            let planned = left / (processes - process);
+            let rounds = self.share_out(planned, slowness);
+            most = most.max(rounds);
+            let expected = self.expected();
+            let sitting = Sitting {
+                process: process as usize,
+                cases: &cases,
+                experiments: plan.experiments.len(),
+                rounds,
+            };
+            let show = |case: usize, _| {
+                let left = deadline.saturating_duration_since(Instant::now());
+                progress(
+                    &format!(
+                        "measuring {} (process {} of {processes}), {} left",
+                        plan.cases[case].case.id,
+                        process + 1,
+                        time_left(left)
+                    ),
+                    plan.time.saturating_sub(left).as_millis() as usize,
+                    plan.time.as_millis() as usize,
+                );
+            };
+            sit(&mut self.contenders, &sitting, &mut self.random, &show)?;
+            let took = began.elapsed().as_secs_f64();
+            slowness = (took / expected.as_secs_f64().max(1e-3)).clamp(0.5, 4.0);
+        }
+        Ok(most)
+    }
+
+    /// Gives each cell its rounds in one process that may take so long; returns
+    /// the most.
+    fn share_out(&mut self, time: Duration, slowness: f64) -> u32 {
+        let plan = self.plan;
+        let starting: Duration = self.contenders.iter().map(|c| c.starting).sum();
+        let time = time.as_secs_f64() / slowness - starting.as_secs_f64();
+        let cells = || self.contenders.iter().flat_map(|c| &c.cells);
+        let shares: Vec<Share> = cells().map(|cell| cell.share).collect();
+        let most = plan.most_rounds.max(plan.settings.rounds);
+        let mut rounds = schedule::rounds(&shares, time * 1e9, plan.settings.rounds, most);
+        let cost = |rounds: &[u32]| -> f64 {
+            rounds.iter().zip(&shares).map(|(n, share)| f64::from(*n) * share.wall_ns).sum()
+        };
+        if cost(&rounds) > time * 1e9 {
+            rounds = schedule::rounds(&shares, time * 1e9, FEWEST.min(plan.settings.rounds), most);
+        }
+        let most = rounds.iter().copied().max().unwrap_or(0);
+        let processes = plan.settings.processes as usize;
+        let mut rounds = rounds.into_iter();
+        for cell in self.contenders.iter_mut().flat_map(|c| &mut c.cells) {
+            cell.rounds = rounds.next().unwrap_or(0);
+            if cell.samples.is_empty() {
+                cell.samples = vec![Vec::new(); processes];
+                let epochs = u64::from(plan.settings.processes) * u64::from(cell.rounds.max(1));
+                let messages = plan.cases[cell.case].samples.len() as u64;
+                let least = plan.least_iterations.div_ceil(epochs).next_multiple_of(messages);
+                if least > cell.iterations {
+                    cell.share.wall_ns *= least as f64 / cell.iterations as f64;
+                    cell.iterations = least;
+                }
+            }
+        }
+        most
+    }
+
+    /// What a process with these rounds takes, by calibration.
+    fn expected(&self) -> Duration {
+        let starting: Duration = self.contenders.iter().map(|c| c.starting).sum();
+        let cells = self.contenders.iter().flat_map(|c| &c.cells);
+        let ns: f64 = cells.map(|cell| f64::from(cell.rounds) * cell.share.wall_ns).sum();
+        starting + Duration::from_nanos(ns as u64)
+    }
+
+    fn finish(self, rounds: u32) -> Measured {
+        let mut measurements = self.proofs.measurements;
+        let mut subjects = Vec::with_capacity(self.contenders.len());
+        for contender in self.contenders {
+            let (subject, own) = contender.finish();
+            subjects.push(subject);
+            measurements.extend(own);
+        }
+        Measured { subjects, measurements, facts: self.facts, rounds }
+    }
+}
+
+/// A time in the words of a progress bar.
+fn time_left(left: Duration) -> String {
+    match left.as_secs() {
+        seconds @ 0..=90 => format!("{seconds} s"),
+        seconds => format!("{} min", seconds.div_ceil(60)),
+    }
+}

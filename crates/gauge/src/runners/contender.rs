@@ -1,0 +1,170 @@
+//! A runner while it is measured: its processes, its cells, what became of it.
+
+use std::time::Duration;
+
+use anyhow::{bail, Result};
+use wiregauge_conversation::child::{Broken, Limits};
+use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_result::run::{Measurement, Status, Subject};
+use wiregauge_system::interrupt;
+
+use crate::rounds::{Contender, Sitting, Turn};
+use crate::runners::check;
+use crate::runners::plan::{Entrant, Experiment, Plan, Sample};
+use crate::schedule::{self, Share};
+
+/// One subject during the measurement.
+pub struct RunnerContender<'a> {
+    /// What it takes part in.
+    pub plan: &'a Plan,
+    /// What it was told to be.
+    pub entrant: &'a Entrant,
+    /// As it is in the result.
+    pub subject: Subject,
+    /// One for each experiment that its runner can do, on each case.
+    pub cells: Vec<Cell>,
+    /// Time to start its runner and to load the messages.
+    pub starting: Duration,
+}
+
+/// One experiment of one subject on one case.
+pub struct Cell {
+    /// Which case of the plan.
+    pub case: usize,
+    /// Which experiment of the plan.
+    pub experiment: usize,
+    /// Messages per epoch.
+    pub iterations: u64,
+    /// What a round of it costs in calibration.
+    pub share: Share,
+    /// Rounds in the process that runs.
+    pub rounds: u32,
+    /// `samples[process][round]`; none where it sat out or failed.
+    pub samples: Vec<Vec<Option<f64>>>,
+}
+
+impl<'a> RunnerContender<'a> {
+    /// Nothing is known of it yet.
+    pub fn new(plan: &'a Plan, entrant: &'a Entrant) -> RunnerContender<'a> {
+        let subject = entrant.subject.clone();
+        RunnerContender { plan, entrant, subject, cells: Vec::new(), starting: Duration::ZERO }
+    }
+
+    /// Its runner, while it is still to be measured.
+    pub fn runner(&self) -> Option<&'a Spec> {
+        match self.subject.status {
+            Status::Measured => self.entrant.runner.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// Its samples, and the subject as it is in the end.
+    pub fn finish(self) -> (Subject, Vec<Measurement>) {
+        let measurement = |cell: Cell| Measurement {
+            case: self.plan.cases[cell.case].case.id.clone(),
+            subject: self.subject.id.clone(),
+            metric: self.plan.experiments[cell.experiment].metric.clone(),
+            unit: "ns".into(),
+            iterations: vec![cell.iterations; cell.samples.len()],
+            samples: cell.samples,
+        };
+        let measurements = self.cells.into_iter().map(measurement).collect();
+        (self.subject, measurements)
+    }
+}
+
+impl Contender for RunnerContender<'_> {
+    type Live = Runner;
+    type Trouble = Trouble;
+
+    fn start(&mut self, sitting: &Sitting) -> Result<Option<Runner>, Trouble> {
+        for cell in &mut self.cells {
+            cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
+        }
+        let Some(spec) = self.runner() else { return Ok(None) };
+        Runner::start(spec, Limits::default(), None, self.plan.patience).map(Some)
+    }
+
+    fn load(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
+        load_all(runner, &self.plan.cases[case].samples)
+    }
+
+    fn epoch(&mut self, runner: &mut Runner, turn: &Turn) -> Result<(), Trouble> {
+        let own = |cell: &&mut Cell| cell.case == turn.case && cell.experiment == turn.experiment;
+        let Some(cell) = self.cells.iter_mut().find(own) else { return Ok(()) };
+        let Some(own) = schedule::turn(turn.round, turn.rounds, cell.rounds) else {
+            return Ok(());
+        };
+        // The first and the last epoch of a process prove themselves.
+        let prove = (own == 0 || own + 1 == cell.rounds).then_some(turn.process + own as usize);
+        let epoch = Epoch {
+            plan: self.plan,
+            case: turn.case,
+            experiment: &self.plan.experiments[turn.experiment],
+            bound: self.subject.bound,
+        };
+        let ns = epoch.run(runner, cell.iterations, prove)?;
+        cell.samples[turn.process][turn.round as usize] = Some(ns / cell.iterations as f64);
+        Ok(())
+    }
+
+    fn end(&mut self, _: Runner, _: &Sitting) -> Result<(), Trouble> {
+        Ok(())
+    }
+
+    fn settle(&mut self, trouble: Trouble) -> Result<()> {
+        if let Trouble::Broken(Broken::Interrupted) = trouble {
+            bail!(interrupt::Interrupted);
+        }
+        if self.subject.status == Status::Measured {
+            self.subject.status = check::status(trouble);
+        }
+        Ok(())
+    }
+}
+
+/// Gives a runner the messages of a case in place of others.
+pub fn load_all(runner: &mut Runner, samples: &[Sample]) -> Result<(), Trouble> {
+    runner.reset()?;
+    for sample in samples {
+        runner.message(&sample.canonical)?;
+    }
+    Ok(())
+}
+
+/// Epochs of an experiment on a case.
+pub struct Epoch<'a> {
+    /// Whose settings they go by.
+    pub plan: &'a Plan,
+    /// Which case of the plan.
+    pub case: usize,
+    /// What is timed.
+    pub experiment: &'a Experiment,
+    /// That there is nothing to prove.
+    pub bound: bool,
+}
+
+impl Epoch<'_> {
+    /// One of so many messages; how long it took, in nanoseconds. What came out
+    /// is checked as well, with `prove` by one more message, which is of this
+    /// turn.
+    pub fn run(
+        &self,
+        runner: &mut Runner,
+        iterations: u64,
+        prove: Option<usize>,
+    ) -> Result<f64, Trouble> {
+        let mut lifetimes = self.plan.lifetimes();
+        if let Some(objects) = &self.experiment.objects {
+            lifetimes.objects.clone_from(objects);
+        }
+        let name = &self.experiment.name;
+        let samples = &self.plan.cases[self.case].samples;
+        let prove = prove.filter(|_| !self.bound).map(|turn| turn % samples.len());
+        let epoch = runner.run(name, iterations, &lifetimes, prove)?;
+        if !self.bound {
+            check::epoch(runner, samples, name, iterations, &epoch, prove)?;
+        }
+        Ok(epoch.ns)
+    }
+}

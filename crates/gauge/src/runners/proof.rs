@@ -1,0 +1,182 @@
+//! What is done with a runner before the rounds: proof, sizes, compression and
+//! calibration on every case.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use wiregauge_conversation::child::Limits;
+use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_result::run::{Case, Fact, Measurement};
+
+use crate::runners::check;
+use crate::runners::compress::{squeeze, Compressor};
+use crate::runners::contender::{Cell, Epoch, RunnerContender};
+use crate::runners::plan::Plan;
+use crate::schedule::{self, Share};
+
+/// Repetitions of the compressors, which are not what is measured.
+const SQUEEZES: usize = 5;
+/// Most messages of an epoch.
+const MOST: u64 = 1 << 32;
+/// Share of the time of what tells least: phases whose input has to be prepared,
+/// and what costs no more than the harness.
+const LITTLE: f64 = 0.25;
+
+/// What proofs leave behind beside the cells.
+#[derive(Default)]
+pub struct Proofs {
+    /// Sizes.
+    pub facts: Vec<Fact>,
+    /// Times of the compressors.
+    pub measurements: Vec<Measurement>,
+    /// What a message costs in the bounds of a language, by case and experiment:
+    /// the first of them is no operation.
+    floors: HashMap<(String, usize, usize), f64>,
+}
+
+impl Proofs {
+    /// A subject shows on every case that it is right, and how long its epochs
+    /// have to be.
+    ///
+    /// # Errors
+    /// When it is not right.
+    pub fn prove(&mut self, contender: &mut RunnerContender, spec: &Spec) -> Result<(), Trouble> {
+        let plan = contender.plan;
+        let began = Instant::now();
+        let mut runner = Runner::start(spec, Limits::default(), None, plan.patience)?;
+        contender.starting = began.elapsed();
+        offers(&runner, plan)?;
+        contender.subject.library.clone_from(&runner.hello.library);
+        contender.subject.unchecked = runner.hello.unchecked;
+        for (case, load) in plan.cases.iter().enumerate() {
+            let named = |trouble| on_case(trouble, &load.case, plan);
+            let bound = contender.subject.bound;
+            let (encoded, loading) =
+                check::prove(&mut runner, &load.samples, bound).map_err(named)?;
+            contender.starting += loading;
+            self.weigh(&load.case, spec, &encoded)?;
+            for experiment in 0..plan.experiments.len() {
+                let cell = self.calibrate(contender, &mut runner, case, experiment);
+                contender.cells.extend(cell.map_err(named)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sizes of encoded messages, as they are and compressed.
+    fn weigh(&mut self, case: &Case, spec: &Spec, encoded: &[Vec<u8>]) -> Result<(), Trouble> {
+        let total: usize = encoded.iter().map(Vec::len).sum();
+        if total == 0 {
+            return Ok(());
+        }
+        let mut fact = |metric: String, value: f64| {
+            self.facts.push(Fact {
+                case: case.id.clone(),
+                subject: spec.id.clone(),
+                metric,
+                unit: "B".into(),
+                value,
+            });
+        };
+        fact("size".into(), total as f64 / encoded.len() as f64);
+        for compressor in Compressor::ALL {
+            let name = compressor.name();
+            let (mut compress, mut decompress) = (Vec::new(), Vec::new());
+            for _ in 0..SQUEEZES {
+                let squeezed = squeeze(compressor, encoded)
+                    .map_err(|error| Trouble::Refused(format!("{name}: {error}")))?;
+                compress.push(Some(squeezed.compress_ns));
+                decompress.push(Some(squeezed.decompress_ns));
+                if compress.len() == 1 {
+                    fact(format!("size/{name}"), squeezed.bytes);
+                }
+            }
+            for (verb, samples) in [("compress", compress), ("decompress", decompress)] {
+                self.measurements.push(Measurement {
+                    case: case.id.clone(),
+                    subject: spec.id.clone(),
+                    metric: format!("{verb}/{name}"),
+                    unit: "ns".into(),
+                    iterations: vec![1],
+                    samples: vec![samples],
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// How many messages make an epoch of an experiment, and what it is worth;
+    /// none where the runner cannot do it.
+    fn calibrate(
+        &mut self,
+        contender: &RunnerContender,
+        runner: &mut Runner,
+        case: usize,
+        experiment: usize,
+    ) -> Result<Option<Cell>, Trouble> {
+        let plan = contender.plan;
+        let wanted = &plan.experiments[experiment];
+        if !runner.hello.experiments.contains(&wanted.name) {
+            return Ok(None);
+        }
+        let bound = contender.subject.bound;
+        let epoch = Epoch { plan, case, experiment: wanted, bound };
+        let Calibrated { iterations, ns, wall_ns } = calibrate(runner, &epoch)?;
+        let each = ns / iterations as f64;
+        let floor = self.floors.entry((contender.subject.language.clone(), case, experiment));
+        let floor = *floor.or_insert(if bound { each } else { 0.0 });
+        let prepared = matches!(wanted.name.as_str(), "encode/write" | "decode/extract");
+        let weight = if floor * 2.0 >= each || prepared { LITTLE } else { 1.0 };
+        let share = Share { wall_ns, weight };
+        Ok(Some(Cell { case, experiment, iterations, share, rounds: 0, samples: Vec::new() }))
+    }
+}
+
+/// Whether a runner can do any of what is wanted.
+fn offers(runner: &Runner, plan: &Plan) -> Result<(), Trouble> {
+    let offered = &runner.hello.experiments;
+    if plan.experiments.iter().any(|wanted| offered.contains(&wanted.name)) {
+        return Ok(());
+    }
+    Err(Trouble::Refused(format!(
+        "offers none of the experiments ({}); a runner offers encode and decode at least",
+        offered.join(" ")
+    )))
+}
+
+/// An epoch that is long enough.
+struct Calibrated {
+    /// Messages in it.
+    iterations: u64,
+    /// How long it was.
+    ns: f64,
+    /// How long it took to ask for it.
+    wall_ns: f64,
+}
+
+fn calibrate(runner: &mut Runner, epoch: &Epoch) -> Result<Calibrated, Trouble> {
+    let messages = epoch.plan.cases[epoch.case].samples.len().max(1) as u64;
+    let wanted = epoch.plan.settings.epoch_ns as f64;
+    let mut iterations = messages;
+    loop {
+        let began = Instant::now();
+        let ns = epoch.run(runner, iterations, None)?;
+        if ns >= wanted || iterations >= MOST {
+            return Ok(Calibrated { iterations, ns, wall_ns: began.elapsed().as_nanos() as f64 });
+        }
+        iterations = schedule::longer(iterations, ns, wanted).next_multiple_of(messages);
+    }
+}
+
+/// Names the case in what a codec said, where there are several.
+fn on_case(trouble: Trouble, case: &Case, plan: &Plan) -> Trouble {
+    match trouble {
+        Trouble::Refused(why) if plan.cases.len() > 1 => {
+            Trouble::Refused(format!("at {}: {why}", case.id))
+        }
+        Trouble::Rejected(why) if plan.cases.len() > 1 => {
+            Trouble::Rejected(format!("at {}: {why}", case.id))
+        }
+        other => other,
+    }
+}

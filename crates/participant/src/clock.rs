@@ -20,10 +20,13 @@ use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
 
+use crate::dial::dial;
 use crate::token::{is_said, say};
 
 /// Questions in a row.
 const QUESTIONS: usize = 16;
+/// How long the master is sought at first.
+const FIRST: Duration = Duration::from_secs(5);
 /// How long the master may take over an answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -229,7 +232,7 @@ impl Follower {
     /// # Errors
     /// When the master does not answer.
     pub fn start(clock: &Clock, master: SocketAddr, token: &str, shared: bool) -> Result<Follower> {
-        let mut stream = reach(master, token)?;
+        let mut stream = reach(master, token, FIRST)?;
         let token = token.to_owned();
         let first = sight(&mut stream).context("the timing master does not tell its time")?;
         if !shared {
@@ -251,7 +254,7 @@ impl Follower {
                 // When the master is gone, the control channel tells. After an
                 // outage an old answer may come: it is asked anew.
                 let Ok(sight) = sight(&mut stream) else {
-                    if let Ok(again) = reach(master, &token) {
+                    if let Ok(again) = reach(master, &token, PATIENCE) {
                         stream = again;
                     }
                     continue;
@@ -279,8 +282,8 @@ impl Drop for Follower {
     }
 }
 
-fn reach(master: SocketAddr, token: &str) -> Result<TcpStream> {
-    let stream = TcpStream::connect_timeout(&master, PATIENCE)
+fn reach(master: SocketAddr, token: &str, patience: Duration) -> Result<TcpStream> {
+    let stream = dial(master, patience)
         .with_context(|| format!("cannot ask the timing master at {master}"))?;
     stream.set_nodelay(true)?;
     stream.set_read_timeout(Some(PATIENCE))?;

@@ -11,6 +11,7 @@
 pub mod clock;
 pub mod codec_process;
 pub mod control;
+pub mod dial;
 pub mod duty;
 pub mod echo;
 pub mod inbox;

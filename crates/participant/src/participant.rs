@@ -19,6 +19,7 @@ use crate::control::{
     self, About, Assignment, Listener, Loaded, Master, Mode, Opened, Order, Outcome, Peers,
     Received, Report, Role, Speaker, VERSION,
 };
+use crate::dial::await_listener;
 use crate::duty::{Duty, Wish};
 use crate::latency::Distribution;
 use crate::lockstep::{Announcer, Steps};
@@ -156,16 +157,7 @@ fn take_part(
 }
 
 fn reach(conductor: SocketAddr) -> Result<std::net::TcpStream> {
-    let deadline = Instant::now() + REACH;
-    loop {
-        match std::net::TcpStream::connect_timeout(&conductor, REACH) {
-            Ok(stream) => return Ok(stream),
-            Err(error) if Instant::now() >= deadline => {
-                return Err(error).context(format!("no conductor at {conductor}"));
-            }
-            Err(_) => thread::sleep(Duration::from_millis(100)),
-        }
-    }
+    await_listener(conductor, REACH).with_context(|| format!("no conductor at {conductor}"))
 }
 
 /// Hears orders. Those that concern the work at hand become wishes at once.

@@ -225,18 +225,13 @@ fn seen(
             (Who::Sender | Who::Receiver, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
-            // Who connects while there is no way is told so at once.
-            (Who::Samples, _, 0) | (Who::Machines, What::Short, 0) => {
-                either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
-            }
             (Who::Agent | Who::Machines, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [MARKED, FAILED])
             }
             _ => load(&written, CASES[at], transport),
         };
         // What comes again later than a second after the last counts as lost.
-        let open = (who, what) == (Who::Samples, What::Long)
-            || who.is_link() && what_of_it == [WHOLE, FAILED].join(", or ");
+        let open = (who, what) == (Who::Samples, What::Long);
         let code = if open { either(code, ["0", "1"]) } else { code.into() };
         let cells = [what_of_it, code, stays.into(), next.into()];
         ((who, what, at, transport), cells)

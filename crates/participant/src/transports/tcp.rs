@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
+use crate::dial::dial;
 use crate::token::{is_said, say};
 use crate::transport::{Reader, Topic, Transport, Writer};
 
@@ -69,7 +70,7 @@ impl Transport for Tcp {
         let connect = |endpoint: &String| -> Result<TcpStream> {
             let address: SocketAddr =
                 endpoint.parse().with_context(|| format!("'{endpoint}' is no address"))?;
-            let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))
+            let stream = dial(address, Duration::from_secs(5))
                 .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
             say(&stream, &topic.token)?;
             stream.set_nodelay(true)?;

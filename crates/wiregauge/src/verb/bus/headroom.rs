@@ -195,14 +195,14 @@ fn search(
             Trial { placement, load: &load, entry: &row.entry, program, coding: None, terms };
         // What broke off says nothing of a whole trial.
         let outcome = trial.run(&show);
-        let whole = |(account, machine): (RunRecord, _)| Ok((account.whole()?, machine));
+        let whole = |(record, machine): (RunRecord, _)| Ok((record.whole()?, machine));
         match outcome.and_then(whole) {
-            Ok((account, machine)) => {
+            Ok((record, machine)) => {
                 works = true;
-                row.measured(&account.about);
+                row.measured(&record.about);
                 let (subject, machine) = (row.entry.id, &machine);
                 let case = &goal.id();
-                let cell = Cell { case, load: &load, subject, account: &account, machine };
+                let cell = Cell { case, load: &load, subject, record: &record, machine };
                 Ok((cell.verdict(), Seen { facts: cell.facts() }))
             }
             Err(error) if !works || error.is::<Interrupted>() => Err(error),

@@ -109,7 +109,7 @@ fn trial() -> Result<RunRecord> {
         coding: None,
         terms: &terms,
     };
-    trial.run(&|_| {})?.0.whole()
+    trial.run(&|_| {}, None)?.0.whole()
 }
 
 fn figures(record: &RunRecord) -> Result<Figures> {

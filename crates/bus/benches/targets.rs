@@ -438,7 +438,7 @@ fn run_as(
             .collect(),
     };
     let trial = Trial { placement, load, entry, program: &program, coding: None, terms: &terms };
-    trial.run(&|_| {})?.0.whole()
+    trial.run(&|_| {}, None)?.0.whole()
 }
 
 fn lost(record: &RunRecord) -> u64 {

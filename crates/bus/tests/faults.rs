@@ -157,7 +157,7 @@ fn run(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
     let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
     let placement = Placement::within(Box::leak(Box::new([transport])));
     let plans = placement.plans(1, Reach::Process);
-    conduct(&placement, &Program::Own, plans, assignment, &|_| {})
+    conduct(&placement, &Program::Own, plans, assignment, &|_| {}, None)
 }
 
 /// A run that comes to its end, or why not.

@@ -50,7 +50,7 @@ fn strangers_are_not_let_in_and_nothing_is_lost() {
         let placement = Placement::within(Box::leak(Box::new([transport])));
         let plans = placement.plans(1, Reach::Process);
         let flood = Flood::start();
-        let record = conduct(&placement, &Program::Own, plans, &assignment, &|_| {});
+        let record = conduct(&placement, &Program::Own, plans, &assignment, &|_| {}, None);
         let came = flood.connections();
         let record = record.and_then(RunRecord::whole).expect("it comes to its end");
         let received = &record.received[0];

@@ -218,7 +218,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         }
     };
     let plans = placement.plans(1, Reach::Network);
-    conduct(&placement, &Program::Engine(&DDS, script), plans, &assignment, &show)
+    conduct(&placement, &Program::Engine(&DDS, script), plans, &assignment, &show, None)
 }
 
 #[test]

@@ -231,9 +231,9 @@ impl Series {
                     Some(Keeping { samples, .. }) => {
                         let subject = row.id();
                         let mut keep = |rows: &Rows| samples.add(id, subject, load, rows);
-                        trial.run_keeping(&show, kept, Some(&mut keep))
+                        trial.run(&show, Some((kept, &mut keep)))
                     }
-                    None => trial.run(&show),
+                    None => trial.run(&show, None),
                 };
                 done += 1;
                 match outcome {

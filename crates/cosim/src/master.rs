@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_conversation::child::Broken;
+use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::slowest::Slow;
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Curve, Fact, Measurement, Slowest, Status, Subject};
@@ -25,7 +26,6 @@ use wiregauge_system::text::safe;
 
 use crate::host::job::{Account, Chain, Job, Product, Proof, Ran, Seat, Step};
 use crate::host::remote::{files, Remote, Trouble};
-use crate::host::scratch::{self, Scratch};
 use crate::logs::log::{self, Log};
 use crate::logs::phase;
 use crate::master::plan::{Entrant, Load, Pair, Parameters, Plan, Work};
@@ -199,7 +199,6 @@ impl<'a, 's> Session<'a, 's> {
 
     /// Unpacks every FMU once and couples them.
     fn prepare(&mut self) -> Result<()> {
-        scratch::sweep();
         let mut packages: HashMap<(PathBuf, String), Rc<Package>> = HashMap::new();
         let mut open = |path: &Path, name: &str| -> Result<Rc<Package>> {
             let key = (path.to_owned(), name.to_owned());
@@ -888,7 +887,7 @@ fn start(
     logging: bool,
     dump: Option<PathBuf>,
 ) -> Result<Live, Trouble> {
-    let folder = Scratch::new("host")?;
+    let folder = Scratch::new()?;
     let mut logs = [None, None];
     let mut seat = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
         let mut parameters: Parameters = Vec::new();

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_conversation::child::Broken;
+use wiregauge_participant::latency::shares;
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::slowest::Slow;
 use wiregauge_result::random::Random;
@@ -561,7 +562,7 @@ impl Session<'_, '_> {
                         metric: (*metric).into(),
                         unit: "ns".into(),
                         over: "share".into(),
-                        points: tail::distribution(times),
+                        points: tail::distribution(times, &shares()),
                     });
                 }
             }

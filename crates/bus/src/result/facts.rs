@@ -257,10 +257,4 @@ mod tests {
         assert_eq!(fact(&cell, "misses/longest"), Some(0.0));
         assert_eq!((fact(&cell, "misses/longest/at"), cell.told_misses("TCP")), (None, None));
     }
-
-    #[test]
-    fn distributions_are_told_at_the_percentiles_of_the_gauge() {
-        let participants = wiregauge_participant::latency::shares();
-        assert_eq!(participants, wiregauge_result::stats::tail::told());
-    }
 }

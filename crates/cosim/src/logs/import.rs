@@ -62,18 +62,18 @@ pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
         }
     }
     let pairs = pair(pieces, &mut imported.warnings);
-    let mut groups: IndexMap<(String, [String; 2]), Vec<Sitting>> = IndexMap::new();
+    let mut groups: IndexMap<(String, [String; 2]), Vec<Simulation>> = IndexMap::new();
     for (source, model) in pairs {
         let either = source.as_ref().or(model.as_ref());
         let Some(case) = either.map(|piece| piece.case.clone()) else { continue };
         let identity =
             |piece: &Option<Piece>| piece.as_ref().map_or(String::new(), |p| p.identity.clone());
         let key = (case, [identity(&source), identity(&model)]);
-        let sitting = match (source, model) {
+        let simulation = match (source, model) {
             (Some(source), Some(model)) => join(&source, &model, &mut imported),
             (source, model) => alone(&source.or(model).map_or(Vec::new(), |p| vec![p])),
         };
-        groups.entry(key).or_default().push(sitting);
+        groups.entry(key).or_default().push(simulation);
     }
     imported.fill(groups);
     imported.warnings.push(warning(
@@ -86,7 +86,7 @@ pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
 }
 
 /// One run of a simulation: what its two logs say of each step.
-struct Sitting {
+struct Simulation {
     began_ns: i128,
     phases: Vec<[Option<f64>; 5]>,
     sizes: [Vec<f64>; 2],
@@ -101,10 +101,10 @@ fn row(source: Option<&Step>, model: Option<&Step>) -> [Option<f64>; 5] {
 }
 
 /// Logs that nothing is to be joined with.
-fn alone(pieces: &[Piece]) -> Sitting {
+fn alone(pieces: &[Piece]) -> Simulation {
     let steps = || pieces.iter().flat_map(|piece| piece.steps.iter().map(|s| (piece.source, s)));
     let of = |source: bool| steps().filter(move |(of, _)| *of == source).map(|(_, step)| step);
-    Sitting {
+    Simulation {
         began_ns: steps().map(|(_, step)| step.began_ns).min().unwrap_or(0),
         phases: steps()
             .map(
@@ -117,7 +117,7 @@ fn alone(pieces: &[Piece]) -> Sitting {
 
 /// Puts the steps of two logs together and says how many are left over. Those
 /// stay, each with its own phases alone.
-fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
+fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Simulation {
     let pairing = pairing::pair(&source.steps, &model.steps, source.grain.max(model.grain));
     let mut partner: Vec<Option<usize>> = vec![None; source.steps.len()];
     let mut taken = vec![false; model.steps.len()];
@@ -135,9 +135,9 @@ fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
     if pairing.one_clock {
         rows.sort_by_key(|(began, _)| *began);
     }
-    imported.account(source, model, &pairing);
+    imported.tell(source, model, &pairing);
     let sizes = [source, model].map(|piece| piece.steps.iter().map(|s| s.size as f64).collect());
-    Sitting {
+    Simulation {
         began_ns: pairing::span(&source.steps).0.min(pairing::span(&model.steps).0),
         phases: rows.into_iter().map(|(_, row)| row).collect(),
         sizes,
@@ -146,7 +146,7 @@ fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
 
 impl Imported {
     /// Says how many steps of two logs belong together, and why others do not.
-    fn account(&mut self, source: &Piece, model: &Piece, pairing: &Pairing) {
+    fn tell(&mut self, source: &Piece, model: &Piece, pairing: &Pairing) {
         let count = pairing.pairs.len();
         let [of_source, of_model] = [source, model].map(|piece| piece.steps.len() - count);
         let (from, to) = (&source.name, &model.name);
@@ -176,7 +176,7 @@ impl Imported {
         ));
     }
 
-    fn fill(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Sitting>>) {
+    fn fill(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Simulation>>) {
         let mut titles: IndexMap<[String; 2], String> = IndexMap::new();
         for (_, identities) in groups.keys() {
             titles.entry(identities.clone()).or_insert_with(|| short(identities));

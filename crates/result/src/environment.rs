@@ -222,6 +222,9 @@ flags\t\t: fpu sse2
         machine.write("sys/fs/cgroup/cpu.max", "max 100000\n");
         machine.write("sys/fs/cgroup/memory.max", "max\n");
         assert_eq!(machine.probe().cpu.usable, 2);
+        // More than any machine that tests run on, so that it is read from here.
+        machine.write("proc/self/status", "Name:\tx\nCpus_allowed_list:\t0-8190\n");
+        assert_eq!(machine.probe().cpu.usable, 8191);
     }
 
     #[test]

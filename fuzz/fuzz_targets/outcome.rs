@@ -22,10 +22,10 @@ pub fn read(data: &[u8]) {
     let (sent, received): (Sent, Vec<Received>) = (sent, received);
     let text = String::new;
     let about = About { name: text(), library: text(), options: Vec::new(), knows: Vec::new() };
-    let account = RunRecord { about, round_trips: rounds, sent, received, broken: None };
+    let record = RunRecord { about, round_trips: rounds, sent, received, broken: None };
     let machine = Environment::default();
     let (case, subject) = ("case", "subject");
-    let cell = Cell { case, load: &load, subject, account: &account, machine: &machine };
+    let cell = Cell { case, load: &load, subject, record: &record, machine: &machine };
     // What is not finite could not be read again.
     let finite = |fact: &Fact| fact.value.is_finite();
     assert!(cell.facts().iter().all(finite));

@@ -109,11 +109,11 @@ fn trial() -> Result<RunRecord> {
         coding: None,
         terms: &terms,
     };
-    trial.run(&|_| {})?.0.whole()
+    trial.run(&|_| {}, None)?.0.whole()
 }
 
-fn figures(account: &RunRecord) -> Result<Figures> {
-    let (sent, received) = (&account.sent, &account.received[0]);
+fn figures(record: &RunRecord) -> Result<Figures> {
+    let (sent, received) = (&record.sent, &record.received[0]);
     let share = |cpu: u64| 100.0 * cpu as f64 / sent.span as f64;
     let percent = |count: u64| 100.0 * count as f64 / sent.samples as f64;
     let latency = |at: f64| received.latency.at(at).context("no sample arrived");

@@ -23,12 +23,12 @@ use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::emulation::{Emulation, Host};
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::result::cell::variance;
 use wiregauge_bus::result::windows::{kept, throughput, undisturbed, Arrival};
 use wiregauge_bus::transports::catalogue::{Entry, ALL};
 use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Mode, SILENCE};
 use wiregauge_participant::window::Window;
+use wiregauge_result::stats::variance;
 
 /// How often what is compared takes turns.
 const TURNS: usize = 10;
@@ -101,9 +101,9 @@ fn pace() -> Result<Vec<Finding>> {
         for mode in [Mode::Continuous, Mode::Discrete] {
             for size in [10, 500] {
                 let load = load(size, Duration::from_millis(1), mode);
-                let account = run(&placement, name, &load, 10)?;
-                let lost = lost(&account);
-                let windows = kept(&account.received[0].windows);
+                let record = run(&placement, name, &load, 10)?;
+                let lost = lost(&record);
+                let windows = kept(&record.received[0].windows);
                 let span: u64 = windows.iter().map(|window| window.span).sum();
                 let samples: u64 = windows.iter().map(|window| window.samples).sum();
                 let rate = samples as f64 / (span as f64 / 1e9);
@@ -127,9 +127,9 @@ fn lockstep() -> Result<Vec<Finding>> {
     let (mut bare, mut ratios) = (Vec::new(), Vec::new());
     for _ in 0..TURNS {
         let before = bare_loop(Duration::from_secs(2))?;
-        let account = run(&placement, "tcp", &load, 5)?;
+        let record = run(&placement, "tcp", &load, 5)?;
         let after = bare_loop(Duration::from_secs(2))?;
-        let steps = account.sent.samples as f64 / (account.sent.span as f64 / 1e9);
+        let steps = record.sent.samples as f64 / (record.sent.span as f64 / 1e9);
         bare.push((before + after) / 2.0);
         ratios.push(steps / ((before + after) / 2.0));
     }
@@ -186,8 +186,8 @@ fn zero_copy() -> Result<Vec<Finding>> {
 
 fn latency(placement: &Placement, name: &str, size: usize) -> Result<f64> {
     let load = load(size, Duration::from_millis(50), Mode::Continuous);
-    let account = run(placement, name, &load, 6)?;
-    let median = account.received[0].latency.at(0.5);
+    let record = run(placement, name, &load, 6)?;
+    let median = record.received[0].latency.at(0.5);
     Ok(median.context("no sample arrived")? as f64)
 }
 
@@ -218,8 +218,8 @@ fn ddsperf() -> Result<Vec<Finding>> {
             // ddsperf has Cyclone put small samples together, which this makes it
             // do for both.
             std::env::set_var("CYCLONEDDS_URI", BATCHED);
-            let account = run_as(&placement, "dds", &full, 6, &choices)?;
-            let ours = mean_throughput(&account);
+            let record = run_as(&placement, "dds", &full, 6, &choices)?;
+            let ours = mean_throughput(&record);
             let said = two("ddsperf", &format!("-D6 sub {word}"), "-D5 pub size 500")?.0;
             let theirs = median(&numbers(&said, "kS/s ", " Mb/s (")) / 8.0;
             throughputs.push((ours, theirs));
@@ -294,11 +294,11 @@ fn large() -> Result<Vec<Finding>> {
 }
 
 /// What was lost, MB/s, and the variance of undisturbed windows.
-fn evenness(account: &RunRecord) -> (u64, f64, f64) {
-    let windows = &account.received[0].windows;
+fn evenness(record: &RunRecord) -> (u64, f64, f64) {
+    let windows = &record.received[0].windows;
     let counted: Vec<&Window> = kept(windows).iter().collect();
     let all: Vec<f64> = undisturbed(&counted).into_iter().map(throughput).collect();
-    (lost(account), Arrival::of(windows).throughput(), variance(&all).unwrap_or(f64::NAN))
+    (lost(record), Arrival::of(windows).throughput(), variance(&all).unwrap_or(f64::NAN))
 }
 
 /// From the least to the most, with so many decimals.
@@ -438,15 +438,15 @@ fn run_as(
             .collect(),
     };
     let trial = Trial { placement, load, entry, program: &program, coding: None, terms: &terms };
-    trial.run(&|_| {})?.0.whole()
+    trial.run(&|_| {}, None)?.0.whole()
 }
 
-fn lost(account: &RunRecord) -> u64 {
-    account.sent.due.unwrap_or(account.sent.samples) - account.received[0].samples
+fn lost(record: &RunRecord) -> u64 {
+    record.sent.due.unwrap_or(record.sent.samples) - record.received[0].samples
 }
 
-fn mean_throughput(account: &RunRecord) -> f64 {
-    Arrival::of(&account.received[0].windows).throughput()
+fn mean_throughput(record: &RunRecord) -> f64 {
+    Arrival::of(&record.received[0].windows).throughput()
 }
 
 /// Steps per second of a sample written and acknowledged, and nothing else.

@@ -196,11 +196,11 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
         };
         let sent = Sent { samples: COUNT, ..Sent::default() };
         let received = vec![received];
-        let account = RunRecord { about, round_trips: None, sent, received, broken: None };
+        let record = RunRecord { about, round_trips: None, sent, received, broken: None };
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
-        Cell { case: "c", load: &load, subject: "punctual", account: &account, machine: &machine }
+        Cell { case: "c", load: &load, subject: "punctual", record: &record, machine: &machine }
             .facts()
     };
     let facts = cell(received);

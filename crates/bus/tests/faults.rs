@@ -157,7 +157,7 @@ fn run(faulty: Faulty, assignment: &Assignment) -> Result<RunRecord> {
     let transport: &'static dyn Transport = Box::leak(Box::new(faulty));
     let placement = Placement::within(Box::leak(Box::new([transport])));
     let plans = placement.plans(1, Reach::Process);
-    conduct(&placement, &Program::Own, plans, assignment, &|_| {})
+    conduct(&placement, &Program::Own, plans, assignment, &|_| {}, None)
 }
 
 /// A run that comes to its end, or why not.
@@ -171,16 +171,16 @@ fn without_fault_all_arrives() {
         [(Mode::Continuous, false), (Mode::Discrete, false), (Mode::Discrete, true)]
     {
         let assignment = Assignment { announced, ..assignment("whole", mode) };
-        let account = run(Faulty::default(), &assignment).unwrap();
-        let received = &account.received[0];
+        let record = run(Faulty::default(), &assignment).unwrap();
+        let received = &record.received[0];
         // How many were due in time is up to the machine.
-        assert!(account.sent.due == Some(400) && account.sent.samples > 0);
-        assert_eq!(received.samples, account.sent.samples);
+        assert!(record.sent.due == Some(400) && record.sent.samples > 0);
+        assert_eq!(received.samples, record.sent.samples);
         let bad = [received.reordered, received.repeated, received.damaged, received.foreign];
         assert_eq!(bad, [0; 4]);
         assert!(received.windows.iter().all(|w| w.samples > 0 && w.bytes == 100 * w.samples));
-        let steps = if mode == Mode::Discrete { account.sent.samples } else { 0 };
-        assert_eq!(account.sent.step.count, steps);
+        let steps = if mode == Mode::Discrete { record.sent.samples } else { 0 };
+        assert_eq!(record.sent.step.count, steps);
     }
 }
 
@@ -188,8 +188,8 @@ fn without_fault_all_arrives() {
 fn each_fault_is_counted_as_what_it_is() {
     let check = |fault, topic: &str, wanted: fn(u64) -> [u64; 5]| {
         let faulty = Faulty { every: 10, fault, ..Faulty::default() };
-        let account = run(faulty, &assignment(topic, Mode::Continuous)).unwrap();
-        let (sent, r) = (account.sent.samples, &account.received[0]);
+        let record = run(faulty, &assignment(topic, Mode::Continuous)).unwrap();
+        let (sent, r) = (record.sent.samples, &record.received[0]);
         let counted = [sent - r.samples, r.reordered, r.repeated, r.damaged, r.foreign];
         assert_eq!(counted, wanted(sent), "{topic}, of {sent}");
     };
@@ -204,12 +204,12 @@ fn each_fault_is_counted_as_what_it_is() {
 #[test]
 fn round_trips_are_taken_one_by_one_and_are_no_part_of_the_run() {
     let assignment = |topic| Assignment { round_trips: 50, ..assignment(topic, Mode::Continuous) };
-    let account = run(Faulty::default(), &assignment("trips")).unwrap();
-    let pinged = account.round_trips.unwrap();
+    let record = run(Faulty::default(), &assignment("trips")).unwrap();
+    let pinged = record.round_trips.unwrap();
     assert_eq!((pinged.times.count, pinged.lost), (50, 0));
     assert!(pinged.times.least > 0);
-    assert_eq!(account.sent.samples, account.received[0].samples);
-    assert_eq!(account.received[0].foreign, 0);
+    assert_eq!(record.sent.samples, record.received[0].samples);
+    assert_eq!(record.received[0].foreign, 0);
     // The 40th is lost on its way, the next on its way back: two seconds are over.
     let faulty = Faulty { every: 40, fault: Fault::Lose, ..Faulty::default() };
     let pinged = run(faulty, &assignment("lost trips")).unwrap().round_trips.unwrap();
@@ -221,22 +221,22 @@ fn a_step_whose_data_is_lost_times_out_and_the_next_goes_on() {
     let faulty = Faulty { every: 100, fault: Fault::Lose, ..Faulty::default() };
     let steps = assignment("steps", Mode::Discrete);
     let assignment = Assignment { duration: 2_000 * MS, announced: true, ..steps };
-    let account = run(faulty, &assignment).unwrap();
-    let sent = &account.sent;
+    let record = run(faulty, &assignment).unwrap();
+    let sent = &record.sent;
     assert!(sent.timeouts >= 1, "{sent:?}");
     assert_eq!(sent.timeouts, sent.samples / 100);
     assert_eq!(sent.step.count, sent.samples - sent.timeouts);
-    assert_eq!(account.received[0].samples, sent.samples - sent.timeouts);
+    assert_eq!(record.received[0].samples, sent.samples - sent.timeouts);
 }
 
 #[test]
 fn a_reader_that_is_too_slow_holds_the_writer_back() {
     let faulty = Faulty { dwell: Duration::from_millis(5), ..Faulty::default() };
-    let account = run(faulty, &assignment("slow", Mode::Continuous)).unwrap();
+    let record = run(faulty, &assignment("slow", Mode::Continuous)).unwrap();
     // The queue holds 64, and what was sent arrives in the end.
-    assert!(account.sent.samples < 400, "{:?}", account.sent);
-    assert_eq!(account.received[0].samples, account.sent.samples);
-    assert!(account.received[0].late > 0);
+    assert!(record.sent.samples < 400, "{:?}", record.sent);
+    assert_eq!(record.received[0].samples, record.sent.samples);
+    assert!(record.received[0].late > 0);
 }
 
 #[test]
@@ -254,12 +254,12 @@ fn what_was_seen_before_it_broke_is_told() {
     let faulty = Faulty { every: 300, fault: Fault::Fail, ..Faulty::default() };
     let steps = assignment("so far", Mode::Discrete);
     let assignment = Assignment { window: MS, ..steps };
-    let account = run(faulty, &assignment).unwrap();
-    assert_eq!(account.broken.as_deref(), Some("sender: the engine broke down"));
-    let windows = &account.received[0].windows;
+    let record = run(faulty, &assignment).unwrap();
+    assert_eq!(record.broken.as_deref(), Some("sender: the engine broke down"));
+    let windows = &record.received[0].windows;
     assert!(windows.len() > 4 && windows.iter().all(|window| window.samples > 0));
-    assert!(!account.sent.steps.is_empty());
-    assert_eq!(account.whole().unwrap_err().to_string(), "sender: the engine broke down");
+    assert!(!record.sent.steps.is_empty());
+    assert_eq!(record.whole().unwrap_err().to_string(), "sender: the engine broke down");
 }
 
 #[test]

@@ -50,14 +50,14 @@ fn strangers_are_not_let_in_and_nothing_is_lost() {
         let placement = Placement::within(Box::leak(Box::new([transport])));
         let plans = placement.plans(1, Reach::Process);
         let flood = Flood::start();
-        let account = conduct(&placement, &Program::Own, plans, &assignment, &|_| {});
+        let record = conduct(&placement, &Program::Own, plans, &assignment, &|_| {}, None);
         let came = flood.connections();
-        let account = account.and_then(RunRecord::whole).expect("it comes to its end");
-        let received = &account.received[0];
-        assert_eq!(account.sent.samples, 300);
-        assert_eq!(received.samples, account.sent.samples, "lost");
+        let record = record.and_then(RunRecord::whole).expect("it comes to its end");
+        let received = &record.received[0];
+        assert_eq!(record.sent.samples, 300);
+        assert_eq!(received.samples, record.sent.samples, "lost");
         assert_eq!((received.foreign, received.damaged, received.repeated), (0, 0, 0));
-        assert_eq!(account.sent.timeouts, 0);
+        assert_eq!(record.sent.timeouts, 0);
         assert!(came > STRANGERS as u64, "{came} strangers are no flood");
     }
 }

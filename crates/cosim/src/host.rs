@@ -8,7 +8,6 @@ pub mod job;
 pub mod memory;
 pub mod place;
 pub mod remote;
-pub mod scratch;
 pub mod watch;
 
 use std::fs::{self, File};

@@ -26,7 +26,6 @@ use wiregauge_result::run::{Curve, Fact, Measurement, Slowest, Status, Subject};
 use wiregauge_result::warning::Warning;
 use wiregauge_system::interrupt;
 
-use crate::host::scratch;
 use crate::master::cell::Cell;
 use crate::master::contender::{on_case, FmuContender};
 use crate::master::findings::Findings;
@@ -96,7 +95,6 @@ impl<'a, 's> Session<'a, 's> {
 
     /// Unpacks every FMU once and couples them.
     fn prepare(&mut self) -> Result<()> {
-        scratch::sweep();
         let mut packages: HashMap<(PathBuf, String), Rc<Package>> = HashMap::new();
         let mut open = |path: &Path, name: &str| -> Result<Rc<Package>> {
             let key = (path.to_owned(), name.to_owned());

@@ -13,9 +13,9 @@ use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::scratch::Scratch;
 use zip::ZipArchive;
 
-use crate::host::scratch::Scratch;
 use crate::package::description::{Description, Fmi};
 
 /// The most that an FMU may hold when unpacked: bytes, files and folders.
@@ -64,7 +64,7 @@ impl Package {
             archive.index_for_name("modelDescription.xml").is_some(),
             "is no FMU: the archive holds no modelDescription.xml"
         );
-        let temporary = Scratch::new("fmu")?;
+        let temporary = Scratch::new()?;
         let room = room(temporary.path()).unwrap_or(u64::MAX);
         extract(&mut archive, temporary.path(), LARGEST, room)?;
         // FMUs look for it though theirs has none.

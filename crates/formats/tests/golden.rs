@@ -14,8 +14,7 @@ fn definitions_of_the_lidar_message() {
     let lidar = here.join("../../schemas/lidar.msg");
     let schema = source::load(&Source::parse(&lidar.display().to_string())).expect("it loads");
     let folder = here.join("tests/golden");
-    let bless = std::env::var_os("WIREGAUGE_BLESS").is_some();
-    if bless {
+    if wiregauge_golden::blesses() {
         for entry in fs::read_dir(&folder).expect("the golden folder is there") {
             fs::remove_file(entry.expect("readable").path()).expect("writable");
         }
@@ -26,13 +25,7 @@ fn definitions_of_the_lidar_message() {
         let file = idl(&schema).expect("the LiDAR message can be said");
         let extension = file.path.rsplit('.').next().expect("an extension");
         let name = format!("{}.lidar.{extension}", codec.name);
-        let path = folder.join(&name);
-        if bless {
-            fs::write(&path, &file.text).expect("the golden folder is there");
-        }
-        let golden = fs::read_to_string(&path)
-            .unwrap_or_else(|_| panic!("no {name}: look at it and accept by WIREGAUGE_BLESS=1"));
-        assert_eq!(golden, file.text, "{name}: accept the change by WIREGAUGE_BLESS=1");
+        wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), &name, &file.text);
         expected.insert(name);
     }
     let present: BTreeSet<String> = fs::read_dir(&folder)

@@ -4,6 +4,10 @@
 //! made of it, and the receiver has the same bytes decoded when they arrived.
 //! The runner times both itself, so that its pipe is no part of them, and with
 //! caches as they are in a cycle and not in a loop.
+//!
+//! Programs with a heavier transport are built apart, with this crate and no other
+//! of the workspace. So this is a client of the protocol of its own, for one
+//! message, beside that of `conversation`.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};

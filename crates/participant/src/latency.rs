@@ -5,13 +5,13 @@ use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
 /// The shares for which a distribution is told, ascending: quarters, and ten in
-/// each of six nines. They are those of the gauge's percentiles.
+/// each of six nines. A co-simulation tells its steps for the same.
 pub fn shares() -> Vec<f64> {
     const STEPS: [f64; 10] = [1.0, 0.8, 0.65, 0.5, 0.4, 0.3, 0.25, 0.2, 0.16, 0.125];
     let mut shares = vec![0.01, 0.1, 0.25, 0.5, 0.75];
     for nines in 1..=6 {
         let tail = 0.1f64.powi(nines);
-        // Rounded, so that 0.999 is the number that others write.
+        // Rounded, so that 0.999 is the number that users write.
         shares.extend(STEPS.map(|step| ((1.0 - tail * step) * 1e9).round() / 1e9));
     }
     shares
@@ -91,6 +91,15 @@ impl Distribution {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shares_are_those_that_users_write() {
+        let shares = shares();
+        assert!(shares.is_sorted());
+        for share in [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.95, 0.995] {
+            assert!(shares.contains(&share), "{share}");
+        }
+    }
 
     #[test]
     fn tells_what_is_known() {

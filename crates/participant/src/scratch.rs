@@ -1,10 +1,10 @@
 //! A folder of one run, for what libraries leave in the file system: files of
-//! their own, and shared memory under its name. It is the user's alone. The
-//! conductor holds it by a lock; whoever finds one that nobody holds removes it
-//! with all that belongs to it, however its run ended.
+//! their own, and shared memory under its name. It is the user's alone. Who made
+//! it holds it by a lock, which the kernel gives up however that process ends;
+//! whoever finds one that nobody holds removes it with all that belongs to it.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -16,11 +16,12 @@ use rustix::process::geteuid;
 const SHARED: &str = "/dev/shm";
 /// How all of them are called, before the user and what tells them apart.
 const PREFIX: &str = "wg-";
-/// The file that is locked as long as a run lives.
-const HELD: &str = "held";
 /// Where a participant finds the folder of its run from the beginning.
 pub const VARIABLE: &str = "WIREGAUGE_SCRATCH";
 
+/// Younger ones are left alone: between its making and its locking a folder is
+/// not locked.
+const YOUNG: Duration = Duration::from_secs(1);
 /// From one look at a lock to the next.
 const AGAIN: Duration = Duration::from_millis(20);
 
@@ -38,15 +39,10 @@ impl Scratch {
     /// When there can be none.
     pub fn new() -> io::Result<Scratch> {
         sweep();
-        let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let process = std::process::id();
-        // Short, as the paths of sockets in it have 108 bytes at most. One that is
-        // there already is not taken.
-        let number = (time.as_nanos() as u32).wrapping_add(process.rotate_left(16));
-        let path = std::env::temp_dir().join(format!("{}{number:08x}", beginning()));
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
-        let held = OpenOptions::new().write(true).create_new(true).open(path.join(HELD))?;
-        held.lock()?;
+        let path = make()?;
+        let held = File::open(&path)?;
+        // Where folders cannot be locked, nobody can find this one unlocked.
+        let _ = held.lock();
         Ok(Scratch { path, _held: held })
     }
 
@@ -59,6 +55,22 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         remove(&self.path);
+    }
+}
+
+/// Makes a folder that is not there yet.
+fn make() -> io::Result<PathBuf> {
+    let time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    // Short, as the paths of sockets in it have 108 bytes at most.
+    let mut number = (time.as_nanos() as u32).wrapping_add(std::process::id().rotate_left(16));
+    loop {
+        let path = std::env::temp_dir().join(format!("{}{number:08x}", beginning()));
+        match fs::DirBuilder::new().mode(0o700).create(&path) {
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                number = number.wrapping_add(1);
+            }
+            made => return made.map(|()| path),
+        }
     }
 }
 
@@ -82,7 +94,7 @@ pub fn remove_remains(path: &Path, patience: Duration) {
     if !name.starts_with(&beginning()) || (path.exists() && !is_ours(path)) {
         return;
     }
-    let held = || File::open(path.join(HELD)).is_ok_and(|held| held.try_lock_shared().is_err());
+    let held = || File::open(path).is_ok_and(|folder| folder.try_lock_shared().is_err());
     let deadline = Instant::now() + patience;
     while held() {
         if Instant::now() >= deadline {
@@ -107,13 +119,10 @@ fn remove_if_dead(path: &Path) {
     if !is_ours(path) {
         return;
     }
-    // One that is just being made has no file yet, or one that is not locked yet.
-    let Ok(held) = File::open(path.join(HELD)) else { return };
-    let young = held
-        .metadata()
-        .and_then(|meta| meta.modified())
-        .is_ok_and(|made| made.elapsed().is_ok_and(|age| age.as_secs() < 1));
-    if !young && held.try_lock_shared().is_ok() {
+    let Ok(folder) = File::open(path) else { return };
+    let made = folder.metadata().and_then(|data| data.modified());
+    let old = made.is_ok_and(|time| time.elapsed().is_ok_and(|age| age >= YOUNG));
+    if old && folder.try_lock_shared().is_ok() {
         remove(path);
     }
 }
@@ -151,9 +160,7 @@ mod tests {
         let shared = Path::new(SHARED).join(format!("{}data", shared_prefix(&path)));
         fs::write(&shared, "x").unwrap();
         let old = SystemTime::now() - std::time::Duration::from_secs(10);
-        let held = OpenOptions::new().write(true).open(path.join(HELD)).unwrap();
-        held.set_modified(old).unwrap();
-        drop(held);
+        File::open(&path).unwrap().set_modified(old).unwrap();
         remove_if_dead(&path);
         assert!(path.exists() && shared.exists(), "it is held");
         // As if its process had been killed: the lock is gone, and the folder not.

@@ -3,9 +3,6 @@
 
 mod common;
 
-use std::fs;
-use std::path::Path;
-
 use common::bus;
 use wiregauge_report::budget::{self, Budget};
 use wiregauge_report::{csv, json, markdown, terminal};
@@ -14,17 +11,7 @@ use wiregauge_result::stats::{compare, Limits};
 
 #[track_caller]
 fn golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("WIREGAUGE_BLESS").is_some() {
-        fs::write(&path, text).unwrap();
-    }
-    let wanted = fs::read_to_string(&path).unwrap_or_default();
-    if let Some((i, (is, should))) =
-        text.lines().zip(wanted.lines()).enumerate().find(|(_, (is, should))| is != should)
-    {
-        panic!("{name}, line {}:\n  is     {is}\n  should {should}", i + 1);
-    }
-    assert_eq!(text.lines().count(), wanted.lines().count(), "{name} has other lines");
+    wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), name, text);
 }
 
 /// The largest case only, which keeps the golden files short enough to read.

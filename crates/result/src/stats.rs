@@ -22,5 +22,5 @@ pub use comparison::{
 pub use fit::{Bounds, Fit};
 pub use interval::{Basis, Interval, CONFIDENCE};
 pub use ratio::Ratio;
-pub use sample::{median, quantile, sorted};
+pub use sample::{mean, median, quantile, sorted, variance};
 pub use summary::{Outlier, Summary};

@@ -340,6 +340,8 @@ mod tests {
     use crate::stats::comparison::simulation::{Noise, Simulation};
     use crate::warning::Warning;
 
+    const SHARES: [f64; 7] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999];
+
     /// A result with one subject and one case.
     fn run() -> Run {
         let mut run = Simulation::new(1, Noise::default()).run();
@@ -369,7 +371,7 @@ mod tests {
             metric: "latency".into(),
             unit: "ns".into(),
             over: "share".into(),
-            points: tail::distribution(&times),
+            points: tail::distribution(&times, &SHARES),
         });
         fact(run, "latency/max", "ns", count as f64 * 1e3);
         fact(run, "latency/count", "1", count as f64);

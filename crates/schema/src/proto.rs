@@ -8,30 +8,24 @@
 //! with `message_encoding = DELIMITED`, is a message: the model does not say how
 //! its end is found. Extensions are left out.
 
-use std::cell::RefCell;
+mod builder;
+mod edition;
+mod resolver;
+mod text;
+
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::prost::Message;
-use prost_reflect::prost_types::{FileDescriptorProto, FileDescriptorSet};
-use prost_reflect::{
-    DescriptorPool, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor,
-};
-use protox::file::{File, FileResolver, GoogleFileResolver};
+use prost_reflect::prost_types::FileDescriptorSet;
+use prost_reflect::{DescriptorPool, MessageDescriptor};
 
-use crate::assemble::{assemble, unlegalized};
-use crate::edition::{self, Implicit};
+use self::edition::Implicit;
+use self::resolver::Resolver;
 use crate::file;
-use crate::model::{
-    Cardinality, Element, Enum, EnumValue, Field, Integer, Record, Role, Scalar, Schema, TypeDef,
-    TypeId, Wire,
-};
-use crate::proto_text;
-
-/// Most files that one definition may import, directly and through others.
-const MOST_IMPORTS: usize = 1000;
+use crate::model::Schema;
 
 /// Reads a `.proto` file. Imports are looked for in `folders`, then in the
 /// file's folder and in every folder above it; those of `google/protobuf/` are
@@ -120,17 +114,7 @@ impl Definitions {
 
     /// The schema of one of the messages.
     pub fn schema(&self, root: &MessageDescriptor) -> Result<Schema> {
-        let mut builder = Builder {
-            implicit: &self.implicit,
-            types: Vec::new(),
-            ids: HashMap::new(),
-            open: Vec::new(),
-        };
-        let id = builder.message(root);
-        while let Some((id, message)) = builder.open.pop() {
-            builder.types[id] = TypeDef::Record(builder.record(&message)?);
-        }
-        assemble(builder.types, id)
+        builder::schema(root, &self.implicit)
     }
 }
 
@@ -144,114 +128,6 @@ fn pool(set: FileDescriptorSet) -> Result<DescriptorPool> {
         ensure!(whole, "the map entry {} lacks its key or its value", entry.full_name());
     }
     Ok(pool)
-}
-
-/// Finds the texts of definitions.
-#[derive(Clone)]
-struct Resolver {
-    /// Texts by the names under which they are imported.
-    texts: HashMap<String, String>,
-    /// Where files are looked for, in this order.
-    folders: Vec<PathBuf>,
-    found: Rc<RefCell<Found>>,
-}
-
-/// What was opened, and what the compiler is not told.
-#[derive(Default)]
-struct Found {
-    /// The files by their names.
-    files: HashMap<String, File>,
-    /// Why a file could not be opened.
-    error: Option<anyhow::Error>,
-    /// What files of an edition say, by their names.
-    editions: HashMap<String, edition::File>,
-}
-
-impl FileResolver for Resolver {
-    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
-        self.text(name).unwrap_or_else(|error| {
-            self.found.borrow_mut().error = Some(error);
-            Err(protox::Error::file_not_found(name))
-        })
-    }
-}
-
-impl Resolver {
-    /// The file and all that it imports, each after those that it imports. With
-    /// its own stack: the compiler calls itself for each. What is not there is
-    /// left to the compiler, which tells the line.
-    fn order(&self, name: &str) -> Result<Vec<String>> {
-        let imports = |name: &str| -> Result<std::vec::IntoIter<String>> {
-            let file = self.text(name)?.ok();
-            let imports = file.map(|file| file.file_descriptor_proto().dependency.clone());
-            Ok(imports.unwrap_or_default().into_iter())
-        };
-        let mut order = Vec::new();
-        let mut seen = HashSet::from([name.to_owned()]);
-        let mut open = vec![(name.to_owned(), imports(name)?)];
-        while let Some((_, rest)) = open.last_mut() {
-            match rest.next() {
-                Some(inner) if seen.insert(inner.clone()) => {
-                    ensure!(
-                        seen.len() <= MOST_IMPORTS,
-                        "it imports more than {MOST_IMPORTS} files"
-                    );
-                    let rest = imports(&inner)?;
-                    open.push((inner, rest));
-                }
-                Some(inner) => ensure!(
-                    open.iter().all(|(name, _)| *name != inner),
-                    "{inner} imports itself, directly or through others"
-                ),
-                None => order.extend(open.pop().map(|(name, _)| name)),
-            }
-        }
-        Ok(order)
-    }
-
-    /// The file of this name; the outer error is ours, the inner the parser's.
-    fn text(&self, name: &str) -> Result<Result<File, protox::Error>> {
-        if let Some(file) = self.found.borrow().files.get(name) {
-            return Ok(Ok(file.clone()));
-        }
-        let opened = self.open(name)?;
-        if let Ok(file) = &opened {
-            self.found.borrow_mut().files.insert(name.into(), file.clone());
-        }
-        Ok(opened)
-    }
-
-    fn open(&self, name: &str) -> Result<Result<File, protox::Error>> {
-        let place = || self.folders.iter().map(|folder| folder.join(name)).find(|p| p.exists());
-        let text = match (self.texts.get(name), place()) {
-            (Some(text), _) => text.clone(),
-            (None, Some(path)) => file::text(&path)?,
-            (None, None) => {
-                // Features of languages: options that come with an edition's compiler.
-                let is_features =
-                    name.starts_with("google/protobuf/") && name.ends_with("_features.proto");
-                return Ok(match is_features {
-                    true => Ok(File::from_file_descriptor_proto(FileDescriptorProto {
-                        name: Some(name.into()),
-                        ..FileDescriptorProto::default()
-                    })),
-                    false => GoogleFileResolver::new().open_file(name),
-                });
-            }
-        };
-        let readable = proto_text::readable(name, &text)?;
-        let file = match File::from_source(name, &readable.text) {
-            Ok(file) => file,
-            Err(error) => return Ok(Err(error)),
-        };
-        let Some(edition) = readable.edition else { return Ok(Ok(file)) };
-        let number = proto_text::edition_number(name, &edition)?;
-        let mut descriptor = file.file_descriptor_proto().clone();
-        let said = edition::take_options(&mut descriptor, number);
-        self.found.borrow_mut().editions.insert(name.into(), said);
-        descriptor.syntax = None;
-        Ok(Ok(File::from_file_descriptor_proto(descriptor)))
-    }
 }
 
 fn compile(
@@ -348,126 +224,10 @@ fn used_messages(message: &MessageDescriptor) -> Vec<String> {
     used.filter(|used| used != message.full_name()).collect()
 }
 
-/// Types under construction.
-struct Builder<'a> {
-    implicit: &'a Implicit,
-    types: Vec<TypeDef>,
-    ids: HashMap<String, TypeId>,
-    /// Messages that have an id and not yet their fields.
-    open: Vec<(TypeId, MessageDescriptor)>,
-}
-
-impl Builder<'_> {
-    fn message(&mut self, message: &MessageDescriptor) -> TypeId {
-        if let Some(id) = self.ids.get(message.full_name()) {
-            return *id;
-        }
-        let id = self.types.len();
-        let role = match message.full_name() {
-            "google.protobuf.Timestamp" => Role::Timestamp,
-            "google.protobuf.Duration" => Role::Duration,
-            _ if message.is_map_entry() => Role::MapEntry,
-            _ => Role::Plain,
-        };
-        let name = unlegalized(message.full_name());
-        self.types.push(TypeDef::Record(Record { name, fields: Vec::new(), role }));
-        self.ids.insert(message.full_name().to_owned(), id);
-        self.open.push((id, message.clone()));
-        id
-    }
-
-    fn enumeration(&mut self, descriptor: &EnumDescriptor) -> TypeId {
-        if let Some(id) = self.ids.get(descriptor.full_name()) {
-            return *id;
-        }
-        let id = self.types.len();
-        let mut values: Vec<EnumValue> = Vec::new();
-        let mut numbers = HashSet::new();
-        for value in &descriptor.enum_descriptor_proto().value {
-            let number = value.number().into();
-            // An alias is a second name for a number; the first one stands.
-            if numbers.insert(number) {
-                values.push(EnumValue { name: unlegalized(value.name()), number });
-            }
-        }
-        let name = unlegalized(descriptor.full_name());
-        self.types.push(TypeDef::Enum(Enum { name, repr: Scalar::I32, values }));
-        self.ids.insert(descriptor.full_name().to_owned(), id);
-        id
-    }
-
-    fn record(&mut self, message: &MessageDescriptor) -> Result<Record> {
-        let TypeDef::Record(mut record) = self.types[self.ids[message.full_name()]].clone() else {
-            bail!("{} is an enum", message.full_name());
-        };
-        // The descriptor's own list keeps the order of definition.
-        for field in &message.descriptor_proto().field {
-            let field = message
-                .get_field(field.number() as u32)
-                .with_context(|| format!("{}: unknown field", message.full_name()))?;
-            record.fields.push(self.field(&field)?);
-        }
-        Ok(record)
-    }
-
-    fn field(&mut self, field: &FieldDescriptor) -> Result<Field> {
-        let element = match field.kind() {
-            Kind::Double => Element::Scalar(Scalar::F64),
-            Kind::Float => Element::Scalar(Scalar::F32),
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Element::Scalar(Scalar::I32),
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Element::Scalar(Scalar::I64),
-            Kind::Uint32 | Kind::Fixed32 => Element::Scalar(Scalar::U32),
-            Kind::Uint64 | Kind::Fixed64 => Element::Scalar(Scalar::U64),
-            Kind::Bool => Element::Scalar(Scalar::Bool),
-            Kind::String => Element::String,
-            Kind::Bytes => Element::Bytes,
-            Kind::Message(message) => Element::Record(self.message(&message)),
-            Kind::Enum(descriptor) => Element::Enum(self.enumeration(&descriptor)),
-        };
-        let union = field.containing_oneof().filter(is_written);
-        let cardinality = if field.is_list() || field.is_map() {
-            Cardinality::List { bound: None }
-        } else if union.is_some() {
-            // Whatever a damaged descriptor says besides.
-            Cardinality::Optional
-        } else if field.is_required() || field.parent_message().is_map_entry() {
-            Cardinality::Required
-        } else if field.supports_presence() && !self.implicit.contains(field.full_name()) {
-            Cardinality::Optional
-        } else {
-            Cardinality::Implicit
-        };
-        let integer = match field.kind() {
-            Kind::Sint32 | Kind::Sint64 => Integer::Zigzag,
-            Kind::Fixed32 | Kind::Fixed64 | Kind::Sfixed32 | Kind::Sfixed64 => Integer::Fixed,
-            _ => Integer::Varint,
-        };
-        let is_number = !matches!(field.kind(), Kind::String | Kind::Bytes | Kind::Message(_));
-        // Not is_packed(), which overlooks the option where there is one.
-        let options = field.field_descriptor_proto().options.as_ref();
-        let packed = options.and_then(|o| o.packed).unwrap_or(field.is_packed());
-        let unpacked = field.is_list() && is_number && !packed;
-        Ok(Field {
-            wire: Wire { integer, unpacked },
-            name: unlegalized(field.name()),
-            id: field.number(),
-            element,
-            cardinality,
-            union: union.map(|oneof| oneof.name().to_owned()),
-            default: field.field_descriptor_proto().default_value.clone(),
-        })
-    }
-}
-
-/// Whether a `oneof` stands in the text, rather than being what an `optional`
-/// field of proto3 becomes.
-fn is_written(oneof: &OneofDescriptor) -> bool {
-    !oneof.is_synthetic()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::{Cardinality, Element, Field, Integer, Role, Wire};
 
     const PROTO3: &str = r#"
         syntax = "proto3";

@@ -218,22 +218,22 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         }
     };
     let plans = placement.plans(1, Reach::Network);
-    conduct(&placement, &Program::Engine(&DDS, script), plans, &assignment, &show)
+    conduct(&placement, &Program::Engine(&DDS, script), plans, &assignment, &show, None)
 }
 
 #[test]
 fn a_link_that_is_cut_for_a_second_is_told_by_the_figures() {
     let Some(_alone) = alone() else { return };
-    let account = interrupted(Mode::Continuous).unwrap();
-    let received = &account.received[0];
+    let record = interrupted(Mode::Continuous).unwrap();
+    let received = &record.received[0];
     // What was sent meanwhile came when the link was back.
-    assert_eq!(received.samples, account.sent.samples);
+    assert_eq!(received.samples, record.sent.samples);
     assert!(received.latency.most > 500_000_000, "{:?}", received.latency.most);
     assert!(received.late > 100, "{}", received.late);
 
-    let account = interrupted(Mode::Discrete).unwrap();
-    assert!(account.sent.timeouts > 0, "{:?}", account.sent);
-    assert!(account.sent.step.count > 500, "it goes on: {:?}", account.sent);
+    let record = interrupted(Mode::Discrete).unwrap();
+    assert!(record.sent.timeouts > 0, "{:?}", record.sent);
+    assert!(record.sent.step.count > 500, "it goes on: {:?}", record.sent);
 }
 
 /// The processes below one, and itself.

@@ -6,7 +6,6 @@
 mod support;
 
 use std::fs;
-use std::path::Path;
 
 use serde_json::{json, Value};
 use support::{has_its_form, project, result, run};
@@ -98,14 +97,5 @@ fn without(element: &str, page: &str) -> String {
 
 #[track_caller]
 fn golden(name: &str, text: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("WIREGAUGE_BLESS").is_some() {
-        fs::write(&path, text).unwrap();
-    }
-    let wanted = fs::read_to_string(&path).unwrap_or_default();
-    let mut pairs = text.lines().zip(wanted.lines()).enumerate();
-    if let Some((at, (is, should))) = pairs.find(|(_, (is, should))| is != should) {
-        panic!("{name}, line {}:\n  is     {is}\n  should {should}", at + 1);
-    }
-    assert_eq!(text.lines().count(), wanted.lines().count(), "{name} has other lines");
+    wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), name, text);
 }

@@ -1,10 +1,10 @@
-//! What holds for every package of the tree, also for those that are built apart
-//! and cannot inherit it.
+//! What holds for every package and every file of source in the tree, also for
+//! those that are built apart and cannot inherit it.
 
 mod support;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use support::{files, project};
 use toml::{Table, Value};
@@ -116,4 +116,59 @@ fn unsafe_code_built_apart_says_why_it_is_sound() {
         }
     }
     assert!(checked > 0, "no unsafe code is found");
+}
+
+/// What a file of source is called.
+const SOURCES: [&str; 11] = ["c", "cc", "cpp", "css", "h", "hpp", "html", "js", "py", "rs", "sh"];
+/// Most lines of a file of source that gives no reason at its head.
+const MOST_LINES: usize = 600;
+/// How the line begins that gives one, behind the mark of a comment.
+const REASON: &str = "Long because: ";
+
+fn is_source(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|end| SOURCES.iter().any(|source| end == *source))
+}
+
+/// Whether a file is longer than it may be. Its head are the comments before
+/// anything else.
+fn is_too_long(text: &str) -> bool {
+    let words = |line: &str| line.trim_start_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let head = text.lines().take_while(|line| {
+        line.is_empty() || ["//", "#!", "# ", "/*", " *", "<!"].iter().any(|s| line.starts_with(s))
+    });
+    let is_reason =
+        |line: String| line.strip_prefix(REASON).is_some_and(|reason| !reason.is_empty());
+    text.lines().count() > MOST_LINES && !head.map(words).any(is_reason)
+}
+
+#[test]
+fn long_files_say_why_at_their_head() {
+    let sources = files(&project(), &is_source).into_iter();
+    // What came out once, to be compared with, has the length that it has.
+    let sources = sources.filter(|path| !path.to_string_lossy().contains("/tests/golden/"));
+    let sources: Vec<PathBuf> = sources.collect();
+    assert!(sources.len() > 100, "the sources are not found");
+    let text = |path: &PathBuf| fs::read_to_string(path).expect("readable");
+    let long = sources.iter().filter(|path| is_too_long(&text(path)));
+    let long = long.map(|path| path.strip_prefix(project()).expect("below").display().to_string());
+    let long: Vec<String> = long.collect();
+    assert!(
+        long.is_empty(),
+        "more than {MOST_LINES} lines; cut by their nouns, or say '{REASON}…' at the head: {}",
+        long.join(", ")
+    );
+}
+
+#[test]
+fn a_long_file_is_found() {
+    let lines = |count: usize| "x();\n".repeat(count);
+    assert!(!is_too_long(&lines(MOST_LINES)));
+    assert!(is_too_long(&lines(MOST_LINES + 1)));
+    for head in
+        ["//! A.\n//!\n//! Long because: b.\n", "// Long because: b.\n", "# Long because: b.\n"]
+    {
+        assert!(!is_too_long(&format!("{head}\n{}", lines(MOST_LINES))), "{head}");
+    }
+    assert!(is_too_long(&format!("// Long because: \n{}", lines(MOST_LINES))), "no reason");
+    assert!(is_too_long(&format!("x();\n// Long because: b.\n{}", lines(MOST_LINES))), "no head");
 }

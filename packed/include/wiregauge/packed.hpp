@@ -7,6 +7,8 @@
 //           SensorView or SensorData around them
 //   read    find() and first() for the field in a message, View for its bytes
 //   convert pack() and unpack() in packed_convert.hpp
+//
+// Long because: users copy it into their projects as one file.
 #pragma once
 
 #include <array>

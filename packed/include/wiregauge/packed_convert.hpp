@@ -1,5 +1,7 @@
 // Between OSI's reflections and detections as sub-messages and as a packed field
 // (docs/packed.md), on the wire level: pack() and unpack().
+//
+// Long because: users copy it into their projects as one file.
 #pragma once
 
 #include <iterator>

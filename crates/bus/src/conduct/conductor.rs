@@ -65,28 +65,14 @@ enum Event {
 /// Runs the participants of these plans with this assignment, whose role and
 /// address are each participant's own.
 ///
-/// A run that breaks off after windows that count is told as far as it went.
+/// A run that breaks off after windows that count is told as far as it went. The
+/// samples that the assignment says to keep are passed on to `keep`: those of a
+/// run that broke off too, as far as their participants are still there.
 ///
 /// # Errors
 /// When one of them cannot do its part or is lost before that, and which and
 /// why; when the user asks to stop. No process is left either way.
 pub fn conduct(
-    placement: &Placement,
-    program: &Program,
-    plans: Vec<ProcessPlan>,
-    assignment: &Assignment,
-    show: &dyn Fn(&str),
-) -> Result<RunRecord> {
-    conduct_keeping(placement, program, plans, assignment, show, None)
-}
-
-/// Runs them in the same way, and has the samples told that the assignment says
-/// to keep: those of a run that broke off too, as far as their participants are
-/// still there.
-///
-/// # Errors
-/// As [`conduct`].
-pub fn conduct_keeping(
     placement: &Placement,
     program: &Program,
     plans: Vec<ProcessPlan>,

@@ -22,7 +22,7 @@ pub struct RunRecord {
 }
 
 impl RunRecord {
-    /// The account of a run that came to its end.
+    /// The record of a run that came to its end.
     ///
     /// # Errors
     /// Why it did not.

@@ -44,6 +44,16 @@ impl Terms {
         (!self.realtime.is_none()).then(|| format!("participants run with {}", self.realtime))
     }
 
+    /// Whether they make sense for these transports, and this machine grants what
+    /// they ask of it.
+    ///
+    /// # Errors
+    /// Those of [`Terms::check`], and what the machine refuses.
+    pub fn try_out(&self, entries: &[Entry]) -> Result<()> {
+        self.check(entries)?;
+        self.realtime.try_out()
+    }
+
     /// Whether they make sense for these transports.
     ///
     /// # Errors

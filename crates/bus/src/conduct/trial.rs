@@ -10,7 +10,7 @@ use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 use wiregauge_result::environment::Environment;
 
-use crate::conduct::conductor::conduct_keeping;
+use crate::conduct::conductor::conduct;
 use crate::conduct::record::RunRecord;
 use crate::conduct::samples::Rows;
 use crate::conduct::terms::Terms;
@@ -18,6 +18,9 @@ use crate::load::Load;
 use crate::placement::{Place, Placement};
 use crate::transports::catalogue::Entry;
 use crate::transports::program::Program;
+
+/// How many samples are passed on, and to what.
+pub type Keep<'a> = (u64, &'a mut dyn FnMut(&Rows));
 
 /// A load over a transport.
 pub struct Trial<'a> {
@@ -36,33 +39,21 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Carries it out. Tells the state that the participants are in. Beside
-    /// what they saw comes what the machine did meanwhile.
+    /// Carries it out. Tells the state that the participants are in, and passes
+    /// on so many samples, each by itself, where they are to be kept. Beside what
+    /// the participants saw comes what the machine did meanwhile.
     ///
     /// # Errors
     /// When a participant cannot do its part or is lost, or the user asks to
     /// stop.
-    pub fn run(&self, show: &dyn Fn(&str)) -> Result<(RunRecord, Environment)> {
-        self.run_keeping(show, 0, None)
-    }
-
-    /// Carries it out in the same way, and passes on each sample by itself, so
-    /// many of them.
-    ///
-    /// # Errors
-    /// As [`Trial::run`].
-    pub fn run_keeping(
-        &self,
-        show: &dyn Fn(&str),
-        samples: u64,
-        keep: Option<&mut dyn FnMut(&Rows)>,
-    ) -> Result<(RunRecord, Environment)> {
+    pub fn run(&self, show: &dyn Fn(&str), keep: Option<Keep>) -> Result<(RunRecord, Environment)> {
         let plans = self.placement.plans(self.load.receivers, self.entry.reach);
         let mut machine = Environment::probe(IndexMap::new());
         // As long as the run, and gone with it.
         let scratch = Scratch::new().context("no folder for the run")?;
-        let assignment = Assignment { keep: samples, ..self.assignment(scratch.path()) };
-        let outcome = conduct_keeping(self.placement, self.program, plans, &assignment, show, keep);
+        let (most, keep) = keep.unzip();
+        let assignment = Assignment { keep: most.unwrap_or(0), ..self.assignment(scratch.path()) };
+        let outcome = conduct(self.placement, self.program, plans, &assignment, show, keep);
         machine.finish();
         // The machine that lost most tells whether the run is of use.
         let steal = self.placement.places.iter().filter_map(Place::steal);

@@ -22,8 +22,8 @@ impl Cell<'_> {
     /// Latency and step over time, with all windows; of several receivers the
     /// slowest in a window tells it.
     pub fn courses(&self) -> Vec<Curve> {
-        let received = self.account.received.iter().map(|r| &r.windows[..]).collect::<Vec<_>>();
-        let steps = [&self.account.sent.steps[..]];
+        let received = self.record.received.iter().map(|r| &r.windows[..]).collect::<Vec<_>>();
+        let steps = [&self.record.sent.steps[..]];
         let mut curves = Vec::new();
         for (metric, all) in [("latency", &received[..]), ("step", &steps[..])] {
             for (name, figure) in TOLD {
@@ -46,9 +46,9 @@ impl Cell<'_> {
     /// The slowest steps in discrete mode, and the slowest samples of all
     /// receivers.
     pub fn slowest_ones(&self) -> Vec<Slowest> {
-        let sent = self.account.sent.slowest.iter();
+        let sent = self.record.sent.slowest.iter();
         let mut all: Vec<Slowest> = sent.map(|slow| self.slow("step", None, slow)).collect();
-        let receivers = (0..).zip(&self.account.received);
+        let receivers = (0..).zip(&self.record.received);
         let each = receivers.flat_map(|(at, r)| r.slowest.iter().map(move |slow| (at, slow)));
         let mut received: Vec<(u64, &Slow)> = each.collect();
         received.sort_by_key(|(_, slow)| std::cmp::Reverse(slow.time));

@@ -86,3 +86,19 @@ pub fn undisturbed<'w>(windows: &[&'w Window]) -> Vec<&'w Window> {
 pub(crate) fn total(counts: impl Iterator<Item = u64>) -> u64 {
     counts.fold(0, u64::saturating_add)
 }
+
+#[cfg(test)]
+mod tests {
+    use wiregauge_participant::window::Windows;
+
+    use super::*;
+
+    #[test]
+    fn more_than_a_transport_carries_is_not_offered() {
+        // It takes two milliseconds a sample and falls behind for good.
+        let mut windows = Windows::new(1_000_000_000);
+        (0..5_000).for_each(|at| windows.add_due(at * 2_000_000, 500, 0, at * 1_000_000));
+        let arrival = Arrival::of(&windows.closed());
+        assert!((arrival.rate() - 500.0).abs() < 1.0, "{}", arrival.rate());
+    }
+}

@@ -13,7 +13,7 @@ impl Cell<'_> {
         let Some(reason) = self.fault() else { return Verdict::Good };
         // The sender slept through the last deadlines, and nobody held it up.
         let overslept = || {
-            let share = self.unsent() as f64 / self.account.sent.samples.max(1) as f64;
+            let share = self.unsent() as f64 / self.record.sent.samples.max(1) as f64;
             (share > 0.0 && !self.held_up()).then_some((reason.clone(), share))
         };
         match self.invalid() {
@@ -29,7 +29,7 @@ impl Cell<'_> {
 
     /// What is wrong with it, the worst first.
     fn fault(&self) -> Option<String> {
-        let (sent, received) = (&self.account.sent, &self.account.received);
+        let (sent, received) = (&self.record.sent, &self.record.received);
         let total = sent.samples * received.len() as u64;
         let damaged: u64 = received.iter().map(|r| r.damaged).sum();
         if damaged > 0 {
@@ -94,7 +94,7 @@ mod tests {
         Distribution { count: 1000, shares: vec![(0.99, p99)], ..Distribution::default() }
     }
 
-    fn account() -> RunRecord {
+    fn record() -> RunRecord {
         let (name, library) = ("t".into(), String::new());
         let about = About { name, library, options: Vec::new(), knows: Vec::new() };
         let sent = Sent { due: Some(1000), samples: 1000, step: times(900_000), ..Sent::default() };
@@ -103,8 +103,8 @@ mod tests {
         RunRecord { about, round_trips: None, sent, received, broken: None }
     }
 
-    fn verdict(account: &RunRecord, machine: &Environment) -> Verdict {
-        Cell { case: "c", load: &LOAD, subject: "t", account, machine }.verdict()
+    fn verdict(record: &RunRecord, machine: &Environment) -> Verdict {
+        Cell { case: "c", load: &LOAD, subject: "t", record, machine }.verdict()
     }
 
     #[test]
@@ -122,21 +122,21 @@ mod tests {
             (|a| a.received[1].latency = times(1_100_000), "the latency's p99 is 1.10 ms, the"),
         ];
         let quiet = Environment::default();
-        assert_eq!(verdict(&account(), &quiet), Verdict::Good);
+        assert_eq!(verdict(&record(), &quiet), Verdict::Good);
         for (fault, words) in cases {
-            let mut account = account();
-            fault(&mut account);
-            let Verdict::Bad(reason) = verdict(&account, &quiet) else { panic!("{words}") };
+            let mut record = record();
+            fault(&mut record);
+            let Verdict::Bad(reason) = verdict(&record, &quiet) else { panic!("{words}") };
             assert!(reason.contains(words), "{reason}");
         }
     }
 
     #[test]
     fn of_few_the_longest_counts() {
-        let mut account = account();
+        let mut record = record();
         let longest = 1_000_001;
-        account.sent.step = Distribution { count: 50, most: longest, ..Distribution::default() };
-        let Verdict::Bad(reason) = verdict(&account, &Environment::default()) else { panic!() };
+        record.sent.step = Distribution { count: 50, most: longest, ..Distribution::default() };
+        let Verdict::Bad(reason) = verdict(&record, &Environment::default()) else { panic!() };
         assert!(reason.contains("the step's longest is 1.00 ms"), "{reason}");
     }
 
@@ -144,19 +144,19 @@ mod tests {
     fn a_disturbance_spoils_what_is_not_good_and_nothing_else() {
         let mut machine = Environment::default();
         machine.activity.steal = Some(0.02);
-        assert_eq!(verdict(&account(), &machine), Verdict::Good);
-        let mut account = account();
-        account.received[0].samples = 999;
-        let Verdict::Spoiled { reason, share } = verdict(&account, &machine) else { panic!() };
+        assert_eq!(verdict(&record(), &machine), Verdict::Good);
+        let mut record = record();
+        record.received[0].samples = 999;
+        let Verdict::Spoiled { reason, share } = verdict(&record, &machine) else { panic!() };
         assert!(reason.contains("hypervisor") && reason.contains("1 of 2000"), "{reason}");
         assert_eq!(share, 0.02);
     }
 
     #[test]
     fn a_sender_that_oversleeps_unhindered_spoils_the_trial() {
-        let mut account = account();
-        account.sent.due = Some(1010);
-        let Verdict::Spoiled { share, .. } = verdict(&account, &Environment::default()) else {
+        let mut record = record();
+        record.sent.due = Some(1010);
+        let Verdict::Spoiled { share, .. } = verdict(&record, &Environment::default()) else {
             panic!()
         };
         assert_eq!(share, 0.01);

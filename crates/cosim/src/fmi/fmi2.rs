@@ -4,19 +4,19 @@
 //! `fmi` refuses every OSMP FMU, and `fmi-sys` generates its binding with
 //! bindgen, so that whoever builds wiregauge would need libclang.
 
-use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
 use anyhow::{Context, Result};
 
+use crate::fmi::call::{self, Reference};
 use crate::fmi::library::{url, Function, Library};
 use crate::fmi::status::{no_instance, Status};
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Variable};
-use crate::package::osmp::{join, split, Span};
+use crate::package::osmp::Span;
 
-type Reference = c_uint;
 type Boolean = c_int;
 
 /// `fmi2CallbackFunctions`.
@@ -50,8 +50,6 @@ extern "C" {
         visible: Boolean,
         logging: Boolean,
     ) -> *mut c_void;
-    fn wiregauge_cosim_plain(function: Function, component: *mut c_void) -> Status;
-    fn wiregauge_cosim_free(function: Function, component: *mut c_void) -> Status;
     fn wiregauge_cosim_setup2(function: Function, component: *mut c_void, start: f64) -> Status;
     fn wiregauge_cosim_step2(
         function: Function,
@@ -161,29 +159,21 @@ impl Instance {
     }
 
     /// The function must take values of this type.
-    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
-        let function = self.library.function(name)?;
-        // SAFETY: the instance lives; one reference and one value of the type that
-        // the function takes, as the caller promises, outlive the call.
-        let status = unsafe {
-            let value = ptr::from_mut(&mut value).cast();
-            let component = self.component.as_ptr();
-            wiregauge_cosim_values2(function, component, &variable.reference, 1, value)
-        };
-        status.good_enough(&name.to_string_lossy())
+    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, value: T) -> Result<()> {
+        let (values, reference) = (wiregauge_cosim_values2, variable.reference);
+        // SAFETY: the instance lives, and the caller promises the rest.
+        unsafe { call::set(values, &self.library, self.component, name, reference, value) }
     }
 
     pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
-        let component = self.component.as_ptr();
         let setup = self.library.function(c"fmi2SetupExperiment")?;
-        let enter = self.library.function(c"fmi2EnterInitializationMode")?;
-        let exit = self.library.function(c"fmi2ExitInitializationMode")?;
         // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
         // for its name; they are called in the standard's order.
         unsafe {
-            wiregauge_cosim_setup2(setup, component, start).good_enough("fmi2SetupExperiment")?;
-            wiregauge_cosim_plain(enter, component).good_enough("fmi2EnterInitializationMode")?;
-            wiregauge_cosim_plain(exit, component).good_enough("fmi2ExitInitializationMode")
+            wiregauge_cosim_setup2(setup, self.component.as_ptr(), start)
+                .good_enough("fmi2SetupExperiment")?;
+            call::plain(&self.library, self.component, c"fmi2EnterInitializationMode")?;
+            call::plain(&self.library, self.component, c"fmi2ExitInitializationMode")
         }
     }
 
@@ -240,50 +230,23 @@ impl Instance {
 
     #[inline]
     pub(crate) fn get(&mut self, references: [Reference; 3]) -> (Status, Span) {
-        let mut values: [c_int; 3] = [0; 3];
-        // SAFETY: the instance lives, and fmi2GetInteger reads three references and
-        // writes three values, for which there is room.
-        let status = unsafe {
-            wiregauge_cosim_values2(
-                self.get_integer,
-                self.component.as_ptr(),
-                references.as_ptr(),
-                3,
-                values.as_mut_ptr().cast(),
-            )
-        };
-        let [lo, hi, size] = values;
-        (status, Span { address: join(lo, hi), size: i64::from(size) })
+        let values = wiregauge_cosim_values2;
+        // SAFETY: the instance lives, and the function is its fmi2GetInteger.
+        unsafe { call::get_span(values, self.get_integer, self.component, references) }
     }
 
     #[inline]
     pub(crate) fn put(&mut self, references: [Reference; 3], span: Span) -> Status {
-        let (lo, hi) = split(span.address);
-        let Ok(size) = c_int::try_from(span.size) else { return Status::ERROR };
-        let mut values = [lo, hi, size];
-        // SAFETY: the instance lives, and fmi2SetInteger reads three references and
-        // three values.
-        unsafe {
-            wiregauge_cosim_values2(
-                self.set_integer,
-                self.component.as_ptr(),
-                references.as_ptr(),
-                3,
-                values.as_mut_ptr().cast(),
-            )
-        }
+        let values = wiregauge_cosim_values2;
+        // SAFETY: the instance lives, and the function is its fmi2SetInteger.
+        unsafe { call::put_span(values, self.set_integer, self.component, references, span) }
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        let terminate = self.library.function(c"fmi2Terminate")?;
-        let free = self.library.function(c"fmi2FreeInstance")?;
         // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
         // again.
         unsafe {
-            let component = self.component.as_ptr();
-            let ended = wiregauge_cosim_plain(terminate, component).good_enough("fmi2Terminate");
-            let freed = wiregauge_cosim_free(free, component).good_enough("fmi2FreeInstance");
-            ended.and(freed)
+            call::finish(&self.library, self.component, c"fmi2Terminate", c"fmi2FreeInstance")
         }
     }
 }

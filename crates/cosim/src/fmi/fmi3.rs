@@ -1,20 +1,20 @@
 //! FMUs of FMI 3.0 for co-simulation; see `fmi2` for why the binding is our
 //! own.
 
-use std::ffi::{c_char, c_int, c_uint, c_void, CStr, CString};
+use std::ffi::{c_char, c_int, c_void, CStr, CString};
 use std::path::Path;
 use std::ptr::{self, NonNull};
 
 use anyhow::{Context, Result};
 
+use crate::fmi::call::{self, Reference};
 use crate::fmi::library::{Function, Library};
 use crate::fmi::message;
 use crate::fmi::status::{no_instance, Status};
 use crate::fmi::value::Value;
 use crate::package::description::{Description, Variable};
-use crate::package::osmp::{join, split, Span};
+use crate::package::osmp::Span;
 
-type Reference = c_uint;
 type LogMessage = unsafe extern "C" fn(*mut c_void, c_int, *const c_char, *const c_char);
 
 // In shim.cpp: each calls a function of the FMU and catches what it throws.
@@ -29,8 +29,6 @@ extern "C" {
         environment: *mut c_void,
         logger: LogMessage,
     ) -> *mut c_void;
-    fn wiregauge_cosim_plain(function: Function, handle: *mut c_void) -> Status;
-    fn wiregauge_cosim_free(function: Function, handle: *mut c_void) -> Status;
     fn wiregauge_cosim_enter3(function: Function, handle: *mut c_void, start: f64) -> Status;
     fn wiregauge_cosim_step3(
         function: Function,
@@ -180,27 +178,20 @@ impl Instance {
     }
 
     /// The function must take values of this type.
-    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, mut value: T) -> Result<()> {
-        let function = self.library.function(name)?;
-        // SAFETY: the instance lives; one reference and one value of the type that
-        // the function takes, as the caller promises, outlive the call.
-        let status = unsafe {
-            let value = ptr::from_mut(&mut value).cast();
-            wiregauge_cosim_values3(function, self.handle.as_ptr(), &variable.reference, 1, value)
-        };
-        status.good_enough(&name.to_string_lossy())
+    fn set_one<T>(&mut self, name: &CStr, variable: &Variable, value: T) -> Result<()> {
+        let (values, reference) = (wiregauge_cosim_values3, variable.reference);
+        // SAFETY: the instance lives, and the caller promises the rest.
+        unsafe { call::set(values, &self.library, self.handle, name, reference, value) }
     }
 
     pub(crate) fn initialize(&mut self, start: f64) -> Result<()> {
-        let handle = self.handle.as_ptr();
         let enter = self.library.function(c"fmi3EnterInitializationMode")?;
-        let exit = self.library.function(c"fmi3ExitInitializationMode")?;
         // SAFETY: the instance is fresh, and shim.cpp gives each function FMI's type
         // for its name; they are called in the standard's order.
         unsafe {
-            wiregauge_cosim_enter3(enter, handle, start)
+            wiregauge_cosim_enter3(enter, self.handle.as_ptr(), start)
                 .good_enough("fmi3EnterInitializationMode")?;
-            wiregauge_cosim_plain(exit, handle).good_enough("fmi3ExitInitializationMode")
+            call::plain(&self.library, self.handle, c"fmi3ExitInitializationMode")
         }
     }
 
@@ -280,50 +271,21 @@ impl Instance {
 
     #[inline]
     pub(crate) fn get_pointer(&mut self, references: [Reference; 3]) -> (Status, Span) {
-        let mut values = [0i32; 3];
-        // SAFETY: the instance lives, and fmi3GetInt32 reads three references and
-        // writes three values, for which there is room.
-        let status = unsafe {
-            wiregauge_cosim_values3(
-                self.get_int32,
-                self.handle.as_ptr(),
-                references.as_ptr(),
-                3,
-                values.as_mut_ptr().cast(),
-            )
-        };
-        let [lo, hi, size] = values;
-        (status, Span { address: join(lo, hi), size: i64::from(size) })
+        let values = wiregauge_cosim_values3;
+        // SAFETY: the instance lives, and the function is its fmi3GetInt32.
+        unsafe { call::get_span(values, self.get_int32, self.handle, references) }
     }
 
     #[inline]
     pub(crate) fn put_pointer(&mut self, references: [Reference; 3], span: Span) -> Status {
-        let (lo, hi) = split(span.address);
-        let Ok(size) = i32::try_from(span.size) else { return Status::ERROR };
-        let mut values = [lo, hi, size];
-        // SAFETY: the instance lives, and fmi3SetInt32 reads three references and
-        // three values.
-        unsafe {
-            wiregauge_cosim_values3(
-                self.set_int32,
-                self.handle.as_ptr(),
-                references.as_ptr(),
-                3,
-                values.as_mut_ptr().cast(),
-            )
-        }
+        let values = wiregauge_cosim_values3;
+        // SAFETY: the instance lives, and the function is its fmi3SetInt32.
+        unsafe { call::put_span(values, self.set_int32, self.handle, references, span) }
     }
 
     pub(crate) fn finish(self) -> Result<()> {
-        let terminate = self.library.function(c"fmi3Terminate")?;
-        let free = self.library.function(c"fmi3FreeInstance")?;
         // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
         // again.
-        unsafe {
-            let handle = self.handle.as_ptr();
-            let ended = wiregauge_cosim_plain(terminate, handle).good_enough("fmi3Terminate");
-            let freed = wiregauge_cosim_free(free, handle).good_enough("fmi3FreeInstance");
-            ended.and(freed)
-        }
+        unsafe { call::finish(&self.library, self.handle, c"fmi3Terminate", c"fmi3FreeInstance") }
     }
 }

@@ -8,11 +8,11 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use wiregauge_conversation::child::{describe, Broken, Child, Death, Limits};
+use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::text::safe;
 
 use crate::host::job::{Account, Job, Proof, Ran, PROTOCOL};
 use crate::host::place::Place;
-use crate::host::scratch::Scratch;
 
 /// How long a host that gave up may take to end.
 const GRACE: Duration = Duration::from_secs(5);
@@ -115,7 +115,7 @@ impl Remote {
         job: &Job,
         patience: Duration,
     ) -> Result<Remote, Trouble> {
-        let folder = Scratch::new("host")?;
+        let folder = Scratch::new()?;
         Remote::start_in(folder, host, job, patience)
     }
 

@@ -1,15 +1,20 @@
 //! Performance logs that were written elsewhere, as a run.
 
-use std::path::{Path, PathBuf};
+mod name;
+mod piece;
 
-use anyhow::{ensure, Result};
+use std::path::PathBuf;
+
+use anyhow::Result;
 use indexmap::IndexMap;
 use wiregauge_result::run::{Case, Fact, Measurement, Status, Subject};
 use wiregauge_result::stats::median;
 use wiregauge_result::warning::Warning;
 
-use crate::logs::log::{self, Log};
-use crate::logs::phase::{self, Step};
+use self::name::{long, short, slug};
+use self::piece::{pair, piece, warning, Piece};
+use crate::logs::log;
+use crate::logs::phase::Step;
 use crate::master::metric::METRICS;
 use crate::package::pairing::{self, Pairing};
 
@@ -43,28 +48,6 @@ pub struct Imported {
     pub rounds: u32,
 }
 
-/// A log of one FMU.
-struct Piece {
-    case: String,
-    name: String,
-    identity: String,
-    source: bool,
-    steps: Vec<Step>,
-    /// Smallest difference of times that it can tell, in nanoseconds.
-    grain: i128,
-}
-
-/// One run of a simulation: what its two logs say of each step.
-struct Sitting {
-    began_ns: i128,
-    phases: Vec<[Option<f64>; 5]>,
-    sizes: [Vec<f64>; 2],
-}
-
-fn warning(code: &str, text: String, remedy: &str) -> Warning {
-    Warning { code: code.into(), text, remedy: remedy.into() }
-}
-
 /// Reads logs, finds which belong together, and leaves out the first `skip`
 /// steps of each.
 ///
@@ -79,18 +62,18 @@ pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
         }
     }
     let pairs = pair(pieces, &mut imported.warnings);
-    let mut groups: IndexMap<(String, [String; 2]), Vec<Sitting>> = IndexMap::new();
+    let mut groups: IndexMap<(String, [String; 2]), Vec<Simulation>> = IndexMap::new();
     for (source, model) in pairs {
         let either = source.as_ref().or(model.as_ref());
         let Some(case) = either.map(|piece| piece.case.clone()) else { continue };
         let identity =
             |piece: &Option<Piece>| piece.as_ref().map_or(String::new(), |p| p.identity.clone());
         let key = (case, [identity(&source), identity(&model)]);
-        let sitting = match (source, model) {
+        let simulation = match (source, model) {
             (Some(source), Some(model)) => join(&source, &model, &mut imported),
             (source, model) => alone(&source.or(model).map_or(Vec::new(), |p| vec![p])),
         };
-        groups.entry(key).or_default().push(sitting);
+        groups.entry(key).or_default().push(simulation);
     }
     imported.fill(groups);
     imported.warnings.push(warning(
@@ -102,121 +85,11 @@ pub fn import(given: &[Given], skip: usize) -> Result<Imported> {
     Ok(imported)
 }
 
-/// A log as its steps, with a warning for all that is wrong with it.
-fn piece(
-    log: &Log,
-    path: &Path,
-    case: &str,
-    skip: usize,
-    warnings: &mut Vec<Warning>,
-) -> Result<Piece> {
-    let name = path.display().to_string();
-    let (all, before) = phase::steps(log);
-    let steps: Vec<Step> = all.iter().skip(skip).cloned().collect();
-    ensure!(
-        steps.iter().any(|step| step.phases.iter().any(Option::is_some)),
-        "{name}: no step of it has all its events ({}); give a log of an FMU that writes each of \
-         them{}",
-        phase::events(log.is_source()),
-        if skip > 0 { ", or skip fewer steps" } else { "" }
-    );
-    let mut flaws = log.flaws.clone();
-    if before > 0 {
-        flaws.push(format!("{before} events before the first step belong to none"));
-    }
-    flaws.extend(phase::lacking(log, &steps));
-    for flaw in flaws {
-        let text = format!("{name}: {flaw}");
-        warnings.push(warning("log", text, "take care with what depends on it"));
-    }
-    Ok(Piece {
-        case: case.to_owned(),
-        name,
-        identity: log.identity.clone(),
-        source: log.is_source(),
-        steps,
-        grain: log.resolution_ns,
-    })
-}
-
-/// Puts each source's log with the model's that was written at the same time.
-fn pair(pieces: Vec<Piece>, warnings: &mut Vec<Warning>) -> Vec<(Option<Piece>, Option<Piece>)> {
-    let (sources, models): (Vec<Piece>, Vec<Piece>) =
-        pieces.into_iter().partition(|piece| piece.source);
-    let mut candidates = Vec::new();
-    for (s, source) in sources.iter().enumerate() {
-        for (m, model) in models.iter().enumerate() {
-            if source.case == model.case && pairing::may_belong(&source.steps, &model.steps) {
-                // Where clocks cannot be compared, the order of the arguments decides.
-                let gap = match pairing::one_clock(&source.steps, &model.steps) {
-                    true => pairing::gap(&source.steps, &model.steps),
-                    false => 0,
-                };
-                candidates.push((gap, s, m));
-            }
-        }
-    }
-    candidates.sort_unstable();
-    let mut partner: Vec<Option<usize>> = vec![None; sources.len()];
-    let mut taken = vec![false; models.len()];
-    for (_, s, m) in candidates {
-        if partner[s].is_none() && !taken[m] {
-            partner[s] = Some(m);
-            taken[m] = true;
-        }
-    }
-    let lonely_sources = sources.iter().zip(&partner).filter(|(_, p)| p.is_none()).map(|(s, _)| s);
-    let lonely_models = models.iter().zip(&taken).filter(|(_, taken)| !**taken).map(|(m, _)| m);
-    for (piece, others) in lonely_sources
-        .map(|source| (source, &models))
-        .chain(lonely_models.map(|model| (model, &sources)))
-    {
-        warnings.push(warning(
-            "half-a-chain",
-            format!(
-                "{}: {}, so its {} steps have no partner",
-                piece.name,
-                why_alone(piece, others),
-                piece.steps.len()
-            ),
-            "give the logs of both FMUs of a run for the time of whole steps",
-        ));
-    }
-    let mut models: Vec<Option<Piece>> = models.into_iter().map(Some).collect();
-    let mut pairs: Vec<(Option<Piece>, Option<Piece>)> = Vec::new();
-    for (source, partner) in sources.into_iter().zip(partner) {
-        let model = partner.and_then(|at| models[at].take());
-        pairs.push((Some(source), model));
-    }
-    pairs.extend(models.into_iter().flatten().map(|model| (None, Some(model))));
-    pairs
-}
-
-/// Why a log has no partner.
-fn why_alone(piece: &Piece, others: &[Piece]) -> String {
-    let role = if piece.source { "model" } else { "source" };
-    let others = others.iter().filter(|other| other.case == piece.case);
-    let nearest = others.min_by_key(|other| pairing::gap(&piece.steps, &other.steps));
-    let Some(other) = nearest else { return format!("there is no log of a {role} for it") };
-    if pairing::may_belong(&piece.steps, &other.steps) {
-        return format!("{}, which was written then, belongs to another log", other.name);
-    }
-    let gap = pairing::gap(&piece.steps, &other.steps);
-    if pairing::one_clock(&piece.steps, &other.steps) && gap > 0 {
-        let seconds = u64::try_from(gap / 1_000_000_000).unwrap_or(u64::MAX);
-        return format!("{}, the nearest, was written {} apart", other.name, length(seconds));
-    }
-    format!("{} has other simulation times", other.name)
-}
-
-/// A length of time in words.
-fn length(seconds: u64) -> String {
-    match seconds {
-        0..120 => format!("{seconds} s"),
-        120..7200 => format!("{} min", (seconds + 30) / 60),
-        7200..172_800 => format!("{} h", (seconds + 1800) / 3600),
-        _ => format!("{} days", (seconds + 43_200) / 86_400),
-    }
+/// One run of a simulation: what its two logs say of each step.
+struct Simulation {
+    began_ns: i128,
+    phases: Vec<[Option<f64>; 5]>,
+    sizes: [Vec<f64>; 2],
 }
 
 /// What a step's two halves say of its phases.
@@ -228,10 +101,10 @@ fn row(source: Option<&Step>, model: Option<&Step>) -> [Option<f64>; 5] {
 }
 
 /// Logs that nothing is to be joined with.
-fn alone(pieces: &[Piece]) -> Sitting {
+fn alone(pieces: &[Piece]) -> Simulation {
     let steps = || pieces.iter().flat_map(|piece| piece.steps.iter().map(|s| (piece.source, s)));
     let of = |source: bool| steps().filter(move |(of, _)| *of == source).map(|(_, step)| step);
-    Sitting {
+    Simulation {
         began_ns: steps().map(|(_, step)| step.began_ns).min().unwrap_or(0),
         phases: steps()
             .map(
@@ -244,7 +117,7 @@ fn alone(pieces: &[Piece]) -> Sitting {
 
 /// Puts the steps of two logs together and says how many are left over. Those
 /// stay, each with its own phases alone.
-fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
+fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Simulation {
     let pairing = pairing::pair(&source.steps, &model.steps, source.grain.max(model.grain));
     let mut partner: Vec<Option<usize>> = vec![None; source.steps.len()];
     let mut taken = vec![false; model.steps.len()];
@@ -262,9 +135,9 @@ fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
     if pairing.one_clock {
         rows.sort_by_key(|(began, _)| *began);
     }
-    imported.account(source, model, &pairing);
+    imported.tell(source, model, &pairing);
     let sizes = [source, model].map(|piece| piece.steps.iter().map(|s| s.size as f64).collect());
-    Sitting {
+    Simulation {
         began_ns: pairing::span(&source.steps).0.min(pairing::span(&model.steps).0),
         phases: rows.into_iter().map(|(_, row)| row).collect(),
         sizes,
@@ -273,7 +146,7 @@ fn join(source: &Piece, model: &Piece, imported: &mut Imported) -> Sitting {
 
 impl Imported {
     /// Says how many steps of two logs belong together, and why others do not.
-    fn account(&mut self, source: &Piece, model: &Piece, pairing: &Pairing) {
+    fn tell(&mut self, source: &Piece, model: &Piece, pairing: &Pairing) {
         let count = pairing.pairs.len();
         let [of_source, of_model] = [source, model].map(|piece| piece.steps.len() - count);
         let (from, to) = (&source.name, &model.name);
@@ -303,7 +176,7 @@ impl Imported {
         ));
     }
 
-    fn fill(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Sitting>>) {
+    fn fill(&mut self, groups: IndexMap<(String, [String; 2]), Vec<Simulation>>) {
         let mut titles: IndexMap<[String; 2], String> = IndexMap::new();
         for (_, identities) in groups.keys() {
             titles.entry(identities.clone()).or_insert_with(|| short(identities));
@@ -390,43 +263,6 @@ impl Imported {
         columns.sort_by_key(|(at, _)| *at);
         self.measurements = columns.into_iter().map(|(_, measurement)| measurement).collect();
     }
-}
-
-/// What two names have in common: `Flatbuf` of `OSMPDummySource Flatbuf` and
-/// `OSMPDummySensor Flatbuf`.
-fn short(identities: &[String; 2]) -> String {
-    let [source, model] = identities;
-    let common: Vec<&str> = source
-        .split_whitespace()
-        .filter(|word| model.split_whitespace().any(|other| other == *word))
-        .collect();
-    if common.is_empty() {
-        long(identities)
-    } else {
-        common.join(" ")
-    }
-}
-
-fn long(identities: &[String; 2]) -> String {
-    let known: Vec<&str> =
-        identities.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-    if known.is_empty() {
-        "FMUs".into()
-    } else {
-        known.join(" + ")
-    }
-}
-
-fn slug(title: &str) -> String {
-    let mut slug = String::new();
-    for character in title.to_lowercase().chars() {
-        if character.is_alphanumeric() {
-            slug.push(character);
-        } else if !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    slug.trim_matches('-').to_owned()
 }
 
 #[cfg(test)]
@@ -590,14 +426,5 @@ mod tests {
         assert!(run.measurements.iter().any(|m| m.metric == "source"));
         let error = import(&given, 2).unwrap_err().to_string();
         assert!(error.contains("skip fewer"), "{error}");
-    }
-
-    #[test]
-    fn names_are_shortened() {
-        let of = |a: &str, b: &str| short(&[a.into(), b.into()]);
-        assert_eq!(of("OSMPDummySource Flatbuf", "OSMPDummySensor Flatbuf"), "Flatbuf");
-        assert_eq!(of("a", "b"), "a + b");
-        assert_eq!(of("", ""), "FMUs");
-        assert_eq!(slug("A + b_c"), "a-b-c");
     }
 }

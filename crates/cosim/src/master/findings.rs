@@ -1,6 +1,7 @@
 //! What is told of a co-simulation beside its samples: sizes, how single steps
 //! are distributed, the slowest of them, and what the hosts said.
 
+use wiregauge_participant::latency::shares;
 use wiregauge_result::run::{Curve, Fact, Slowest, Subject};
 use wiregauge_result::stats::tail;
 use wiregauge_result::warning::Warning;
@@ -88,7 +89,7 @@ impl Findings {
                         metric: (*metric).into(),
                         unit: "ns".into(),
                         over: "share".into(),
-                        points: tail::distribution(times),
+                        points: tail::distribution(times, &shares()),
                     });
                 }
             }

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use wiregauge_participant::scratch::Scratch;
+
 use crate::host::job::{Chain, Job, Ran, Seat};
 use crate::host::remote::{Remote, Trouble};
-use crate::host::scratch::Scratch;
 use crate::master::plan::{Load, Pair, Parameters, Plan};
 use crate::master::ready::Ready;
 use crate::package::Package;
@@ -61,7 +62,7 @@ pub fn start(
     logging: bool,
     dump: Option<PathBuf>,
 ) -> Result<Live, Trouble> {
-    let folder = Scratch::new("host")?;
+    let folder = Scratch::new()?;
     let mut logs = [None, None];
     let mut seat = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
         let mut parameters: Parameters = Vec::new();

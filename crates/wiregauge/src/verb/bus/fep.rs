@@ -42,8 +42,7 @@ impl Arguments {
             true => LENGTH,
             false => fep::DURATION,
         });
-        terms.check(&entries)?;
-        terms.realtime.try_out()?;
+        terms.try_out(&entries)?;
         let subjects: Vec<String> = entries.iter().map(|entry| entry.id.to_owned()).collect();
         Series {
             title: "The simulation bus of FEP SDK 3, repeated".into(),

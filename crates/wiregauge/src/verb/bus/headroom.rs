@@ -97,14 +97,13 @@ impl Arguments {
         let window = common.window.unwrap_or(terms.duration / WINDOWS);
         let terms = Terms { window, round_trips: 0, ..terms };
         let entries = catalogue::named(&common.transport)?;
-        terms.check(&entries)?;
+        terms.try_out(&entries)?;
         let receivers = self.participants as usize - 1;
         let goal = |mode| Goal { aim, mode, receivers };
         let goals: Vec<Goal> = self.mode.all().into_iter().map(goal).collect();
         for goal in &goals {
             goal.range(terms.duration)?;
         }
-        terms.realtime.try_out()?;
         let (placement, progress) = (common.placement()?, Progress::new());
         let mut rows = Row::all(&entries, &placement, &progress)?;
         let mut findings = Findings::new();
@@ -194,15 +193,15 @@ fn search(
         let trial =
             Trial { placement, load: &load, entry: &row.entry, program, coding: None, terms };
         // What broke off says nothing of a whole trial.
-        let outcome = trial.run(&show);
-        let whole = |(account, machine): (RunRecord, _)| Ok((account.whole()?, machine));
+        let outcome = trial.run(&show, None);
+        let whole = |(record, machine): (RunRecord, _)| Ok((record.whole()?, machine));
         match outcome.and_then(whole) {
-            Ok((account, machine)) => {
+            Ok((record, machine)) => {
                 works = true;
-                row.measured(&account.about);
+                row.measured(&record.about);
                 let (subject, machine) = (row.entry.id, &machine);
                 let case = &goal.id();
-                let cell = Cell { case, load: &load, subject, account: &account, machine };
+                let cell = Cell { case, load: &load, subject, record: &record, machine };
                 Ok((cell.verdict(), Seen { facts: cell.facts() }))
             }
             Err(error) if !works || error.is::<Interrupted>() => Err(error),

@@ -161,8 +161,7 @@ impl Arguments {
         }
         let entries = catalogue::named(&self.common.transport)?;
         let terms = self.common.terms(LENGTH);
-        terms.check(&entries)?;
-        terms.realtime.try_out()?;
+        terms.try_out(&entries)?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &Progress::new())?;
         let series = Series {

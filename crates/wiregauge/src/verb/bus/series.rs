@@ -231,19 +231,19 @@ impl Series {
                     Some(Keeping { samples, .. }) => {
                         let subject = row.id();
                         let mut keep = |rows: &Rows| samples.add(id, subject, load, rows);
-                        trial.run_keeping(&show, kept, Some(&mut keep))
+                        trial.run(&show, Some((kept, &mut keep)))
                     }
-                    None => trial.run(&show),
+                    None => trial.run(&show, None),
                 };
                 done += 1;
                 match outcome {
-                    Ok((account, machine)) => {
-                        row.measured(&account.about);
-                        let (subject, account, machine) = (row.id(), &account, &machine);
-                        let cell = Cell { case: id, load, subject, account, machine };
+                    Ok((record, machine)) => {
+                        row.measured(&record.about);
+                        let (subject, record, machine) = (row.id(), &record, &machine);
+                        let cell = Cell { case: id, load, subject, record, machine };
                         findings.add(&cell, row.title());
                         notes.extend(cell.told_misses(row.title()).map(|told| (number, told)));
-                        let sent = account.sent.samples;
+                        let sent = record.sent.samples;
                         if keeping.is_some() && sent > kept {
                             let left = format!(
                                 "{}: of {sent} samples the first {kept} are in the file of samples",
@@ -256,7 +256,7 @@ impl Series {
                         }
                         let losses = cell.losses(row.title(), row.entry.drops);
                         findings.cautions.extend(losses);
-                        if let Some(reason) = &account.broken {
+                        if let Some(reason) = &record.broken {
                             notes.push((number, format!("{} broke off: {reason}", row.title())));
                             if interrupt::interrupted() {
                                 break 'all;

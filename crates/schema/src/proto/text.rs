@@ -183,7 +183,7 @@ fn tokens(text: &str) -> Vec<Range<usize>> {
 /// The number of an edition that is read. Fails on any other.
 pub fn edition_number(name: &str, edition: &str) -> Result<i32> {
     ensure!(!edition.is_empty(), "{name}: an edition without a name");
-    crate::edition::number(edition)
+    super::edition::number(edition)
         .with_context(|| format!("{name} is of edition {edition}; 2023 and 2024 are read"))
 }
 

@@ -1,0 +1,46 @@
+//! A run that is made up, for tests.
+
+use std::time::Duration;
+
+use wiregauge_participant::control::{About, Mode, Received, Sent};
+use wiregauge_participant::window::{Window, Windows};
+
+use crate::conduct::record::RunRecord;
+use crate::load::Load;
+use crate::result::cell::Cell;
+
+pub(super) const LOAD: Load = Load {
+    size: 10,
+    cycle: Duration::from_millis(1),
+    mode: Mode::Continuous,
+    fast: false,
+    receivers: 1,
+};
+
+pub(super) fn window(span: u64, bytes: u64, samples: u64) -> Window {
+    Window { span, bytes, samples, ..Window::default() }
+}
+
+pub(super) fn record(windows: Vec<Window>) -> RunRecord {
+    let about =
+        About { name: "t".into(), library: String::new(), options: Vec::new(), knows: Vec::new() };
+    let received = Received { windows, samples: 95, ..Received::default() };
+    let sent = Sent { samples: 100, due: Some(110), ..Sent::default() };
+    RunRecord { about, round_trips: None, sent, received: vec![received], broken: None }
+}
+
+/// What a receiver sees of 500 B a millisecond that stands still for 800 ms.
+pub(super) fn stalled(window: u64, stall: u64) -> Vec<Window> {
+    let mut windows = Windows::new(window);
+    for due in (0..10_000).map(|at| at * 1_000_000) {
+        let stands = (stall..stall + 800_000_000).contains(&due);
+        let now = if stands { stall + 800_000_000 } else { due };
+        windows.add_due(now, 500, 0, due);
+    }
+    windows.closed()
+}
+
+/// A figure of the cell.
+pub(super) fn fact(cell: &Cell, metric: &str) -> Option<f64> {
+    cell.facts().iter().find(|fact| fact.metric == metric).map(|fact| fact.value)
+}

@@ -1,0 +1,260 @@
+//! What is counted over a whole run.
+
+use statrs::distribution::{ChiSquared, ContinuousCDF};
+use wiregauge_evidence as evidence;
+use wiregauge_participant::control::Received;
+use wiregauge_participant::latency::Distribution;
+use wiregauge_participant::sample::HEADER;
+use wiregauge_participant::window::Window;
+use wiregauge_result::run::Fact;
+use wiregauge_result::stats::{mean, variance};
+
+use crate::conduct::record::RunRecord;
+use crate::result::cell::{slowest, Cell};
+use crate::result::windows::{kept, throughput, total, undisturbed};
+
+/// Shares of a distribution that become figures.
+const TOLD: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
+
+impl Cell<'_> {
+    /// What is counted over the whole run. Of several receivers, losses are
+    /// added up and the slowest tells the times.
+    pub fn facts(&self) -> Vec<Fact> {
+        let RunRecord { sent, received, .. } = self.record;
+        let mut facts = Facts { cell: self, facts: Vec::new() };
+        if let Some(rate) = self.load.rate() {
+            facts.add("offered", "MB/s", self.load.size as f64 * rate / 1e6);
+        }
+        let windows: Vec<&Window> = received.iter().flat_map(|r| kept(&r.windows)).collect();
+        let counts: Vec<f64> = windows.iter().map(|w| w.samples as f64).collect();
+        if let (Some(arrival), Some(mean_of_windows)) = (self.arrival(), self.mean_of_windows()) {
+            facts.add("throughput", "MB/s", arrival.throughput());
+            facts.add("throughput/mean", "MB/s", mean_of_windows);
+            facts.add("samples", "1", mean(&counts).unwrap_or(0.0));
+            facts.add("rate", "1/s", arrival.rate());
+        }
+        let quiet = undisturbed(&windows);
+        let throughputs: Vec<f64> = quiet.iter().map(|w| throughput(w)).collect();
+        if let Some(variance) = variance(&throughputs) {
+            facts.add("variance", "(MB/s)²", variance);
+            let (low, high) = interval(variance, throughputs.len());
+            facts.add("variance/low", "(MB/s)²", low);
+            facts.add("variance/high", "(MB/s)²", high);
+        }
+        if quiet.len() < windows.len() {
+            facts.add("variance/left-out", "1", (windows.len() - quiet.len()) as f64);
+        }
+        if self.record.broken.is_some() {
+            facts.add("complete", "1", 0.0);
+            return facts.facts;
+        }
+        let sum = |of: fn(&Received) -> u64| total(received.iter().map(of)) as f64;
+        facts.add("sent", "1", sent.samples as f64);
+        facts.add("lost", "1", self.lost() as f64);
+        facts.add("late", "1", sum(|r| r.late));
+        facts.add("reordered", "1", sum(|r| r.reordered));
+        for (metric, count) in [
+            ("unsent", self.unsent() as f64),
+            ("repeated", sum(|r| r.repeated)),
+            ("damaged", sum(|r| r.damaged)),
+            ("foreign", sum(|r| r.foreign)),
+            ("timeouts", sent.timeouts as f64),
+            ("udp-errors", sum(|r| r.usage.udp_errors)),
+        ] {
+            if count > 0.0 {
+                facts.add(metric, "1", count);
+            }
+        }
+        let misses = self.misses();
+        facts.facts.extend(misses.iter().flat_map(|m| evidence::facts(self.case, self.subject, m)));
+        facts.distribution("latency", received.iter().map(|r| &r.latency));
+        if let Some(pinged) = &self.record.round_trips {
+            facts.distribution("round-trip", [&pinged.times]);
+            if pinged.lost > 0 {
+                facts.add("round-trip/lost", "1", pinged.lost as f64);
+            }
+        }
+        facts.distribution("jitter", received.iter().map(|r| &r.jitter));
+        facts.distribution("write", [&sent.write]);
+        facts.distribution("lateness", [&sent.lateness]);
+        if sent.step.count > 0 {
+            let steps = sent.samples.saturating_sub(sent.timeouts);
+            facts.add("steps", "1/s", steps as f64 / (self.span() as f64 / 1e9));
+            facts.distribution("step", [&sent.step]);
+            facts.distribution("barrier", [&sent.barrier]);
+        }
+        let seconds = self.span() as f64;
+        let most = |of: fn(&Received) -> u64| received.iter().map(of).max().unwrap_or(0) as f64;
+        facts.add("cpu/sender", "%", 100.0 * sent.usage.cpu as f64 / seconds);
+        facts.add("cpu/receiver", "%", 100.0 * most(|r| r.usage.cpu) / seconds);
+        facts.add("memory/sender", "B", sent.usage.memory as f64);
+        facts.add("memory/receiver", "B", most(|r| r.usage.memory));
+        let clocks = || received.iter().map(|r| &r.alignment);
+        let apart = clocks().filter(|clock| !clock.shared).count();
+        if apart > 0 {
+            facts.add("clock/apart", "1", apart as f64);
+        }
+        let clock = clocks().max_by_key(|clock| (!clock.shared, clock.uncertainty));
+        if let Some(clock) = clock {
+            facts.add("clock/offset", "ns", clock.offset as f64);
+            facts.add("clock/uncertainty", "ns", clock.uncertainty as f64);
+            facts.add("clock/drift", "ns", clock.drift as f64);
+            if clock.jump > 0 {
+                facts.add("clock/jump", "ns", clock.jump as f64);
+            }
+        }
+        if !sent.encodes.is_empty() {
+            facts.add("size", "B", (self.load.size - HEADER) as f64);
+            facts.add("cycle/time", "ns", self.load.cycle.as_nanos() as f64);
+            facts.distribution("wake-up", received.iter().map(|r| &r.wake_up));
+        }
+        facts.add("valid", "1", f64::from(u8::from(self.invalid().is_none())));
+        facts.facts
+    }
+}
+
+/// What the variance of so many values lies in with a confidence of 95 %, for
+/// values that are normally distributed.
+fn interval(variance: f64, count: usize) -> (f64, f64) {
+    let freedom = count.saturating_sub(1).max(1) as f64;
+    let Ok(chi_squared) = ChiSquared::new(freedom) else { return (0.0, f64::INFINITY) };
+    let at = |share: f64| freedom * variance / chi_squared.inverse_cdf(share);
+    (at(0.975), at(0.025))
+}
+
+struct Facts<'a> {
+    cell: &'a Cell<'a>,
+    facts: Vec<Fact>,
+}
+
+impl Facts<'_> {
+    fn add(&mut self, metric: &str, unit: &str, value: f64) {
+        self.facts.push(Fact {
+            case: self.cell.case.into(),
+            subject: self.cell.subject.into(),
+            metric: metric.into(),
+            unit: unit.into(),
+            value,
+        });
+    }
+
+    fn distribution<'d>(&mut self, metric: &str, of: impl IntoIterator<Item = &'d Distribution>) {
+        let Some(times) = slowest(of) else { return };
+        for (share, name) in TOLD {
+            if let Some(time) = times.at(share) {
+                self.add(&format!("{metric}/{name}"), "ns", time as f64);
+            }
+        }
+        self.add(&format!("{metric}/max"), "ns", times.most as f64);
+        self.add(&format!("{metric}/count"), "1", times.count as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use wiregauge_participant::control::{Mode, Sent};
+    use wiregauge_participant::misses::Misses;
+    use wiregauge_result::environment::Environment;
+
+    use super::*;
+    use crate::load::Load;
+    use crate::result::example::{fact, record, stalled, window, LOAD};
+
+    #[test]
+    fn the_first_three_windows_and_the_last_are_dropped() {
+        const S: u64 = 1_000_000_000;
+        let wrong = || window(S, 1, 1);
+        let windows = vec![
+            wrong(),
+            wrong(),
+            wrong(),
+            window(S, 10_000_000, 10),
+            window(2 * S, 24_000_000, 11),
+            wrong(),
+        ];
+        let record = record(windows);
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
+        // 34 MB in three seconds, and the mean of 10 and 12 MB/s.
+        let near = |metric, wanted: f64| (fact(&cell, metric).unwrap() - wanted).abs() < 1e-9;
+        assert!(near("throughput", 34.0 / 3.0) && near("throughput/mean", 11.0));
+        assert_eq!((fact(&cell, "offered"), fact(&cell, "variance")), (Some(0.01), Some(2.0)));
+        assert_eq!(fact(&cell, "samples"), Some(10.5));
+        assert_eq!(fact(&cell, "rate"), Some(7.0));
+        assert_eq!((fact(&cell, "lost"), fact(&cell, "unsent")), (Some(5.0), Some(10.0)));
+        assert_eq!(kept(&[wrong(), wrong(), wrong(), wrong()]), []);
+    }
+
+    #[test]
+    fn what_broke_off_tells_its_windows_and_no_losses() {
+        let broken = Some("beta is lost".to_owned());
+        let record = RunRecord { broken, ..record(stalled(300_000_000, 0)) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
+        assert_eq!((fact(&cell, "complete"), fact(&cell, "lost")), (Some(0.0), None));
+        assert!(fact(&cell, "throughput").is_some() && !cell.measurements().is_empty());
+        assert_eq!(record.whole().unwrap_err().to_string(), "beta is lost");
+    }
+
+    #[test]
+    fn steps_are_counted_with_the_cycle_of_the_last() {
+        let cycle = Duration::from_millis(100);
+        let load = Load { cycle, mode: Mode::Discrete, ..LOAD };
+        let step = Distribution { count: 10, ..Distribution::default() };
+        // Ten steps, of which the last ended a millisecond after it began.
+        let sent = Sent { samples: 10, span: 901_000_000, step, ..Sent::default() };
+        let record = RunRecord { sent, ..record(Vec::new()) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &load, subject: "t", record: &record, machine: &machine };
+        assert_eq!(fact(&cell, "steps"), Some(10.0));
+        let fast = Load { fast: true, ..load };
+        let steps = fact(&Cell { load: &fast, ..cell }, "steps").unwrap();
+        assert!((steps - 10.0 / 0.901).abs() < 1e-9, "{steps}");
+    }
+
+    #[test]
+    fn windows_that_a_hypervisor_disturbed_are_no_variance() {
+        const S: u64 = 1_000_000_000;
+        let quiet = |bytes| window(S, bytes, 10);
+        let stolen = Window { steal: 0.2, ..quiet(90_000_000) };
+        let ends = || quiet(0);
+        let even = [100_000_000, 102_000_000, 101_000_000].map(quiet);
+        let windows = [ends(), ends(), ends()].into_iter().chain(even).chain([stolen, ends()]);
+        let record = record(windows.collect());
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
+        let fact = |metric| fact(&cell, metric).unwrap();
+        assert_eq!((fact("variance"), fact("variance/left-out")), (1.0, 1.0));
+        // By the table of the chi-squared distribution of two degrees of freedom.
+        assert!((fact("variance/low") - 2.0 / 7.378).abs() < 1e-3);
+        assert!((fact("variance/high") - 2.0 / 0.05064).abs() < 1e-2);
+    }
+
+    #[test]
+    fn the_longest_run_of_misses_is_that_of_the_worst_receiver() {
+        let misses = |longest, at| Misses { longest, sequence: 7, at };
+        let receiver = |misses| Received { misses, ..Received::default() };
+        let received = vec![receiver(misses(2, 5)), receiver(misses(30, 1_500_000_000))];
+        let record = RunRecord { received, ..record(Vec::new()) };
+        let machine = Environment::default();
+        let cell =
+            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
+        assert_eq!(fact(&cell, "misses/longest"), Some(30.0));
+        assert_eq!(fact(&cell, "misses/longest/at"), Some(1.5));
+        assert_eq!(fact(&cell, "misses/longest/sequence"), Some(7.0));
+        let told = cell.told_misses("TCP").unwrap();
+        assert!(told.contains("TCP: 30 samples in a row") && told.contains("1.500 s"), "{told}");
+        let unpaced = Load { cycle: Duration::ZERO, ..LOAD };
+        assert_eq!(fact(&Cell { load: &unpaced, ..cell }, "misses/longest"), None);
+        let none = RunRecord { received: vec![receiver(Misses::default())], ..record.clone() };
+        let cell = Cell { record: &none, load: &LOAD, ..cell };
+        assert_eq!(fact(&cell, "misses/longest"), Some(0.0));
+        assert_eq!((fact(&cell, "misses/longest/at"), cell.told_misses("TCP")), (None, None));
+    }
+}

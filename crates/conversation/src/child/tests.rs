@@ -1,0 +1,268 @@
+//! What children may do to us, and how their conversations end.
+
+use super::*;
+
+fn shell(script: &str) -> Child {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]);
+    Child::spawn(command, Limits::default()).unwrap()
+}
+
+fn soon() -> Instant {
+    Instant::now() + Duration::from_millis(200)
+}
+
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(20)
+}
+
+fn died(broken: Broken) -> Death {
+    match broken {
+        Broken::Died(death) => death,
+        other => panic!("{other}"),
+    }
+}
+
+/// Whether a process runs; one that is dead and not reaped does not.
+fn runs(id: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{id}/stat")) else { return false };
+    !stat.rsplit(") ").next().unwrap().starts_with(['Z', 'X'])
+}
+
+fn comes_true(mut condition: impl FnMut() -> bool) -> bool {
+    let deadline = later();
+    while Instant::now() < deadline {
+        if condition() {
+            return true;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    false
+}
+
+#[test]
+fn talks_in_lines_and_blocks() {
+    let mut child = shell("read a; echo got $a; printf 'x\\r\\n1234567rest\\n'; cat");
+    child.write_all(b"hello\n", later()).unwrap();
+    assert_eq!(child.read_line(later()).unwrap(), "got hello");
+    assert_eq!(child.read_line(later()).unwrap(), "x");
+    assert_eq!(child.read_exact(0, later()).unwrap(), b"");
+    assert_eq!(child.read_exact(7, later()).unwrap(), b"1234567");
+    assert_eq!(child.read_line(later()).unwrap(), "rest");
+    child.write_all(b"ab", later()).unwrap();
+    assert_eq!(child.read_exact(2, later()).unwrap(), b"ab");
+    let death = child.finish(later()).unwrap();
+    assert_eq!(death.to_string(), "exit code 0");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_an_error() {
+    let result = Child::spawn(Command::new("/no/such/program"), Limits::default());
+    assert_eq!(result.unwrap_err().kind(), ErrorKind::NotFound);
+}
+
+#[test]
+fn silence_is_reported_in_time_and_ended() {
+    for script in ["sleep 60", "trap '' TERM INT HUP; while :; do sleep 60; done"] {
+        let mut child = shell(script);
+        let id = child.id();
+        let start = Instant::now();
+        assert!(matches!(child.read_line(soon()), Err(Broken::Hung)));
+        assert!(start.elapsed() < Duration::from_secs(5));
+        assert!(!runs(id));
+    }
+}
+
+#[test]
+fn a_child_that_takes_nothing_hangs() {
+    let mut child = shell("sleep 60");
+    let bytes = vec![0; 4 << 20];
+    assert!(matches!(child.write_all(&bytes, soon()), Err(Broken::Hung)));
+    // And stays dead.
+    assert!(matches!(child.read_line(later()), Err(Broken::Died(_))));
+    assert!(matches!(child.write_all(b"x", later()), Err(Broken::Died(_))));
+}
+
+#[test]
+fn death_is_told_with_its_last_words() {
+    let mut child = shell("echo early >&2; echo 'no such codec' >&2; kill -SEGV $$");
+    let death = died(child.read_line(later()).unwrap_err());
+    assert_eq!(death.to_string(), "killed by SIGSEGV (no such codec)");
+    assert_eq!(death.stderr, "early\nno such codec\n");
+
+    let mut child = shell("echo half; printf tail; exit 86");
+    assert_eq!(child.read_line(later()).unwrap(), "half");
+    let death = died(child.read_exact(100, later()).unwrap_err());
+    assert_eq!(death.to_string(), "exit code 86");
+    assert!(death.out_of_memory());
+}
+
+#[test]
+fn only_the_end_of_standard_error_is_kept() {
+    let mut child = shell("yes complaint | head -c 3000000 >&2; echo last >&2; echo done");
+    assert_eq!(child.read_line(later()).unwrap(), "done");
+    assert!(comes_true(|| {
+        child.listen();
+        child.stderr().ends_with("last\n")
+    }));
+    assert!(child.stderr().len() <= STDERR_KEPT);
+}
+
+#[test]
+fn nonsense_is_not_taken_for_an_answer() {
+    let mut child = shell("printf '\\377\\376\\n'; sleep 60");
+    let error = child.read_line(later()).unwrap_err();
+    assert!(matches!(error, Broken::Nonsense(_)), "{error}");
+
+    // Without end, and without a line in it.
+    let mut child = shell("exec cat /dev/zero");
+    let error = child.read_line(later()).unwrap_err();
+    assert!(matches!(error, Broken::Nonsense(_)), "{error}");
+
+    let mut child = shell("sleep 60");
+    let error = child.read_exact(u64::MAX, later()).unwrap_err();
+    assert!(matches!(error, Broken::Nonsense(_)), "{error}");
+}
+
+#[test]
+fn an_announced_size_takes_no_memory() {
+    let mut child = shell("printf 12345; sleep 60");
+    assert!(matches!(child.read_exact(LONGEST_ANSWER, soon()), Err(Broken::Hung)));
+}
+
+#[test]
+fn closing_the_pipes_ends_the_conversation() {
+    let mut child = shell("exec 1>&-; sleep 60");
+    let id = child.id();
+    let death = died(child.read_line(later()).unwrap_err());
+    assert_eq!(death.to_string(), "closed its pipes but went on running");
+    assert!(!runs(id));
+
+    let mut child = shell("exec 0<&-; sleep 60");
+    let death = died(child.write_all(&vec![0; 4 << 20], later()).unwrap_err());
+    assert_eq!(death.status, None);
+}
+
+#[test]
+fn a_grandchild_dies_too() {
+    for drop_it in [true, false] {
+        let mut child = shell("sleep 60 & echo $!; read line");
+        let grandchild = child.read_line(later()).unwrap().parse().unwrap();
+        assert!(runs(grandchild));
+        if drop_it {
+            drop(child);
+        } else {
+            // The child ends by itself; the grandchild holds its pipes.
+            child.write_all(b"\n", later()).unwrap();
+            let death = died(child.read_line(later()).unwrap_err());
+            assert_eq!(death.to_string(), "exit code 0");
+        }
+        assert!(comes_true(|| !runs(grandchild)));
+    }
+}
+
+#[test]
+fn dropping_reaps() {
+    let child = shell("sleep 60");
+    let id = child.id();
+    drop(child);
+    // Not even a zombie: its number is free.
+    assert!(!std::path::Path::new(&format!("/proc/{id}")).exists());
+}
+
+#[test]
+fn both_sides_write_much_at_once() {
+    let bytes: Vec<u8> = (0..50_000_000_u32).map(|i| ((i * 7) >> 3) as u8).collect();
+    let mut child = shell("exec cat");
+    let start = Instant::now();
+    child.write_all(&bytes, later()).unwrap();
+    let echo = child.read_exact(bytes.len() as u64, later()).unwrap();
+    println!("50 MB there and back in {:?}", start.elapsed());
+    assert!(echo == bytes);
+    child.write_all(b"again\n", later()).unwrap();
+    assert_eq!(child.read_line(later()).unwrap(), "again");
+}
+
+#[test]
+fn a_child_outlives_the_thread_that_started_it() {
+    let mut child = thread::spawn(|| shell("read line; echo $line")).join().unwrap();
+    thread::sleep(Duration::from_millis(50));
+    child.write_all(b"alive\n", later()).unwrap();
+    assert_eq!(child.read_line(later()).unwrap(), "alive");
+}
+
+#[test]
+fn the_address_space_is_limited() {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v; ulimit -c"]);
+    let limits = Limits { address_space: Some(1 << 30), ..Limits::default() };
+    let mut child = Child::spawn(command, limits).unwrap();
+    assert_eq!(child.read_line(later()).unwrap(), "1048576");
+    assert_eq!(child.read_line(later()).unwrap(), "0");
+}
+
+/// Not a test by itself: what the next two tests run in a process of its
+/// own. It starts a child, tells its number, and waits for it.
+#[test]
+#[ignore = "run by other tests"]
+fn helper_that_waits_for_a_child() {
+    wiregauge_system::interrupt::install().unwrap();
+    let mut child = shell("sleep 60 & echo $!; sleep 60");
+    let grandchild = child.read_line(later()).unwrap();
+    println!("\nids {} {grandchild}", child.id());
+    let broken = child.read_line(later() + GRACE * 40).unwrap_err();
+    println!("\nbroken {broken:?}");
+    if std::env::var_os("WIREGAUGE_TEST_STUBBORN").is_some() {
+        let _other = shell("sleep 60");
+        loop {
+            thread::park();
+        }
+    }
+}
+
+/// Starts the helper; its number is that of the test process.
+fn helper(stubborn: bool) -> (Child, Vec<u32>) {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["child::tests::helper_that_waits_for_a_child", "--exact", "--ignored"]);
+    command.arg("--nocapture");
+    if stubborn {
+        command.env("WIREGAUGE_TEST_STUBBORN", "1");
+    }
+    let mut helper = Child::spawn(command, Limits::default()).unwrap();
+    let ids = line_after(&mut helper, "ids ");
+    (helper, ids.split(' ').map(|id| id.parse().unwrap()).collect())
+}
+
+fn line_after(child: &mut Child, start: &str) -> String {
+    loop {
+        if let Some(rest) = child.read_line(later()).unwrap().strip_prefix(start) {
+            return rest.to_owned();
+        }
+    }
+}
+
+#[test]
+fn children_do_not_outlive_us() {
+    let (helper, ids) = helper(false);
+    rustix::process::kill_process(helper.group, Signal::KILL).unwrap();
+    // The kernel ends children, but nobody ends grandchildren then.
+    assert!(comes_true(|| !runs(ids[0])));
+    let group = Pid::from_raw(ids[0] as i32).unwrap();
+    let _ = rustix::process::kill_process_group(group, Signal::KILL);
+}
+
+#[test]
+fn an_interrupt_unwinds_and_a_second_one_ends() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let (mut helper, ids) = helper(false);
+        rustix::process::kill_process(helper.group, signal).unwrap();
+        assert_eq!(line_after(&mut helper, "broken "), "Interrupted");
+        assert!(comes_true(|| !ids.iter().any(|&id| runs(id))));
+        assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 0");
+    }
+    let (mut helper, _) = helper(true);
+    rustix::process::kill_process(helper.group, Signal::INT).unwrap();
+    assert_eq!(line_after(&mut helper, "broken "), "Interrupted");
+    rustix::process::kill_process(helper.group, Signal::INT).unwrap();
+    assert_eq!(helper.finish(later()).unwrap().to_string(), "exit code 130");
+}

@@ -1,0 +1,127 @@
+//! The verdict on one case, subject and metric.
+
+use serde::{Deserialize, Serialize};
+
+use super::change::{Change, Verdict, View};
+use super::index::median_of;
+use super::sides::FEWEST_PROCESSES;
+use crate::run::Measurement;
+
+/// Widest half of an interval, as a factor, that still allows to say "no
+/// difference": beyond it even a doubling could have gone unseen.
+pub const WIDEST: f64 = 2.0;
+
+/// The verdict on one case, subject and metric.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Case id.
+    pub case: String,
+    /// Subject id.
+    pub subject: String,
+    /// Metric.
+    pub metric: String,
+    /// Unit of `base` and `new`.
+    pub unit: String,
+    /// Median of process medians in the base run.
+    pub base: f64,
+    /// Median of process medians in the new run.
+    pub new: f64,
+    /// The change in each view.
+    pub changes: Vec<Change>,
+    /// What is to be made of it.
+    pub verdict: Verdict,
+    /// Why, where it is not plain from the figures.
+    pub reason: Option<String>,
+}
+
+impl Cell {
+    /// The change to quote: among the views that bear the verdict out, the one
+    /// that comes nearest to "no difference". `None` if there was too little
+    /// data.
+    pub fn change(&self) -> Option<&Change> {
+        let all = || self.changes.iter();
+        match self.verdict {
+            Verdict::Faster | Verdict::Slower => all()
+                .filter(|change| change.certainty() > 0.0)
+                .min_by(|a, b| a.certainty().total_cmp(&b.certainty())),
+            // The one that says the most.
+            Verdict::NoDifference => all().min_by(|a, b| a.half_width().total_cmp(&b.half_width())),
+            Verdict::CannotTell => all().next(),
+        }
+    }
+}
+
+/// The verdict that the views allow. A difference is what lies beyond the
+/// second of the thresholds, none is what lies within the first.
+pub(super) fn judge(
+    base: &Measurement,
+    new: &Measurement,
+    changes: Vec<Change>,
+    (threshold, least): (f64, f64),
+) -> Cell {
+    let quiet = Verdict::NoDifference;
+    let verdict = |change: &Change| match change.verdict(threshold) {
+        Verdict::Faster | Verdict::Slower => match change.verdict(least) {
+            Verdict::NoDifference => Verdict::CannotTell,
+            verdict => verdict,
+        },
+        verdict => verdict,
+    };
+    let of = |view: View| changes.iter().find(|c| c.view == view).map(verdict);
+    let corrected: Vec<Verdict> = [View::Bound, View::Others].into_iter().filter_map(of).collect();
+    let agreed = corrected.first().filter(|first| corrected.iter().all(|v| v == *first)).copied();
+    let (verdict, reason) = match (of(View::Times), agreed) {
+        (None, _) => (
+            Verdict::CannotTell,
+            Some(format!("a verdict takes {FEWEST_PROCESSES} processes in each run")),
+        ),
+        _ if changes.iter().all(|change| change.half_width() > WIDEST) => (
+            Verdict::CannotTell,
+            Some("too noisy: even a doubling could go unseen; use more processes".to_owned()),
+        ),
+        (Some(times), None) if corrected.is_empty() => (times, None),
+        (Some(times), Some(agreed)) if times == agreed => (times, None),
+        (Some(Verdict::CannotTell), _) if corrected.contains(&quiet) => (quiet, None),
+        (Some(_), Some(agreed)) if agreed == quiet => {
+            (quiet, Some("the machine moved as much".to_owned()))
+        }
+        // The bound and the others agree on a difference, and the plain time
+        // shows it too, if less surely for all that the machine did meanwhile.
+        (Some(_), Some(agreed))
+            if corrected.len() == 2
+                && agreed != Verdict::CannotTell
+                && changes[0].leaning(least) == agreed =>
+        {
+            (agreed, None)
+        }
+        (Some(times), None) if times == quiet && corrected.contains(&quiet) => (quiet, None),
+        // Some view leaves it open, and none speaks against another.
+        (Some(times), _) if !contradict(times, &corrected) => {
+            let alone = times != Verdict::CannotTell;
+            let reason = "the bound and the other rows do not show it";
+            (Verdict::CannotTell, alone.then(|| reason.to_owned()))
+        }
+        (Some(_), _) => (
+            Verdict::CannotTell,
+            Some("the time, the bound row and the other rows disagree: measure both again".into()),
+        ),
+    };
+    Cell {
+        case: base.case.clone(),
+        subject: base.subject.clone(),
+        metric: base.metric.clone(),
+        unit: base.unit.clone(),
+        base: median_of(base),
+        new: median_of(new),
+        changes,
+        verdict,
+        reason,
+    }
+}
+
+/// Whether one view sees a difference and another sees none, or the other one.
+fn contradict(times: Verdict, corrected: &[Verdict]) -> bool {
+    let mut said = corrected.iter().chain([&times]).filter(|v| **v != Verdict::CannotTell);
+    let first = said.next();
+    said.any(|other| Some(other) != first)
+}

@@ -1,0 +1,269 @@
+//! The definitions that a message is made of, and the schema that they give.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, ensure, Context, Result};
+use indexmap::IndexMap;
+
+use super::dialect::{builtin_time, is_builtin, scalar, Dialect, TIMES};
+use super::folder::{last, locate, short};
+use super::line::{is_separator, parse_line, uncomment, Line};
+use crate::assemble::{assemble, unlegalized};
+use crate::file;
+use crate::model::{
+    Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeDef, TypeId, Wire,
+};
+
+/// One message definition.
+pub(super) struct Definition {
+    /// `pkg`, or empty where the file says nothing of a package.
+    package: String,
+    pub(super) fields: Vec<Line>,
+    /// Uses what only ROS 2 has.
+    ros2: bool,
+    /// Where the definition stands, for errors.
+    origin: String,
+    /// The file itself, if other files may be looked for from there.
+    path: Option<PathBuf>,
+}
+
+/// The definitions read so far, by `pkg/Type` (or `Type` without a package).
+#[derive(Default)]
+pub(super) struct Library {
+    pub(super) definitions: IndexMap<String, Definition>,
+    /// Where packages are looked for beside the files themselves.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl Library {
+    /// Adds the definitions of one text; the first is called `name` unless it
+    /// has a heading of its own, which recordings leave out.
+    pub(super) fn add_text(
+        &mut self,
+        text: &str,
+        name: &str,
+        origin: &str,
+        path: Option<&Path>,
+    ) -> Result<()> {
+        // Editors of Windows put a mark before the text.
+        let text = text.trim_start_matches('\u{feff}');
+        let mut name = short(name);
+        let mut part: Vec<(usize, &str)> = Vec::new();
+        let mut started = false;
+        let is_blank =
+            |part: &[(usize, &str)]| part.iter().all(|(_, line)| uncomment(line).trim().is_empty());
+        for (index, line) in text.lines().enumerate() {
+            let trimmed = line.trim();
+            if is_separator(trimmed) {
+                // Nothing but comments before the first heading is no part.
+                if started || !is_blank(&part) {
+                    self.add_part(&name, &part, origin, path)?;
+                }
+                part.clear();
+                started = false;
+            } else if let Some(heading) = trimmed.strip_prefix("MSG:") {
+                ensure!(
+                    !started && is_blank(&part),
+                    "{origin}:{}: a heading in the middle of {name}; put a line of 80 '=' before it",
+                    index + 1
+                );
+                name = short(heading.trim());
+                started = true;
+            } else {
+                part.push((index + 1, line));
+            }
+        }
+        self.add_part(&name, &part, origin, path)
+    }
+
+    fn add_part(
+        &mut self,
+        name: &str,
+        lines: &[(usize, &str)],
+        origin: &str,
+        path: Option<&Path>,
+    ) -> Result<()> {
+        let package = name.rsplit_once('/').map_or("", |(package, _)| package).to_owned();
+        let mut definition = Definition {
+            package,
+            fields: Vec::new(),
+            ros2: false,
+            origin: origin.to_owned(),
+            path: path.map(Path::to_owned),
+        };
+        for (number, line) in lines {
+            let parsed = parse_line(*number, line, &mut definition.ros2);
+            let parsed = parsed.with_context(|| format!("{origin}:{number}: '{}'", line.trim()))?;
+            definition.fields.extend(parsed);
+        }
+        // Recordings repeat a part that two others use; the first one counts.
+        self.definitions.entry(name.to_owned()).or_insert(definition);
+        Ok(())
+    }
+
+    /// The full name of a type given by its full or its last name.
+    pub(super) fn find(&self, wanted: &str, origin: &str) -> Result<String> {
+        let wanted = short(wanted);
+        if self.definitions.contains_key(&wanted) {
+            return Ok(wanted);
+        }
+        let names = self.definitions.keys().map(String::as_str);
+        let named: Vec<&str> = names.clone().filter(|name| last(name) == wanted).collect();
+        match named.as_slice() {
+            [only] => Ok(only.to_string()),
+            [] => bail!(
+                "{origin} has no type {wanted}; it has {}",
+                names.collect::<Vec<_>>().join(", ")
+            ),
+            several => bail!(
+                "{origin} has {wanted} in several packages; choose one among {}",
+                several.join(", ")
+            ),
+        }
+    }
+
+    /// The full name of the type that a definition means by `element`.
+    fn resolve(&self, definition: &Definition, element: &str) -> String {
+        let element = short(element);
+        if element.contains('/') {
+            return element;
+        }
+        let own = match definition.package.as_str() {
+            "" => element.clone(),
+            package => format!("{package}/{element}"),
+        };
+        if element == "Header" && !self.definitions.contains_key(&own) {
+            return "std_msgs/Header".into();
+        }
+        own
+    }
+
+    /// Reads the files of all types that are used but not defined yet.
+    pub(super) fn complete(&mut self) -> Result<()> {
+        let mut at = 0;
+        while let Some((_, definition)) = self.definitions.get_index(at) {
+            let mut missing = Vec::new();
+            for line in &definition.fields {
+                if scalar(&line.element, Dialect::Ros1).is_some() || is_builtin(&line.element) {
+                    continue;
+                }
+                let name = self.resolve(definition, &line.element);
+                if builtin_time(&name).is_none() && !self.definitions.contains_key(&name) {
+                    missing.push((name, line.number));
+                }
+            }
+            let (origin, path) = (definition.origin.clone(), definition.path.clone());
+            for (name, number) in missing {
+                let file = path.as_deref().and_then(|path| locate(path, &name, &self.folders));
+                let file = file.with_context(|| {
+                    let last = last(&name);
+                    match path {
+                        Some(_) => format!(
+                            "unknown type {last} in {origin}:{number}; put {name}.msg beside it, \
+                             or give the folder of its package with -I"
+                        ),
+                        None => format!(
+                            "unknown type {name} in {origin}:{number}; the recording does not define it"
+                        ),
+                    }
+                })?;
+                let origin = file.display().to_string();
+                let text = file::text(&file)?;
+                self.add_text(&text, &name, &origin, Some(&file))?;
+            }
+            at += 1;
+        }
+        Ok(())
+    }
+
+    /// The dialect by the rule that [`super::read_file`] documents.
+    fn dialect(&self) -> Dialect {
+        let mut definitions = self.definitions.values();
+        let mut lines = self.definitions.values().flat_map(|d| &d.fields);
+        let ros1 = |line: &Line| matches!(line.element.as_str(), "time" | "duration" | "Header");
+        if !definitions.any(|d| d.ros2) && lines.any(ros1) {
+            Dialect::Ros1
+        } else {
+            Dialect::Ros2
+        }
+    }
+
+    pub(super) fn schema(&self, root: &str, dialect: Option<Dialect>) -> Result<Schema> {
+        let dialect = dialect.unwrap_or_else(|| self.dialect());
+        let names = self.definitions.keys().map(String::as_str);
+        // A definition that came along goes before the built-in one.
+        let times = TIMES.into_iter().filter(|name| !self.definitions.contains_key(*name));
+        let ids: IndexMap<&str, TypeId> =
+            names.chain(times).enumerate().map(|(id, name)| (name, id)).collect();
+        let mut types = Vec::new();
+        for name in ids.keys() {
+            types.push(TypeDef::Record(match self.definitions.get(*name) {
+                Some(definition) => self.record(name, definition, dialect, &ids)?,
+                None => builtin_time(name).context("not a type of time")?,
+            }));
+        }
+        assemble(types, *ids.get(root).context("the root is missing")?)
+    }
+
+    fn record(
+        &self,
+        name: &str,
+        definition: &Definition,
+        dialect: Dialect,
+        ids: &IndexMap<&str, TypeId>,
+    ) -> Result<Record> {
+        let mut fields = Vec::new();
+        for line in &definition.fields {
+            let element = self.element(definition, line, dialect, ids)?;
+            let octets = element == Element::Scalar(Scalar::U8)
+                && line.cardinality == Cardinality::List { bound: None };
+            let (element, cardinality) = match octets {
+                true => (Element::Bytes, Cardinality::Required),
+                false => (element, line.cardinality),
+            };
+            fields.push(Field {
+                name: unlegalized(&line.name),
+                id: fields.len() as u32 + 1,
+                element,
+                cardinality,
+                wire: Wire::default(),
+                union: None,
+                default: line.default.clone(),
+            });
+        }
+        let original = match (dialect, name.rsplit_once('/')) {
+            (Dialect::Ros2, Some((package, last))) => format!("{package}/msg/{last}"),
+            _ => name.to_owned(),
+        };
+        let is_time = |time: &Record| {
+            let elements = time.fields.iter().map(|f| (f.element, f.cardinality));
+            elements.eq(fields.iter().map(|f| (f.element, f.cardinality)))
+        };
+        let role = builtin_time(name).filter(is_time).map_or(Role::Plain, |time| time.role);
+        Ok(Record { name: unlegalized(&original), fields, role })
+    }
+
+    fn element(
+        &self,
+        definition: &Definition,
+        line: &Line,
+        dialect: Dialect,
+        ids: &IndexMap<&str, TypeId>,
+    ) -> Result<Element> {
+        if let Some(element) = scalar(&line.element, dialect) {
+            return Ok(element);
+        }
+        let place = || format!("{}:{}", definition.origin, line.number);
+        let name = match is_builtin(&line.element) {
+            true => line.element.clone(),
+            false => self.resolve(definition, &line.element),
+        };
+        ensure!(
+            dialect == Dialect::Ros1 || !is_builtin(&name),
+            "{}: ROS 2 has no '{name}'; use builtin_interfaces/Time or Duration",
+            place()
+        );
+        let id = ids.get(name.as_str());
+        Ok(Element::Record(*id.with_context(|| format!("unknown type {name} in {}", place()))?))
+    }
+}

@@ -1,0 +1,110 @@
+//! A line of a definition: a field, a constant or nothing.
+
+use anyhow::{bail, ensure, Context, Result};
+
+use super::dialect::{scalar, Dialect};
+use crate::model::Cardinality;
+
+/// A field as it is written.
+pub(super) struct Line {
+    pub(super) number: usize,
+    /// The element's type: `float32`, `Point` or `pkg/Point`.
+    pub(super) element: String,
+    pub(super) cardinality: Cardinality,
+    pub(super) name: String,
+    pub(super) default: Option<String>,
+}
+
+pub(super) fn is_separator(line: &str) -> bool {
+    line.len() == 80 && line.bytes().all(|b| b == b'=')
+}
+
+/// The line without its comment; a `#` in quotes starts none.
+pub(super) fn uncomment(line: &str) -> &str {
+    let mut quote = None;
+    for (at, letter) in line.char_indices() {
+        match (quote, letter) {
+            (None, '#') => return &line[..at],
+            (None, '"' | '\'') => quote = Some(letter),
+            (Some(open), letter) if open == letter => quote = None,
+            _ => {}
+        }
+    }
+    line
+}
+
+/// The field on a line; none where the line holds a constant or nothing.
+pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<Option<Line>> {
+    // An apostrophe may stand in a comment or in a ROS 1 constant, where it
+    // quotes nothing, so comments at the start of a line are looked at first.
+    if line.trim_start().starts_with('#') {
+        return Ok(None);
+    }
+    let line = uncomment(line).trim();
+    if line.is_empty() {
+        return Ok(None);
+    }
+    ensure!(
+        line != "---",
+        "a service or an action has parts, a message has not; put one of them into a file of its own"
+    );
+    let (element, rest) = line
+        .split_once(char::is_whitespace)
+        .context("neither a field nor a constant; write 'type name'")?;
+    let rest = rest.trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+    let (name, rest) = rest.split_at(end);
+    ensure!(
+        name.starts_with(|c: char| c.is_ascii_alphabetic()),
+        "no name after the type; write 'type name'"
+    );
+    let rest = rest.trim();
+    if rest.starts_with('=') {
+        let kind = element.split('<').next().unwrap_or(element);
+        ensure!(scalar(kind, Dialect::Ros2).is_some(), "a constant is of a primitive type");
+        return Ok(None);
+    }
+    let (element, cardinality) = parse_type(element, ros2)?;
+    let default = (!rest.is_empty()).then(|| rest.to_owned());
+    *ros2 |= default.is_some();
+    Ok(Some(Line { number, element, cardinality, name: name.to_owned(), default }))
+}
+
+/// Splits `string<=10[<=5]` into the element's type and its cardinality.
+fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
+    let (element, cardinality) = match text.strip_suffix(']') {
+        None => (text, Cardinality::Required),
+        Some(open) => {
+            let (element, size) = open.rsplit_once('[').context("']' without '['")?;
+            let cardinality = if size.is_empty() {
+                Cardinality::List { bound: None }
+            } else if let Some(bound) = size.strip_prefix("<=") {
+                *ros2 = true;
+                Cardinality::List { bound: Some(bound.parse().context("the list's bound")?) }
+            } else {
+                let len = size.parse().context("the array's length")?;
+                ensure!(len > 0, "an array of no elements; remove the field");
+                Cardinality::Array { len }
+            };
+            (element, cardinality)
+        }
+    };
+    let element = match element.split_once("<=") {
+        None => element,
+        Some((element @ ("string" | "wstring"), bound)) => {
+            bound.parse::<u32>().context("the string's bound")?;
+            *ros2 = true;
+            element
+        }
+        Some((other, _)) => bail!("{other} cannot have a bound; only strings and lists can"),
+    };
+    let legal = |part: &str| {
+        part.starts_with(|c: char| c.is_ascii_alphabetic())
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    ensure!(element.split('/').all(legal), "'{element}' is no type");
+    *ros2 |= element == "wstring"
+        || element.contains("/msg/")
+        || element.starts_with("builtin_interfaces/");
+    Ok((element.to_owned(), cardinality))
+}

@@ -14,7 +14,7 @@ BUILDS = conformance corpus cosim cosim_samples coupling faults fixed_plan langu
 	measuring octets_and_rejections verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood
-TEST = cargo test --locked --workspace --no-fail-fast
+TEST = scripts/test
 
 .PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine check deny setup \
 	build lock clean

@@ -1,6 +1,5 @@
 //! The bus between two hosts that this machine emulates: what crosses the link,
-//! what happens when it is cut, and that nothing of it stays behind. Where the
-//! machine does not let us emulate one, these tests say so and pass.
+//! what happens when it is cut, and that nothing of it stays behind.
 
 mod support;
 
@@ -15,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{fact, has_its_form, may_emulate, result, run, said, status, wiregauge};
+use support::{fact, has_its_form, result, run, said, status, wiregauge};
 use wiregauge_bus::conduct::conductor::conduct;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::placement::emulation::{Emulation, Host};
@@ -25,13 +24,15 @@ use wiregauge_bus::transports::engine::DDS;
 use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
+use wiregauge_prerequisites::HOSTS;
 
 /// A guard that keeps the tests apart, as namespaces are found by numbers that
-/// the kernel gives again; none where there can be no emulation.
+/// the kernel gives again; none where emulation is left out.
+#[track_caller]
 fn alone() -> Option<MutexGuard<'static, ()>> {
     static ALONE: Mutex<()> = Mutex::new(());
     let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    may_emulate().then_some(guard)
+    HOSTS.is_met().then_some(guard)
 }
 
 /// Sends over these transports in both modes, and expects all to arrive.

@@ -8,7 +8,7 @@ WIREGAUGE = target/release/wiregauge
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
 FAST = alloc architecture browser builtin clock containers definitions door editions field golden \
-	hostile inputs measure models origin packages property readers recordings refusals safety \
+	hostile inputs kinds measure models origin packages property readers recordings refusals safety \
 	schema text tree watch
 BUILDS = conformance corpus cosim cosim_samples coupling faults fixed_plan languages lifetimes \
 	measuring octets_and_rejections verify

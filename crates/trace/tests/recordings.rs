@@ -118,7 +118,11 @@ fn damaged_recordings_never_panic() {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x55;
         let file = file(&bytes);
-        let Ok(recording) = Recording::open(file.path()) else { continue };
+        let opened = Recording::open(file.path());
+        let Ok(recording) = &opened else {
+            error(opened);
+            continue;
+        };
         for topic in recording.topics() {
             let _ = recording.messages(&topic.name, 100);
         }
@@ -149,6 +153,17 @@ fn the_lidar_recording_decodes() {
             assert_eq!(canonical::decode(&schema, &bytes).unwrap(), *value);
         }
     }
+}
+
+#[test]
+fn damage_is_told_in_a_line() {
+    let mut bytes = recording(WriteOptions::new());
+    // The footer's length stands before its 20 bytes and the magic at the end.
+    let length = bytes.len() - mcap::MAGIC.len() - 20 - 8;
+    assert_eq!(bytes[length], 20);
+    bytes[length] = 10;
+    let refused = error(Recording::open(file(&bytes).path()));
+    assert!(refused.contains("is damaged after 11 messages; try 'mcap recover"), "{refused}");
 }
 
 /// The logged times in nanoseconds of a topic's messages, read by other means.

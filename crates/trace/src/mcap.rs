@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 use mcap::records::op;
 use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use mcap::McapError;
@@ -115,6 +115,12 @@ fn scan(
                  'mcap recover {origin} -o recovered.mcap' and read that"
             );
         }
+        let error = match error.downcast() {
+            // It shows its own sources too, over several lines.
+            Ok(McapError::Parse(parse)) => anyhow!("{}", parse.root_cause()),
+            Ok(other) => other.into(),
+            Err(other) => other,
+        };
         return Err(error).with_context(|| {
             format!(
                 "{origin} is damaged after {count} messages; try \

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{anyhow, ensure, Context, Error, Result};
 use rusqlite::{Connection, OpenFlags};
 use wiregauge_schema::file;
 
@@ -20,7 +20,7 @@ const MAX_MESSAGE: u64 = 1 << 28;
 /// stand at the end.
 pub fn topics(path: &Path) -> Result<Vec<(Topic, Definition)>> {
     let database = open(path)?;
-    read_topics(&database).with_context(|| damaged(path))
+    read_topics(&database).map_err(|error| damaged(path, error))
 }
 
 /// Calls a function with the content of every message of a topic, in the order
@@ -56,14 +56,19 @@ pub fn each_message(
     if let Some(error) = refused {
         return Err(error);
     }
-    walked.with_context(|| damaged(path))
+    walked.map_err(|error| damaged(path, error))
 }
 
-fn damaged(path: &Path) -> String {
+/// That the file is damaged, in a line: SQLite shows what it stumbled over, which
+/// may be of several.
+fn damaged(path: &Path, error: impl Into<Error>) -> Error {
     let origin = path.display();
-    format!(
+    let why = format!("{:#}", error.into());
+    let why: Vec<&str> = why.split_whitespace().collect();
+    anyhow!(
         "{origin} is damaged; save what is whole with 'sqlite3 {origin} .recover | sqlite3 \
-         recovered.db3' and read that"
+         recovered.db3' and read that: {}",
+        why.join(" ")
     )
 }
 
@@ -92,10 +97,10 @@ fn open(path: &Path) -> Result<Connection> {
     let database = Connection::open_with_flags(format!("{address}?{option}"), flags)
         .with_context(|| format!("cannot read {origin}"))?;
     // A hostile file may define views and functions; only plain tables are read.
-    database.pragma_update(None, "trusted_schema", false).with_context(|| damaged(path))?;
+    database.pragma_update(None, "trusted_schema", false).map_err(|error| damaged(path, error))?;
     for table in ["topics", "messages"] {
         ensure!(
-            has_table(&database, table).with_context(|| damaged(path))?,
+            has_table(&database, table).map_err(|error| damaged(path, error))?,
             "{origin} is an SQLite database, but no ROS 2 bag: it has no table '{table}'"
         );
     }

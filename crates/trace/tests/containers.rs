@@ -1,10 +1,12 @@
-//! Recordings that are not MCAP. Those in `bags` were written by the Python
-//! library rosbags 0.11: ten messages on /scan, none on /empty.
+//! Recordings that are not MCAP, made here or damaged, and what is no recording.
+
+mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Result;
+use common::{error, recording, recordings};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use prost_reflect::prost::Message;
@@ -16,61 +18,6 @@ use rusqlite::{params, Connection};
 use tempfile::TempDir;
 use wiregauge_schema::{Element, Value};
 use wiregauge_trace::{Lookup, Recording};
-
-fn bag(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bags").join(name)
-}
-
-fn error<T>(result: Result<T>) -> String {
-    let error = format!("{:#}", result.err().expect("an error"));
-    assert!(!error.contains('\n'), "{error}");
-    error
-}
-
-/// A field by its name.
-fn field(recording: &Recording, topic: &str, value: &Value, name: &str) -> Value {
-    let schema = recording.schema(topic).unwrap();
-    let at = schema.root().fields.iter().position(|f| f.name.original == name).unwrap();
-    let Value::Record(values) = value else { panic!() };
-    values[at].clone()
-}
-
-/// What every one of the scans must hold.
-fn check_scans(path: &Path, time: bool) {
-    let recording = Recording::open(path).unwrap();
-    let topics: Vec<(&str, u64)> =
-        recording.topics().iter().map(|t| (t.name.as_str(), t.messages)).collect();
-    assert_eq!(topics, [("/scan", 10), ("/empty", 0)], "{}", path.display());
-    let values = recording.messages("/scan", 100).unwrap();
-    let pair = |x, y| Value::Record(vec![Value::Unsigned(x), Value::F64(y)]);
-    for (n, value) in values.iter().enumerate() {
-        let field = |name| field(&recording, "/scan", value, name);
-        assert_eq!(field("b"), Value::Signed(-1));
-        assert_eq!(field("name"), Value::String(format!("s{n}")));
-        assert_eq!(field("xs"), Value::List(vec![Value::F32(0.5); n]));
-        assert_eq!(field("pairs"), Value::List(vec![pair(1, 1.5), pair(2, 2.5)]));
-        if time {
-            let stamp = Value::Record(vec![Value::Unsigned(n as u64), Value::Unsigned(5)]);
-            assert_eq!(field("stamp"), stamp);
-        }
-    }
-    assert_eq!(values.len(), 10);
-    assert_eq!(recording.messages("/scan", 3).unwrap().len(), 3);
-}
-
-#[test]
-fn bags_of_ros_1_are_read() {
-    for name in ["plain.bag", "bz2.bag", "lz4.bag"] {
-        check_scans(&bag(name), true);
-    }
-}
-
-#[test]
-fn bags_of_ros_2_are_read() {
-    for name in ["iron", "iron/iron.db3", "packed", "packed/packed.db3"] {
-        check_scans(&bag(name), false);
-    }
-}
 
 /// One record of a bag: its header's fields and its data.
 fn record(fields: &[(&str, &[u8])], data: &[u8]) -> Vec<u8> {
@@ -211,20 +158,23 @@ fn other_databases_are_refused() {
     assert!(refused.contains("no ROS 2 bag: it has no table 'topics'"), "{refused}");
 }
 
+#[test]
+fn a_damaged_database_is_told_in_a_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = fs::read(recording("ros2/iron/iron.db3")).unwrap();
+    let table = b"CREATE TABLE topics(";
+    let at = bytes.windows(table.len()).position(|window| window == table).unwrap();
+    // An open quote takes in all lines of the table's definition.
+    bytes[at + b"CREATE TABLE".len()] = b'"';
+    let refused = error(Recording::open(file(&folder, "a.db3", &bytes)));
+    assert!(refused.contains("sqlite3 recovered.db3' and read that: malformed"), "{refused}");
+}
+
 /// `message SensorView { optional uint32 n = 1; }` in OSI's package.
 fn definitions() -> Result<Vec<u8>> {
-    numbered(1)
-}
-
-/// The same with a number that no field of OSI has.
-fn foreign_definitions() -> Result<Vec<u8>> {
-    numbered(1000)
-}
-
-fn numbered(number: i32) -> Result<Vec<u8>> {
     let field = FieldDescriptorProto {
         name: Some("n".into()),
-        number: Some(number),
+        number: Some(1),
         label: Some(Label::Optional.into()),
         r#type: Some(Type::Uint32.into()),
         ..Default::default()
@@ -293,20 +243,6 @@ fn cut_traces_are_refused_with_advice() {
 }
 
 #[test]
-fn the_real_trace_is_read() {
-    let name = "20240618T122540Z_sv_370_244_20_minimal_valid_example.osi";
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data").join(name);
-    if !path.exists() {
-        println!("skipped: {name} is not there");
-        return;
-    }
-    let lookup = Lookup { folders: Vec::new(), osi: Some(foreign_definitions) };
-    let recording = Recording::open_with(&path, lookup).unwrap();
-    assert_eq!(recording.topics()[0].messages, 20, "as its name says");
-    assert!(recording.sample("sv", 20).unwrap().unknown_fields > 0, "none is of our definition");
-}
-
-#[test]
 fn what_is_no_recording_is_refused_with_a_way_out() {
     let folder = tempfile::tempdir().unwrap();
     for (name, head, wanted) in [
@@ -343,13 +279,11 @@ proptest! {
     })]
     #[test]
     fn damaged_recordings_are_read_or_refused(
-        name in prop::sample::select(
-            vec!["plain.bag", "bz2.bag", "lz4.bag", "iron/iron.db3", "packed/packed.db3"],
-        ),
+        name in prop::sample::select(recordings()),
         flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
         cut in prop::option::weighted(0.3, any::<prop::sample::Index>()),
     ) {
-        let mut bytes = fs::read(bag(name)).unwrap();
+        let mut bytes = fs::read(recording(&name)).unwrap();
         for (at, byte) in flips {
             let at = at.index(bytes.len());
             bytes[at] = byte;
@@ -358,8 +292,8 @@ proptest! {
             bytes.truncate(cut.index(bytes.len()));
         }
         let folder = tempfile::tempdir().unwrap();
-        let path = file(&folder, Path::new(name).file_name().unwrap().to_str().unwrap(), &bytes);
-        let read = Recording::open(&path).and_then(|recording| {
+        let path = file(&folder, name.rsplit('/').next().unwrap(), &bytes);
+        let read = Recording::open_with(&path, osi()).and_then(|recording| {
             let topics: Vec<String> = recording.topics().iter().map(|t| t.name.clone()).collect();
             topics.iter().try_for_each(|topic| recording.messages(topic, 100).map(drop))
         });

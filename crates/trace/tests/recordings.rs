@@ -1,15 +1,19 @@
-//! Recordings made here, whole and damaged, and real ones where they are at
-//! hand.
+//! Recordings in MCAP made here, whole and damaged, and large ones of real
+//! sensors, which are not in the repository.
+
+mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Cursor;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use common::{at, error, number};
 use mcap::records::MessageHeader;
 use mcap::{Compression, WriteOptions};
 use tempfile::NamedTempFile;
-use wiregauge_schema::{canonical, prune, Element, Schema, Value};
+use wiregauge_prerequisites::recording as large;
+use wiregauge_schema::{canonical, prune, Value};
 use wiregauge_trace::Recording;
 
 /// A recording with ten messages `{uint32 n}` on /count, one on /text that no
@@ -40,33 +44,6 @@ fn file(bytes: &[u8]) -> NamedTempFile {
     let file = NamedTempFile::new().unwrap();
     fs::write(file.path(), bytes).unwrap();
     file
-}
-
-fn error<T>(result: anyhow::Result<T>) -> String {
-    format!("{:#}", result.err().expect("an error"))
-}
-
-/// The field of a value at a path of original names.
-fn at<'a>(schema: &Schema, mut value: &'a Value, path: &str) -> &'a Value {
-    let mut id = schema.root;
-    for part in path.split('.') {
-        let Value::Record(values) = value else { panic!("{path}: {value:?}") };
-        let fields = &schema.record(id).fields;
-        let index = fields.iter().position(|f| f.name.original == part).unwrap();
-        if let Element::Record(inner) = fields[index].element {
-            id = inner;
-        }
-        value = &values[index];
-    }
-    value
-}
-
-fn number(schema: &Schema, value: &Value, path: &str) -> u64 {
-    match at(schema, value, path) {
-        Value::Unsigned(number) => *number,
-        Value::Signed(number) => u64::try_from(*number).unwrap(),
-        other => panic!("{path}: {other:?}"),
-    }
 }
 
 #[test]
@@ -141,28 +118,21 @@ fn damaged_recordings_never_panic() {
         let mut bytes = bytes.clone();
         bytes[at] ^= 0x55;
         let file = file(&bytes);
-        let Ok(recording) = Recording::open(file.path()) else { continue };
+        let opened = Recording::open(file.path());
+        let Ok(recording) = &opened else {
+            error(opened);
+            continue;
+        };
         for topic in recording.topics() {
             let _ = recording.messages(&topic.name, 100);
         }
     }
 }
 
-/// The path of a real recording; none, with a message, where it is not at hand.
-fn real(file: &str) -> Option<PathBuf> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let path = folder.join(file);
-    if !path.exists() {
-        println!("skipped: {file} is not there");
-        return None;
-    }
-    Some(path)
-}
-
 #[test]
+#[ignore = "reads recordings that are not in the repository: WIREGAUGE_RECORDINGS=FOLDER"]
 fn the_lidar_recording_decodes() {
-    let Some(path) = real("ouster-os1-128.mcap") else { return };
-    let recording = Recording::open(path).unwrap();
+    let recording = Recording::open(large("ouster-os1-128.mcap")).unwrap();
     for topic in ["/ouster/points", "/ouster/scan"] {
         let schema = recording.schema(topic).unwrap();
         let values = recording.messages(topic, usize::MAX).unwrap();
@@ -185,6 +155,17 @@ fn the_lidar_recording_decodes() {
     }
 }
 
+#[test]
+fn damage_is_told_in_a_line() {
+    let mut bytes = recording(WriteOptions::new());
+    // The footer's length stands before its 20 bytes and the magic at the end.
+    let length = bytes.len() - mcap::MAGIC.len() - 20 - 8;
+    assert_eq!(bytes[length], 20);
+    bytes[length] = 10;
+    let refused = error(Recording::open(file(&bytes).path()));
+    assert!(refused.contains("is damaged after 11 messages; try 'mcap recover"), "{refused}");
+}
+
 /// The logged times in nanoseconds of a topic's messages, read by other means.
 fn log_times(path: &Path, topic: &str) -> Vec<u64> {
     let bytes = fs::read(path).unwrap();
@@ -193,6 +174,7 @@ fn log_times(path: &Path, topic: &str) -> Vec<u64> {
 }
 
 #[test]
+#[ignore = "reads recordings that are not in the repository: WIREGAUGE_RECORDINGS=FOLDER"]
 fn the_osi_recordings_decode() {
     for (file, topics) in [
         (
@@ -201,7 +183,7 @@ fn the_osi_recordings_decode() {
         ),
         ("osi-brake-lights-no-metadata.mcap", &["/osi3/sensor_view"]),
     ] {
-        let Some(path) = real(file) else { return };
+        let path = large(file);
         let recording = Recording::open(&path).unwrap();
         let names: Vec<&str> = recording.topics().iter().map(|t| t.name.as_str()).collect();
         assert_eq!(names, topics);
@@ -228,4 +210,12 @@ fn the_osi_recordings_decode() {
             }
         }
     }
+}
+
+#[test]
+#[ignore = "reads recordings that are not in the repository: WIREGAUGE_RECORDINGS=FOLDER"]
+fn the_osi_trace_is_read() {
+    let path = large("20240618T122540Z_sv_370_244_20_minimal_valid_example.osi");
+    let recording = Recording::open(path).unwrap();
+    assert_eq!(recording.topics()[0].messages, 20, "as its name says");
 }

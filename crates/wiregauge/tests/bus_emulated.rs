@@ -1,6 +1,5 @@
 //! The bus between two hosts that this machine emulates: what crosses the link,
-//! what happens when it is cut, and that nothing of it stays behind. Where the
-//! machine does not let us emulate one, these tests say so and pass.
+//! what happens when it is cut, and that nothing of it stays behind.
 
 mod support;
 
@@ -15,7 +14,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{fact, has_its_form, may_emulate, result, run, said, status, wiregauge};
+use support::{fact, has_its_form, result, run, said, status, wiregauge};
 use wiregauge_bus::conduct::conductor::conduct;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::placement::emulation::{Emulation, Host};
@@ -25,13 +24,15 @@ use wiregauge_bus::transports::engine::DDS;
 use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
+use wiregauge_prerequisites::HOSTS;
 
 /// A guard that keeps the tests apart, as namespaces are found by numbers that
-/// the kernel gives again; none where there can be no emulation.
+/// the kernel gives again; none where emulation is left out.
+#[track_caller]
 fn alone() -> Option<MutexGuard<'static, ()>> {
     static ALONE: Mutex<()> = Mutex::new(());
     let guard = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    may_emulate().then_some(guard)
+    HOSTS.is_met().then_some(guard)
 }
 
 /// Sends over these transports in both modes, and expects all to arrive.
@@ -169,6 +170,22 @@ fn any_command_runs_in_a_host_with_shared_memory_of_its_own() {
     assert!(!Path::new(&name).exists());
 }
 
+/// Waits until some samples have come to a host.
+fn carries_samples(host: &Host) {
+    let begun = Instant::now();
+    let received = || -> u64 {
+        let table = host.within(|| fs::read_to_string("/proc/thread-self/net/dev"));
+        let table = table.unwrap().unwrap();
+        let link = table.lines().skip(2).find(|line| !line.trim().starts_with("lo:")).unwrap();
+        link.split_once(':').unwrap().1.split_whitespace().next().unwrap().parse().unwrap()
+    };
+    let before = received();
+    while received() < before + 50_000 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing comes over the link");
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Runs over TCP at a millisecond for three seconds, and cuts the link for one.
 fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
     let folder = tempfile::tempdir().unwrap();
@@ -201,7 +218,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         announced: false,
         patience: second / 4,
         round_trips: 0,
-        alive: second,
+        // As long as a busy machine may stand still.
+        alive: 30 * second,
         realtime: Default::default(),
         coding: None,
         keep: 0,
@@ -210,7 +228,8 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         if state == "running" {
             let emulation = emulation.clone();
             thread::spawn(move || {
-                thread::sleep(Duration::from_secs(1));
+                // Before all of them have started, nobody could.
+                carries_samples(&emulation.receiver);
                 emulation.cut().unwrap();
                 thread::sleep(Duration::from_secs(1));
                 emulation.restore().unwrap();
@@ -229,7 +248,8 @@ fn a_link_that_is_cut_for_a_second_is_told_by_the_figures() {
     // What was sent meanwhile came when the link was back.
     assert_eq!(received.samples, record.sent.samples);
     assert!(received.latency.most > 500_000_000, "{:?}", received.latency.most);
-    assert!(received.late > 100, "{}", received.late);
+    // How many the kernel takes before it has the sender wait is its own affair.
+    assert!(received.late > 0);
 
     let record = interrupted(Mode::Discrete).unwrap();
     assert!(record.sent.timeouts > 0, "{:?}", record.sent);

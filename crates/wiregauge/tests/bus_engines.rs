@@ -9,7 +9,8 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use support::{fact, has_memory, result, run, said, wiregauge, Said};
+use support::{fact, result, run, said, wiregauge, Said};
+use wiregauge_prerequisites::has_memory;
 
 /// Sends over these transports in both modes, and expects all to arrive.
 fn carries(transports: &[&str], sizes: &[&str]) {

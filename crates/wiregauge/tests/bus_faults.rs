@@ -3,11 +3,13 @@
 
 mod support;
 
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use support::faulty::{shared, what_stays, Run};
-use support::{is_gone, result, said, send_signal, status, wiregauge, wiregauge_in};
+use support::{build_folder, is_gone, result, said, send_signal, status, wiregauge};
+use wiregauge_prerequisites as prerequisites;
 
 #[test]
 fn shared_memory_goes_with_a_conductor_that_is_killed() {
@@ -62,14 +64,13 @@ fn a_conductor_that_stood_still_blames_nobody_else() {
 
 #[test]
 fn a_network_whose_loopback_is_down_is_told_with_the_remedy() {
-    let works = wiregauge_in("unshare").args(["--net", "true"]).output();
-    if !works.is_ok_and(|output| output.status.success()) {
-        println!("skipped: a network of one's own takes root");
+    if !prerequisites::NETWORK.is_met() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut command = wiregauge_in("unshare");
-    command.arg("--net").arg(wiregauge().get_program()).current_dir(folder.path());
+    let mut command = prerequisites::unshare(&["--net"]);
+    command.arg(wiregauge().get_program()).env("WIREGAUGE_BUILD", build_folder());
+    command.current_dir(folder.path()).stdin(Stdio::null());
     let words = ["bus", "run", "--transport", "tcp", "--duration", "2s", "--window", "250ms"];
     let said = said(command.args(words).output().unwrap());
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);

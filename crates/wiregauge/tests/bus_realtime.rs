@@ -5,12 +5,14 @@ mod support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use support::machine::PAIR;
 use support::{build_folder, participants, refuses, result, run, said, wiregauge};
+use wiregauge_participant::realtime::Realtime;
+use wiregauge_prerequisites::{self as prerequisites, without_rights};
 
 /// The first processor that we may use.
 fn first_processor() -> String {
@@ -28,17 +30,6 @@ fn asked() -> Vec<String> {
 fn load<'a>(more: &[&'a str]) -> Vec<&'a str> {
     let words = ["bus", "run", "--size", "500", "--cycle", "1ms", "--transport", "tcp"];
     [&words[..], &["--duration", "2s", "--window", "250ms"], more].concat()
-}
-
-/// Whether the system grants a process of ours what is asked.
-fn is_granted() -> bool {
-    let folder = tempfile::tempdir().unwrap();
-    let words = asked();
-    let said = run(folder.path(), &words.iter().map(String::as_str).collect::<Vec<_>>());
-    if said.code == Some(2) {
-        println!("skipped: {}", said.err.trim());
-    }
-    said.code != Some(2)
 }
 
 /// Policy and priority of the threads of this name.
@@ -59,7 +50,7 @@ fn scheduling(process: i32, name: &str) -> Vec<(u32, u32)> {
 
 #[test]
 fn participants_run_as_they_were_asked_to() {
-    if !is_granted() {
+    if !prerequisites::REALTIME.is_met() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
@@ -124,9 +115,7 @@ fn what_is_not_granted_is_refused_with_advice() {
     let refused = run(folder.path(), &load(&["--priority", "100"]));
     assert_eq!(refused.code, Some(2), "{}", refused.err);
     // Without the capability and without a limit that allows it.
-    let output = Command::new("setpriv")
-        .args(["--bounding-set=-sys_nice,-sys_resource", "--inh-caps=-sys_nice,-sys_resource"])
-        .args(["prlimit", "--rtprio=0:0"])
+    let output = without_rights(&["sys_nice", "sys_resource"], "--rtprio=0:0")
         .arg(env!("CARGO_BIN_EXE_wiregauge"))
         .args(load(&["--priority", "10"]))
         .env("WIREGAUGE_BUILD", build_folder())
@@ -134,10 +123,6 @@ fn what_is_not_granted_is_refused_with_advice() {
         .output()
         .expect("setpriv and prlimit are part of util-linux");
     let refused = said(output);
-    if refused.err.contains("setpriv:") {
-        println!("skipped: {}", refused.err.trim());
-        return;
-    }
     assert_eq!(refused.code, Some(2), "{}{}", refused.out, refused.err);
     for word in ["SCHED_FIFO with priority 10 is not granted", "ulimit -r"] {
         assert!(refused.err.contains(word), "{}", refused.err);
@@ -159,9 +144,7 @@ fn memory_that_is_not_granted_is_refused_before_anyone_waits() {
         [&participant[..], &["--name", "alpha"]].concat(),
         [&participant[..], &["--name", "beta", "--peer", "127.0.0.1:9"]].concat(),
     ] {
-        let output = Command::new("setpriv")
-            .args(["--bounding-set=-ipc_lock,-sys_resource"])
-            .args(["--inh-caps=-ipc_lock,-sys_resource", "prlimit", "--memlock=65536:65536"])
+        let output = without_rights(&["ipc_lock", "sys_resource"], "--memlock=65536:65536")
             .arg(env!("CARGO_BIN_EXE_wiregauge"))
             .args(&words)
             .env("WIREGAUGE_BUILD", build_folder())
@@ -169,10 +152,6 @@ fn memory_that_is_not_granted_is_refused_before_anyone_waits() {
             .output()
             .expect("setpriv and prlimit are part of util-linux");
         let refused = said(output);
-        if refused.err.contains("setpriv:") {
-            println!("skipped: {}", refused.err.trim());
-            return;
-        }
         assert_eq!(refused.code, Some(2), "{words:?}: {}{}", refused.out, refused.err);
         assert_eq!(refused.err.lines().count(), 1, "{words:?}: {}", refused.err);
         for word in ["memory cannot be locked", "ulimit -l"] {
@@ -180,4 +159,25 @@ fn memory_that_is_not_granted_is_refused_before_anyone_waits() {
         }
         assert!(!folder.path().join("run.json").exists(), "nothing was measured");
     }
+}
+
+/// What the system says of this process' memory, in kB.
+fn memory(name: &str) -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+#[test]
+fn to_try_whether_memory_can_be_locked_locks_and_fetches_none_of_it() {
+    if !prerequisites::REALTIME.is_met() {
+        return;
+    }
+    let asked = Realtime { locked: true, ..Realtime::default() };
+    // Mapped, and not there until someone writes to it.
+    let reserved = std::hint::black_box(Vec::<u8>::with_capacity(256 << 20));
+    let (locked, there) = (memory("VmLck:"), memory("VmRSS:"));
+    asked.try_out().unwrap();
+    assert_eq!(memory("VmLck:"), locked);
+    assert!(memory("VmRSS:") < there + (128 << 10), "{} B were fetched", reserved.capacity());
 }

@@ -9,7 +9,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -17,6 +16,7 @@ use support::machine::{all_arrived, Machine, PAIR};
 use support::{fact, has_its_form, is_gone, refuses, result, run, send_signal, status, wiregauge};
 use wiregauge_bus::machines::message::{version, Join, News};
 use wiregauge_bus::scenario::Scenario;
+use wiregauge_prerequisites as prerequisites;
 
 /// A second receiver.
 const GAMMA: &str = "\n[[participant]]\nname = \"gamma\"\nrole = \"receiver\"\n";
@@ -339,17 +339,12 @@ const AHEAD: i64 = 100_000;
 
 #[test]
 fn the_clock_of_another_machine_is_followed() {
-    let mut other = Command::new("unshare");
-    // Its monotonic clock is its own, as on another machine.
-    other.args(["--time", "--monotonic", &AHEAD.to_string(), "--fork", "--kill-child"]);
-    let works = Command::new("unshare")
-        .args(["--time", "--monotonic", "1", "--fork", "true"])
-        .stderr(Stdio::null())
-        .status();
-    if !works.is_ok_and(|status| status.success()) {
-        println!("skipped: a clock of one's own takes root and a kernel with time namespaces");
+    if !prerequisites::CLOCK.is_met() {
         return;
     }
+    // Its monotonic clock is its own, as on another machine.
+    let mut other = prerequisites::unshare(&["--time", "--monotonic", &AHEAD.to_string()]);
+    other.args(["--fork", "--kill-child"]);
     let (here, there) = (folder(), folder());
     let (mut leader, port) = Machine::lead(here.path(), PAIR);
     other.arg(wiregauge().get_program()).env("WIREGAUGE_BUILD", support::build_folder());

@@ -75,14 +75,24 @@ fn packages_are_found_in_folders_and_by_the_environment() {
 }
 
 #[test]
-fn recordings_of_ros_show_their_schemas() {
-    let bags: &Path = &project().join("crates/trace/tests/bags");
-    for name in ["lz4.bag:/scan", "iron:/scan", "packed/packed.db3:/scan"] {
-        let shown = run(bags, &["schema", name]);
+fn recordings_show_their_schemas() {
+    let at: &Path = &project().join("crates/trace/tests/recordings");
+    for (name, field) in [
+        ("ros1/lz4.bag:/scan", "xs"),
+        ("ros2/iron:/scan", "xs"),
+        ("ros2/packed/packed.db3:/scan", "xs"),
+        ("ros2/jazzy:/scan", "xs"),
+        ("mcap/ros1.mcap:/scan", "xs"),
+        ("mcap/ros2-zstd.mcap:/cloud", "point_step"),
+        ("mcap/protobuf.mcap:/all", "maybe"),
+        ("osi/zstd.mcap:/SensorView", "global_ground_truth"),
+    ] {
+        let shown = run(at, &["schema", name]);
         assert_eq!(shown.code, Some(0), "{name}: {}", shown.err);
-        assert!(shown.out.contains("xs"), "{name}: {}", shown.out);
+        assert!(shown.out.contains(field), "{name}: {}", shown.out);
     }
-    refuses(bags, &["schema", "plain.bag"], &["plain.bag:TOPIC of /scan, /empty"]);
+    refuses(at, &["schema", "ros1/plain.bag"], &["plain.bag:TOPIC of /scan, /empty"]);
+    refuses(at, &["schema", "mcap/others.mcap:/json"], &["/json", "'jsonschema'"]);
 }
 
 #[test]
@@ -93,6 +103,10 @@ fn a_trace_of_osi_is_of_the_type_that_its_name_tells() {
     let shown = run(at, &["schema", "20240618T122540Z_tu_380_32112_0_x.osi"]);
     assert_eq!(shown.code, Some(0), "{}", shown.err);
     assert!(shown.out.contains("osi3.TrafficUpdate"), "{}", shown.out);
+    let made_up = support::recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
+    let shown = run(at, &["schema", &made_up]);
+    assert_eq!(shown.code, Some(0), "{}", shown.err);
+    assert!(shown.out.contains("osi3.SensorView"), "{}", shown.out);
     fs::write(at.join("x.osi"), "").unwrap();
     refuses(at, &["codecs", "--input", "x.osi"], &["--topic", "osi3.SensorView"]);
     refuses(at, &["codecs", "--input", "x.osi", "--topic", "sv"], &["osi3.SensorView is empty"]);

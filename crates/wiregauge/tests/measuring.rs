@@ -153,39 +153,47 @@ fn a_private_format_takes_part() {
     assert_eq!(total, 20.0);
 }
 
-#[test]
-fn recordings_are_measured_with_their_own_messages() {
-    for (file, topics) in [
-        ("ouster-os1-128.mcap", ["/ouster/points", "/ouster/scan"]),
-        ("osi-sensordata-lane-boundaries.mcap", ["/PMSF.SensorView", "/PMSF.SensorData"]),
-    ] {
-        let Some(path) = recording(file) else { continue };
-        for topic in topics {
-            let folder = tempfile::tempdir().unwrap();
-            let input = ["--input", &path, "--topic", topic, "--messages", "2"];
-            let mut more = input.to_vec();
-            more.extend(["--codecs", "bincode,prost,protobuf-cpp"]);
-            let said = measure(folder.path(), &more);
-            assert_eq!(said.code, Some(0), "{file} {topic}: {}", said.err);
-            let run = result(folder.path());
-            assert!(status(&run, "protobuf-cpp").contains("measured"), "{file} {topic}");
-            assert_eq!(fact(&run, "prost", "size"), fact(&run, "protobuf-cpp", "size"));
-        }
+/// Measures the topics of a recording.
+fn measures(path: &str, topics: [&str; 2]) {
+    for topic in topics {
+        let folder = tempfile::tempdir().unwrap();
+        let input = ["--input", path, "--topic", topic, "--messages", "2"];
+        let said = measure(
+            folder.path(),
+            &[&input[..], &["--codecs", "bincode,prost,protobuf-cpp"]].concat(),
+        );
+        assert_eq!(said.code, Some(0), "{path} {topic}: {}", said.err);
+        let run = result(folder.path());
+        assert!(status(&run, "protobuf-cpp").contains("measured"), "{path} {topic}");
+        assert_eq!(fact(&run, "prost", "size"), fact(&run, "protobuf-cpp", "size"));
     }
 }
 
 #[test]
+fn recordings_are_measured_with_their_own_messages() {
+    measures(&recording("mcap/ros2-zstd.mcap"), ["/sweep", "/cloud"]);
+    measures(&recording("osi/zstd.mcap"), ["/SensorView", "/SensorData"]);
+}
+
+#[test]
+#[ignore = "reads recordings that are not in the repository: WIREGAUGE_RECORDINGS=FOLDER"]
+fn large_recordings_are_measured_with_their_own_messages() {
+    let path = |name| wiregauge_prerequisites::recording(name).display().to_string();
+    measures(&path("ouster-os1-128.mcap"), ["/ouster/points", "/ouster/scan"]);
+    let osi = path("osi-sensordata-lane-boundaries.mcap");
+    measures(&osi, ["/PMSF.SensorView", "/PMSF.SensorData"]);
+}
+
+#[test]
 fn an_osi_message_is_encoded_to_its_recorded_size() {
-    let Some(path) = recording("osi-sensordata-lane-boundaries.mcap") else { return };
+    let path = recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
     let folder = tempfile::tempdir().unwrap();
-    let said = measure(
-        folder.path(),
-        &["--input", &path, "--topic", "/PMSF.SensorView", "--messages", "1", "--codecs", "prost"],
-    );
+    let said = measure(folder.path(), &["--input", &path, "--messages", "1", "--codecs", "prost"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    // The recording's own message, as another program wrote it.
-    let size = fact(&result(folder.path()), "prost", "size").unwrap();
-    assert!((55_942.0..=55_960.0).contains(&size), "{size}");
+    // As the official package wrote it, after its length.
+    let bytes = fs::read(path).unwrap();
+    let recorded = u32::from_le_bytes(bytes[..4].try_into().unwrap());
+    assert_eq!(fact(&result(folder.path()), "prost", "size"), Some(recorded.into()));
 }
 
 /// What docs/methodology.md says of the codecs is what the program says.

@@ -57,12 +57,16 @@ fn bad_recordings_are_refused() {
     let at = folder.path();
     fs::write(at.join("foreign.mcap"), "this is no recording at all, however long it is").unwrap();
     refuses(at, &["codecs", "--input", "foreign.mcap"], &["foreign.mcap"]);
-    let Some(path) = recording("ouster-os1-128.mcap") else { return };
-    refuses(at, &["codecs", "--input", &path], &["--topic", "/ouster/points", "/ouster/scan"]);
-    refuses(at, &["codecs", "--input", &path, "--topic", "/none"], &["/none", "/ouster/scan"]);
+    let path = recording("mcap/ros2-chunks.mcap");
+    refuses(at, &["codecs", "--input", &path], &["--topic", "/sweep", "/cloud"]);
+    refuses(at, &["codecs", "--input", &path, "--topic", "/none"], &["/none", "/cloud"]);
     let bytes = fs::read(&path).unwrap();
     fs::write(at.join("cut.mcap"), &bytes[..bytes.len() / 2]).unwrap();
-    refuses(at, &["codecs", "--input", "cut.mcap", "--topic", "/ouster/points"], &["cut.mcap"]);
+    refuses(
+        at,
+        &["codecs", "--input", "cut.mcap", "--topic", "/cloud"],
+        &["cut.mcap", "truncated"],
+    );
 }
 
 #[test]

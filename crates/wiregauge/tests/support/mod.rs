@@ -86,14 +86,10 @@ pub fn files(folder: &Path, wanted: &dyn Fn(&str) -> bool) -> Vec<PathBuf> {
     found
 }
 
-/// A real recording, or none with a message where it is not there.
-pub fn recording(name: &str) -> Option<String> {
-    let path = project().join("../shared/data").join(name);
-    if path.exists() {
-        return Some(path.display().to_string());
-    }
-    println!("skipped: {} is not there", path.display());
-    None
+/// A small recording, of those that crates/trace keeps.
+pub fn recording(name: &str) -> String {
+    let path = project().join("crates/trace/tests/recordings").join(name);
+    path.canonicalize().expect("it is there").display().to_string()
 }
 
 /// A result as JSON.
@@ -152,33 +148,6 @@ pub fn participants(of: &Child) -> Vec<(i32, String)> {
         }
     }
     found
-}
-
-/// Whether so many GiB of memory are free, or a word.
-pub fn has_memory(wanted: u64) -> bool {
-    let memory = fs::read_to_string("/proc/meminfo").unwrap();
-    let free = memory.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
-    let free: u64 = free.unwrap().trim().trim_end_matches(" kB").trim().parse().unwrap();
-    if free < wanted << 20 {
-        println!("skipped: less than {wanted} GiB of memory are free");
-    }
-    free >= wanted << 20
-}
-
-/// Whether hosts can be emulated here, or a word. That is asked of the tools, so
-/// that no fault of ours hides here.
-pub fn may_emulate() -> bool {
-    let try_it = "mount -t tmpfs shm /dev/shm && ip link add name a type veth peer name b \
-                  && tc qdisc add dev a root tbf rate 1gbit burst 64k limit 2mb \
-                  && ethtool -K a tso off gso off gro off";
-    let tried =
-        Command::new("unshare").args(["--net", "--ipc", "--mount", "sh", "-c", try_it]).output();
-    match tried {
-        Ok(output) if output.status.success() => return true,
-        Ok(output) => print!("skipped: {}", String::from_utf8_lossy(&output.stderr)),
-        Err(error) => println!("skipped: unshare: {error}"),
-    }
-    false
 }
 
 /// Sends a signal such as `-KILL`.

@@ -6,11 +6,25 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
-use crate::transport::{Reader, Topic, Transport, Writer};
+use crate::catalogue::{Carrier, Entry, Reach};
 
 /// Memory of one process.
 pub struct Memory;
+
+inventory::submit! {
+    Entry {
+        id: "memory",
+        title: "memory",
+        about: "threads of one process, the embedded default",
+        carrier: Carrier::Own(&Memory),
+        options: &[],
+        reach: Reach::Process,
+        drops: false,
+        floor: false,
+    }
+}
 
 /// Samples that a reader may be behind before the writer waits.
 const DEPTH: usize = 64;

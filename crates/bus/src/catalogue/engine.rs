@@ -21,23 +21,10 @@ pub struct Engine {
     pub name: &'static str,
     /// What it takes to build and run it.
     pub needs: &'static [Need],
+    /// What is known of its deaths: a word of what is said of one, and what to do
+    /// about it.
+    pub advice: &'static [(&'static str, &'static str)],
 }
-
-/// Cyclone DDS.
-pub static DDS: Engine = Engine {
-    name: "dds",
-    needs: &[
-        Need::Program("idlc", "cyclonedds-tools"),
-        Need::Header("dds/dds.h", "cyclonedds-dev"),
-        Need::Program("cc", "build-essential"),
-    ],
-};
-/// zenoh.
-pub static ZENOH: Engine = Engine { name: "zenoh", needs: &[] };
-/// iceoryx2.
-pub static ICEORYX2: Engine = Engine { name: "iceoryx2", needs: &[] };
-/// All of them.
-pub static ALL: [&Engine; 3] = [&DDS, &ZENOH, &ICEORYX2];
 
 /// Longest that cargo may be silent.
 const PATIENCE: Duration = Duration::from_secs(1800);

@@ -8,8 +8,8 @@ use std::process::Command;
 use anyhow::Result;
 use wiregauge_participant::token;
 
+use crate::catalogue::engine::Engine;
 use crate::machines::secret;
-use crate::transports::engine::Engine;
 
 /// What starts a participant.
 #[derive(Clone, Debug)]
@@ -39,15 +39,10 @@ impl Program {
     }
 
     /// What to do about such a death of it, if that is known.
-    pub fn advice(&self, death: &str) -> &'static str {
-        let shares = matches!(self, Program::Engine(engine, _) if engine.name == "iceoryx2");
-        match shares && death.contains("SIGBUS") {
-            true => {
-                "; /dev/shm was too small for its shared memory: enlarge it by 'mount -o \
-                 remount,size=… /dev/shm', or of a container by --shm-size, or send less"
-            }
-            false => "",
-        }
+    pub fn advice(&self, death: &str) -> String {
+        let known = self.engine().map_or(&[][..], |engine| engine.advice);
+        let known = known.iter().find(|(sign, _)| death.contains(sign));
+        known.map_or(String::new(), |(_, remedy)| format!("; {remedy}"))
     }
 
     /// The engine that it is of.

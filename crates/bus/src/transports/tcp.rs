@@ -7,12 +7,26 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::token::{is_said, say};
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
-use crate::token::{is_said, say};
-use crate::transport::{Reader, Topic, Transport, Writer};
+use crate::catalogue::{Carrier, Entry, Reach};
 
 /// Raw TCP.
 pub struct Tcp;
+
+inventory::submit! {
+    Entry {
+        id: "tcp",
+        title: "TCP",
+        about: "raw sockets, the physical floor: a row in every table",
+        carrier: Carrier::Own(&Tcp),
+        options: &[],
+        reach: Reach::Network,
+        drops: false,
+        floor: true,
+    }
+}
 
 /// Length before each sample.
 const PREFIX: usize = 4;
@@ -43,6 +57,10 @@ impl Transport for Tcp {
     }
 
     fn knows(&self) -> &'static [&'static str] {
+        &["port"]
+    }
+
+    fn one_way(&self) -> &'static [&'static str] {
         &["port"]
     }
 

@@ -1,0 +1,7 @@
+//! What pictures are drawn with.
+
+pub mod bars;
+pub mod box_plot;
+pub mod plot;
+pub mod rows;
+pub mod scale;

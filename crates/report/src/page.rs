@@ -7,6 +7,7 @@
 mod about;
 mod bus;
 mod case;
+mod chart;
 mod charts;
 mod drawing;
 mod figures;
@@ -26,7 +27,6 @@ use crate::model::sweep::sweeps;
 use crate::model::words::{published_slopes, summary_line};
 use crate::text::plain::command;
 use about::{absent, setting, subjects};
-use drawing::rows::style;
 use figures::plain_table;
 use markup::e;
 
@@ -98,7 +98,7 @@ impl<'a> Page<'a> {
         let defined = format!("r{number}-figures");
         for case in cases {
             let body = match run.kind {
-                Kind::Bus => bus::section(run, case, &style(run), &defined),
+                Kind::Bus => bus::section(run, case, &defined),
                 _ => case::section(run, case),
             };
             page.add(&case.id, body);
@@ -120,7 +120,7 @@ impl<'a> Page<'a> {
                 body.push_str(&plain_table(&rows));
             } else {
                 for column in beside(run, reference) {
-                    body.push_str(&published::published(&column));
+                    body.push_str(&published::published(run, &column));
                 }
             }
             let slopes = slopes(run, reference);

@@ -7,12 +7,7 @@ use wiregauge_result::run::{Case, Run};
 use crate::model::kind::{legend as daggers, noun};
 use crate::model::table::Table;
 use crate::model::words::{case_about, FLOOR};
-use crate::page::bus;
-use crate::page::charts::course;
-use crate::page::charts::phases::{legend, phase_figures};
-use crate::page::charts::samples::box_plots;
-use crate::page::drawing::bars;
-use crate::page::drawing::rows::style;
+use crate::page::chart;
 use crate::page::figures::{figures, winners};
 use crate::page::markup::e;
 
@@ -49,21 +44,7 @@ pub fn section(run: &Run, case: &Case) -> String {
     for line in floor.into_iter().chain(daggers(run)) {
         let _ = writeln!(text, "<p class=\"soft\">{line}.</p>");
     }
-    text.push_str(&box_plots(run, &timings));
-    text.push_str(&phase_figures(run, case));
-    text.push_str(&bus::distributions(run, case, &style(run)));
-    text.push_str(&course::slowest(run, case));
-    let sizes = Table::sizes(run, case);
-    if !sizes.is_empty() {
-        let names: Vec<String> = sizes.columns.iter().map(|c| size_name(&c.metric)).collect();
-        let _ = writeln!(
-            text,
-            "<h3>Sizes</h3>\n<div class=\"charts\"><figure>{}{}</figure><div>{}</div></div>",
-            legend(&names),
-            bars::sizes(&sizes),
-            figures(run, &sizes, true),
-        );
-    }
+    text.push_str(&chart::of_case(run, &timings));
     let others = [
         (
             "Compression",
@@ -85,8 +66,4 @@ pub fn section(run: &Run, case: &Case) -> String {
         let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
     }
     text + "</div>\n"
-}
-
-fn size_name(metric: &str) -> String {
-    metric.strip_prefix("size/").unwrap_or("as encoded").to_owned()
 }

@@ -1,7 +1,4 @@
-//! The charts of the page, one a file.
+//! One file a chart. What is put here is compiled in and registers itself as a
+//! [`Chart`](crate::page::chart::Chart).
 
-pub mod course;
-pub mod curves;
-pub mod phases;
-pub mod ranking;
-pub mod samples;
+automod::dir!(pub "src/page/charts");

@@ -2,6 +2,7 @@
 
 pub mod bars;
 pub mod box_plot;
+pub mod lines;
 pub mod plot;
 pub mod rows;
 pub mod scale;

@@ -2,13 +2,15 @@
 
 use std::fmt::Write;
 
+use wiregauge_result::run::Run;
+
 use crate::model::reference::{Beside, Place};
 use crate::model::unit::quantity;
-use crate::page::charts::ranking;
+use crate::page::chart;
 use crate::page::markup::e;
 
 /// A table of one metric on one case.
-pub fn published(column: &Beside) -> String {
+pub fn published(run: &Run, column: &Beside) -> String {
     let mut text = format!(
         "<h3>{} at {}</h3>\n<div class=\"charts beside\"><div class=\"scroll\"><table class=\"fits sortable\">\
          <thead><tr><th class=\"text\"><button type=\"button\">published · measured as</button></th>",
@@ -52,13 +54,7 @@ pub fn published(column: &Beside) -> String {
             place(row.measured, None),
         );
     }
-    let agreement = column.agreement().map_or(String::new(), |agreement| {
-        format!("The two orders agree by {agreement:.2} (Spearman; 1 is the same).")
-    });
-    let _ = writeln!(
-        text,
-        "</tbody></table></div><figure>{}<figcaption>{agreement}</figcaption></figure></div>",
-        ranking::ranking(column)
-    );
+    let charts = chart::of_published(run, column);
+    let _ = writeln!(text, "</tbody></table></div>{charts}</div>");
     text
 }

@@ -1,13 +1,44 @@
 //! A metric over the swept number, both axes logarithmic.
 
-use crate::model::sweep::{self, Curves};
-use crate::model::unit::{quantity, tick};
+use std::fmt::Write;
+
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::Bounds;
+
+use crate::model::kind::{fixed_part, noun};
+use crate::model::sweep;
+use crate::model::sweep::{Curves, Sweep};
+use crate::model::words::{bounded, r_squared, singular};
+use crate::page::chart::{Chart, Draw};
+use crate::page::drawing::lines::hint;
 use crate::page::drawing::plot::{Axis, Line, Plot, Style};
+use crate::page::drawing::rows::style;
 use crate::page::drawing::scale::ScaleKind;
+use crate::page::markup::e;
+
+inventory::submit! {
+    Chart { place: |_| Some(10), draw: Draw::Sweep(draw) }
+}
+
+/// Each metric of a sweep, and the lines that were fitted.
+fn draw(run: &Run, sweep: &Sweep) -> String {
+    let mut text = String::new();
+    for curves in &sweep.curves {
+        let _ = writeln!(
+            text,
+            "<div class=\"charts sweep\"><figure><h3>{} over {}</h3>{}</figure>{}</div>",
+            e(&curves.metric),
+            e(&sweep.parameter),
+            picture(curves, &sweep.parameter, style(run)),
+            fits(run, curves, &sweep.parameter),
+        );
+    }
+    text
+}
 
 /// One line for each subject. `style` gives its number, which is the same in
 /// all pictures of a page.
-pub fn curves(curves: &Curves, parameter: &str, style: impl Fn(&str) -> usize) -> String {
+fn picture(curves: &Curves, parameter: &str, style: impl Fn(&str) -> usize) -> String {
     let positive = |line: &&sweep::Line| line.points.iter().all(|(x, y)| *x > 0.0 && *y > 0.0);
     // A bound far below all codecs, as an empty operation is, would squeeze
     // them: it is in the table of fits only.
@@ -39,21 +70,45 @@ pub fn curves(curves: &Curves, parameter: &str, style: impl Fn(&str) -> usize) -
     plot.draw()
 }
 
-/// The points of a line in words.
-pub fn hint(points: &[(f64, f64)], of_x: &str, of_y: &str) -> String {
-    let point = |(x, y): &(f64, f64)| format!("{}: {}", tick(*x, of_x), quantity(*y, of_y));
-    points.iter().map(point).collect::<Vec<_>>().join(", ")
-}
-
-/// Lines of a picture, one for each transport.
-pub fn lines<'a>(curves: &Curves<'a>, of_x: &str, style: &dyn Fn(&str) -> usize) -> Vec<Line<'a>> {
-    let line = |line: &sweep::Line<'a>| Line {
-        name: &line.subject.title,
-        remark: String::new(),
-        style: Style::Subject(style(&line.subject.id)),
-        hint: hint(&line.points, of_x, &curves.unit),
-        points: line.points.clone(),
-        good: None,
-    };
-    curves.lines.iter().map(line).collect()
+/// The lines through the points.
+fn fits(run: &Run, curves: &Curves, parameter: &str) -> String {
+    if curves.lines.iter().all(|line| line.fit.is_none()) {
+        return String::new();
+    }
+    let mut text = format!(
+        "<figure><h3>Linear fits</h3><div class=\"scroll\"><table class=\"fits sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">{}</button></th>\
+         <th data-metric=\"intercept\"><button type=\"button\">{}</button></th>\
+         <th>95% bounds</th>\
+         <th data-metric=\"slope\"><button type=\"button\">per {}</button></th>\
+         <th>95% bounds</th>\
+         <th data-metric=\"r2\"><button type=\"button\">R²</button></th></tr></thead>\n<tbody>",
+        noun(run),
+        fixed_part(run),
+        e(&singular(parameter))
+    );
+    for line in &curves.lines {
+        let Some(fit) = &line.fit else {
+            continue;
+        };
+        let cell = |bounds: &Bounds| {
+            let (value, range) = bounded(bounds, &curves.unit);
+            format!(
+                "<td data-v=\"{}\">{}</td><td class=\"soft\">{}</td>",
+                bounds.value,
+                e(&value),
+                e(&range)
+            )
+        };
+        let _ = writeln!(
+            text,
+            "<tr><td>{}</td>{}{}<td data-v=\"{}\">{}</td></tr>",
+            e(&line.subject.title),
+            cell(&fit.intercept),
+            cell(&fit.slope),
+            fit.r_squared,
+            r_squared(fit.r_squared),
+        );
+    }
+    text + "</tbody></table></div></figure>"
 }

@@ -9,11 +9,20 @@ use crate::model::kind::noun;
 use crate::model::phase::{phases, Phases};
 use crate::model::table::Table;
 use crate::model::unit::{percent, quantity, ratio};
+use crate::page::chart::{Chart, Draw};
 use crate::page::drawing::{bars, box_plot};
 use crate::page::markup::e;
 
+inventory::submit! {
+    Chart {
+        place: |kind| Some(if *kind == Kind::Bus { 50 } else { 20 }),
+        draw: Draw::Case(draw),
+    }
+}
+
 /// The phases of each experiment that has some.
-pub fn phase_figures(run: &Run, case: &Case) -> String {
+fn draw(run: &Run, timings: &Table) -> String {
+    let case = timings.case;
     let phases = phases(run, case);
     if phases.is_empty() {
         return String::new();
@@ -21,7 +30,7 @@ pub fn phase_figures(run: &Run, case: &Case) -> String {
     let mut text = String::from("<h3>Phases</h3>\n<div class=\"charts\">\n");
     let mut tables = String::new();
     for phases in &phases {
-        let mut legend = legend(&phases.names);
+        let mut legend = bars::legend(&phases.names);
         let mut caption = String::new();
         if let Some(budget) = phases.budget {
             let time = quantity(budget, &phases.unit);
@@ -104,19 +113,4 @@ fn phase_boxes(run: &Run, case: &Case) -> String {
         );
     }
     text + "</div></details>\n"
-}
-
-/// Names beside the fills of the bars.
-pub fn legend(names: &[String]) -> String {
-    let mut text = String::from("<div class=\"legend\">");
-    for (i, name) in names.iter().enumerate() {
-        let _ = write!(
-            text,
-            "<span><svg viewBox=\"0 0 22 11\" aria-hidden=\"true\"><rect class=\"p{}\" width=\"22\" \
-             height=\"11\"/></svg>{}</span>",
-            i % bars::FILLS,
-            e(name)
-        );
-    }
-    text + "</div>"
 }

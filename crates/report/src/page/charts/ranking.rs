@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use crate::model::reference::Beside;
+use crate::page::chart::{Chart, Draw};
 use crate::page::drawing::rows::{shortened, WIDTH};
 use crate::page::markup::e;
 
@@ -10,9 +11,20 @@ const ROW: f64 = 19.0;
 const TOP: f64 = 26.0;
 const NAME: f64 = 200.0;
 
+inventory::submit! {
+    Chart { place: |_| Some(10), draw: Draw::Published(draw) }
+}
+
+fn draw(column: &Beside) -> String {
+    let agreement = column.agreement().map_or(String::new(), |agreement| {
+        format!("The two orders agree by {agreement:.2} (Spearman; 1 is the same).")
+    });
+    format!("<figure>{}<figcaption>{agreement}</figcaption></figure>", picture(column))
+}
+
 /// The published order at the left, the measured one at the right. A line
 /// that climbs is an entry that did better here than in the publication.
-pub fn ranking(column: &Beside) -> String {
+fn picture(column: &Beside) -> String {
     let published: Vec<_> = column.rows.iter().filter(|row| row.measured.is_some()).collect();
     let measured: Vec<_> =
         column.by_measured().into_iter().filter(|row| row.measured.is_some()).collect();

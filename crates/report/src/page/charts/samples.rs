@@ -2,14 +2,22 @@
 
 use std::fmt::Write;
 
+use wiregauge_result::kind::Kind;
 use wiregauge_result::run::Run;
 
 use crate::model::table::{describe, Table};
+use crate::page::chart::{Chart, Draw};
 use crate::page::drawing::box_plot;
 use crate::page::markup::e;
 
-/// The samples of each experiment.
-pub fn box_plots(run: &Run, timings: &Table) -> String {
+inventory::submit! {
+    Chart {
+        place: |kind| Some(if *kind == Kind::Bus { 60 } else { 10 }),
+        draw: Draw::Case(draw),
+    }
+}
+
+fn draw(run: &Run, timings: &Table) -> String {
     if timings.columns.iter().all(|column| !column.sampled) {
         return String::new();
     }

@@ -1,9 +1,12 @@
 //! Bars: phases that add up, sizes side by side.
 
+use std::fmt::Write;
+
 use crate::model::phase::{Phases, Row};
 use crate::model::table::{self, Table};
 use crate::model::unit::{percent, quantity};
 use crate::page::drawing::rows::Rows;
+use crate::page::markup::e;
 
 /// Fills that a reader can tell apart; the page's patterns and styles know them.
 pub const FILLS: usize = 5;
@@ -90,4 +93,19 @@ pub fn sizes(table: &Table) -> String {
         chart.end();
     }
     chart.finish()
+}
+
+/// Names beside the fills of the bars.
+pub fn legend(names: &[String]) -> String {
+    let mut text = String::from("<div class=\"legend\">");
+    for (i, name) in names.iter().enumerate() {
+        let _ = write!(
+            text,
+            "<span><svg viewBox=\"0 0 22 11\" aria-hidden=\"true\"><rect class=\"p{}\" width=\"22\" \
+             height=\"11\"/></svg>{}</span>",
+            i % FILLS,
+            e(name)
+        );
+    }
+    text + "</div>"
 }

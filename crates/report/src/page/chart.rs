@@ -65,21 +65,18 @@ fn drawn(run: &Run, draw: impl Fn(&Draw) -> Option<String>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::HashSet;
+    use std::mem::discriminant;
 
     #[test]
     fn no_two_charts_have_one_place() {
         for kind in [Kind::Codecs, Kind::Cosim, Kind::Bus] {
-            let all = inventory::iter::<Chart>();
-            let mut places: Vec<_> = all
-                .filter_map(|chart| {
-                    Some((std::mem::discriminant(&chart.draw), (chart.place)(&kind)?))
-                })
-                .collect();
-            let count = places.len();
-            assert!(count > 0, "{kind} has charts");
-            places.sort_by_key(|place| place.1);
-            places.dedup();
-            assert_eq!(places.len(), count, "{kind}");
+            let mut taken = HashSet::new();
+            for chart in inventory::iter::<Chart>() {
+                let Some(place) = (chart.place)(&kind) else { continue };
+                assert!(taken.insert((discriminant(&chart.draw), place)), "{place} of {kind}");
+            }
+            assert!(!taken.is_empty(), "{kind} has charts");
         }
     }
 }

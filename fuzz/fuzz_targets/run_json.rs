@@ -2,8 +2,9 @@
 #![cfg_attr(fuzzing, no_main)]
 
 use wiregauge_fuzzed::{file, told};
-use wiregauge_report::compare as comparison;
-use wiregauge_report::{csv, html, json, markdown, terminal};
+use wiregauge_report::page;
+use wiregauge_report::text::compare as comparison;
+use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, Limits};
 
@@ -20,7 +21,7 @@ pub fn read(data: &[u8]) {
         markdown::render(&runs),
         csv::render(&runs),
         json::render(&runs),
-        html::render(&runs),
+        page::render(&runs),
         comparison::terminal(run, again, &compared, true, Some(80)),
         comparison::render_markdown(run, again, &compared, true),
     ];

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use wiregauge_bus::transports::tcp::Tcp;
 use wiregauge_fuzzed::visitor_at;
 use wiregauge_participant::transport::{Topic, Transport};
-use wiregauge_participant::transports::tcp::Tcp;
 
 const TOKEN: &str = "0123456789abcdef";
 

@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use flood::{Flood, STRANGERS};
 use support::{ended, median, take_part};
+use wiregauge_bus::catalogue::all;
+use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::conduct::terms::Terms;
 use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::machines::door::Door;
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::transports::catalogue::ALL;
-use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Mode, SILENCE};
 use wiregauge_participant::usage::Usage;
 
@@ -84,9 +84,9 @@ fn measure() -> Result<()> {
     Ok(())
 }
 
-/// Samples of 1 kB each millisecond over `tcp`.
+/// Samples of 1 kB each millisecond over the floor.
 fn trial() -> Result<RunRecord> {
-    let entry = ALL.iter().find(|entry| entry.id == "tcp").context("there is tcp")?;
+    let entry = all().into_iter().find(|entry| entry.floor).context("there is a floor")?;
     let cycle = Duration::from_millis(1);
     let load = Load { size: 1000, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
     let terms = Terms {
@@ -104,7 +104,7 @@ fn trial() -> Result<RunRecord> {
     let trial = Trial {
         placement: &placement,
         load: &load,
-        entry,
+        entry: &entry,
         program: &program,
         coding: None,
         terms: &terms,

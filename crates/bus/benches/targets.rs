@@ -17,6 +17,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use support::{ended, median, take_part};
+use wiregauge_bus::catalogue::all;
+use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::conduct::terms::{Choice, Terms};
 use wiregauge_bus::conduct::trial::Trial;
@@ -24,8 +26,6 @@ use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::emulation::{Emulation, Host};
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::windows::{kept, throughput, undisturbed, Arrival};
-use wiregauge_bus::transports::catalogue::{Entry, ALL};
-use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::{Mode, SILENCE};
 use wiregauge_participant::window::Window;
 use wiregauge_result::stats::variance;
@@ -415,10 +415,10 @@ fn run_as(
     seconds: u64,
     choices: &[(&str, &str)],
 ) -> Result<RunRecord> {
-    let entry: &Entry = ALL.iter().find(|entry| entry.id == name).context("no such transport")?;
+    let entry = all().into_iter().find(|entry| entry.id == name).context("no such transport")?;
     eprintln!("{name}, {}", load.id());
     let folder = std::env::var_os("WIREGAUGE_BUILD").context("WIREGAUGE_BUILD is not set")?;
-    let program = Program::of(entry.engine, &PathBuf::from(folder), &|_, _, _| {})?;
+    let program = Program::of(entry.engine(), &PathBuf::from(folder), &|_, _, _| {})?;
     let terms = Terms {
         duration: Duration::from_secs(seconds),
         window: Duration::from_secs(1),
@@ -431,13 +431,14 @@ fn run_as(
         choices: choices
             .iter()
             .map(|(name, value)| Choice {
-                transport: entry.transport.into(),
+                transport: entry.transport().into(),
                 name: name.to_string(),
                 value: value.to_string(),
             })
             .collect(),
     };
-    let trial = Trial { placement, load, entry, program: &program, coding: None, terms: &terms };
+    let trial =
+        Trial { placement, load, entry: &entry, program: &program, coding: None, terms: &terms };
     trial.run(&|_| {}, None)?.0.whole()
 }
 

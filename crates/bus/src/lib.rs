@@ -4,8 +4,9 @@
 //!
 //! The participants' own side (clock, samples, transports) is the crate
 //! `wiregauge-participant`, which is also linked into the programs that bring
-//! the heavier transports ([`transports::engine`]).
+//! the heavier transports ([`catalogue::engine`]).
 
+pub mod catalogue;
 pub mod conduct;
 pub mod load;
 pub mod machines;

@@ -15,12 +15,12 @@ use wiregauge_participant::participant::serve;
 use wiregauge_participant::scratch;
 use wiregauge_participant::transport::Transport;
 
+use crate::catalogue::engine::Engine;
+use crate::catalogue::program::Program;
+use crate::catalogue::Reach;
 use crate::machines::remote::Remote;
 use crate::placement::emulation::{Emulation, Host};
 use crate::placement::process::Process;
-use crate::transports::catalogue::Reach;
-use crate::transports::engine::Engine;
-use crate::transports::program::Program;
 
 /// Where participants run: a host, as far as they can tell.
 pub enum Place {

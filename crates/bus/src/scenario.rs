@@ -16,10 +16,10 @@ use wiregauge_participant::control::{Mode, Role, SILENCE};
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_system::input::read_text;
 
+use crate::catalogue::{self, Entry};
 use crate::conduct::terms::{Choice, Terms, LENGTH};
 use crate::load::quantity::{bytes, time};
 use crate::load::Load;
-use crate::transports::catalogue::{self, Entry};
 
 /// Where the sender's machine waits for the others, unless the scenario says
 /// so: below the ports of DDS, which begin at 7400.

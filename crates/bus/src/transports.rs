@@ -1,6 +1,8 @@
-//! What carries samples: which there are, the programs that bring them, and how
-//! these are built.
+//! One file a transport, or a folder. What is put here is compiled in and
+//! registers itself in the [`catalogue`](crate::catalogue).
+//!
+//! A transport that needs nothing is whole in its file. Of one whose library is
+//! heavy to build, the file says what its program needs; the program is in
+//! `participants`.
 
-pub mod catalogue;
-pub mod engine;
-pub mod program;
+automod::dir!(pub "src/transports");

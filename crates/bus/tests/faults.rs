@@ -5,14 +5,14 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Result};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::transports::catalogue::Reach;
-use wiregauge_bus::transports::program::Program;
+use wiregauge_bus::transports::memory::Memory;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
-use wiregauge_participant::transports::memory::Memory;
 
 /// Memory, but for what is asked of it.
 #[derive(Clone, Copy, Default)]

@@ -4,14 +4,14 @@
 mod flood;
 
 use flood::{Flood, STRANGERS};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::transports::catalogue::Reach;
-use wiregauge_bus::transports::program::Program;
+use wiregauge_bus::transports::tcp::Tcp;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::{Topic, Transport};
-use wiregauge_participant::transports::tcp::Tcp;
 
 const MS: u64 = 1_000_000;
 

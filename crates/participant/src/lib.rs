@@ -31,7 +31,6 @@ pub mod sequence;
 pub mod slowest;
 pub mod token;
 pub mod transport;
-pub mod transports;
 pub mod usage;
 pub mod wake_up;
 pub mod window;

@@ -346,7 +346,7 @@ fn send(
     let (back, endpoint) = match assignment.round_trips {
         0 => (None, String::new()),
         _ => {
-            let (back, endpoint) = transport.reader(&assignment.topic.back())?;
+            let (back, endpoint) = transport.reader(&assignment.topic.back(transport))?;
             (Some(back), endpoint)
         }
     };
@@ -452,7 +452,7 @@ fn receive(
     };
     let mut back: Option<Box<dyn Writer>> = None;
     if let Some(endpoint) = peers.back {
-        let writer = back.insert(transport.writer(&assignment.topic.back(), &[endpoint])?);
+        let writer = back.insert(transport.writer(&assignment.topic.back(transport), &[endpoint])?);
         find(writer.as_mut(), 1, wish)?;
     }
     speaker.say(&Report::Ready)?;

@@ -31,10 +31,9 @@ pub struct Topic {
 
 impl Topic {
     /// The topic on which the first receiver sends samples back.
-    pub fn back(&self) -> Topic {
+    pub fn back(&self, over: &dyn Transport) -> Topic {
         let mut back = Topic { name: format!("{}_back", self.name), readers: 1, ..self.clone() };
-        // A chosen port or topic is the receivers'.
-        back.options.retain(|name, _| !["port", "topic"].contains(&name.as_str()));
+        back.options.retain(|name, _| !over.one_way().contains(&name.as_str()));
         back
     }
 }
@@ -52,6 +51,12 @@ pub trait Transport: Sync {
 
     /// Names of [`Topic::options`] that it knows.
     fn knows(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Those of them that are for the receivers alone, such as a port that is
+    /// chosen: what is sent back needs another.
+    fn one_way(&self) -> &'static [&'static str] {
         &[]
     }
 

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use wiregauge_prerequisites as prerequisites;
-use wiregauge_report::html;
-use wiregauge_report::unit::quantity;
+use wiregauge_report::model::unit::quantity;
+use wiregauge_report::page;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::Summary;
 
@@ -43,7 +43,7 @@ fn probed(run: &Run, script: &str) -> String {
          const say = (line) => document.getElementById('probe').append(line + '\\n');\
          {script} }}</script></body>"
     );
-    html::render(std::slice::from_ref(run)).replace("</body>", &probe)
+    page::render(std::slice::from_ref(run)).replace("</body>", &probe)
 }
 
 fn probe(browser: &Path, page: &str) -> Vec<String> {
@@ -114,7 +114,7 @@ fn heads_sort_the_table_both_ways() {
 fn the_page_is_whole_and_asks_for_nothing() {
     let Some(browser) = browser() else { return };
     let runs = [common::run(4), common::run(3)];
-    let page = html::render(&runs);
+    let page = page::render(&runs);
     for reference in [" src=", "http://", "https://", "@import", "fetch(", "XMLHttpRequest"] {
         assert!(!page.contains(reference), "the page contains {reference}");
     }
@@ -172,7 +172,7 @@ fn pages_of_the_bus_are_whole_and_legible() {
 
 #[test]
 fn long_names_are_not_cut() {
-    let page = html::render(&[common::bus::codecs()]);
+    let page = page::render(&[common::bus::codecs()]);
     let name = ">Cyclone DDS, FlatBuffers C++ structs</text>";
     assert_eq!(page.matches(name).count(), 7, "in the bars and in each box plot");
 }
@@ -186,7 +186,7 @@ fn names_cannot_break_out() {
     run.subjects[2].library = evil.into();
     run.cases[0].source = evil.into();
     run.command.push(evil.into());
-    let page = html::render(&[run]);
+    let page = page::render(&[run]);
     assert!(!page.contains("<script>say") && !page.contains("<img"));
     assert!(page.contains("&lt;script&gt;say(&#39;evil&#39;)"));
 }
@@ -198,7 +198,7 @@ fn names_cannot_break_out() {
 fn pages_to_look_at() {
     let folder = PathBuf::from(std::env::var_os("WIREGAUGE_PAGES").expect("WIREGAUGE_PAGES"));
     let write =
-        |name: &str, runs: &[Run]| fs::write(folder.join(name), html::render(runs)).unwrap();
+        |name: &str, runs: &[Run]| fs::write(folder.join(name), page::render(runs)).unwrap();
     write("small.html", &[common::run(10)]);
     write("large.html", &[common::run(24)]);
     write("several.html", &[common::run(4), common::run(5)]);

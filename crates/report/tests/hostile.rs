@@ -4,9 +4,10 @@
 mod common;
 
 use common::bus;
-use wiregauge_report::budget::{self, Budget};
-use wiregauge_report::compare as comparison;
-use wiregauge_report::{csv, html, json, markdown, terminal};
+use wiregauge_report::page;
+use wiregauge_report::text::budget::{self, Budget};
+use wiregauge_report::text::compare as comparison;
+use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, Limits};
 
@@ -16,7 +17,7 @@ fn forms(run: &Run) -> Vec<String> {
     let budget = Budget { rate_hz: 10.0, speed_mps: 10.0 };
     let compared = compare(run, run, Limits::default());
     vec![
-        html::render(runs),
+        page::render(runs),
         terminal::render(runs, None),
         terminal::render(runs, Some(60)),
         markdown::render(runs),
@@ -58,7 +59,7 @@ fn huge_and_tiny_samples_have_a_page() {
             for form in forms(&run) {
                 assert!(form.len() < 8_000_000, "{value}: {} bytes", form.len());
             }
-            let page = html::render(&[run]);
+            let page = page::render(&[run]);
             for place in [" x=", " y=", " x1=", " cx=", " width=", " height=", " points="] {
                 assert!(!page.contains(&format!("{place}\"NaN")), "{value:e}: {place}");
             }
@@ -129,7 +130,7 @@ fn names_stay_names() {
                 text(&mut figure.name);
             }
         }
-        let page = html::render(&[run.clone()]);
+        let page = page::render(&[run.clone()]);
         assert!(!page.contains("<script>alert"));
         for (i, form) in forms(&run).iter().enumerate().filter(|(i, _)| ![4, 5].contains(i)) {
             let control = form.chars().find(|c| c.is_control() && *c != '\n');

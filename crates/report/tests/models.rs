@@ -3,16 +3,16 @@
 mod common;
 
 use common::bus;
-use wiregauge_report::curve::{at, over, shares, windows};
-use wiregauge_report::figure::{definition, Part};
-use wiregauge_report::group::{failed, groups, lossless, name, without_headroom};
-use wiregauge_report::kind::shown;
-use wiregauge_report::phase::phases;
-use wiregauge_report::reference::{beside, of_one, slopes};
-use wiregauge_report::required;
-use wiregauge_report::sweep::sweeps;
-use wiregauge_report::table::Table;
-use wiregauge_report::{junit, markdown, terminal};
+use wiregauge_report::model::curve::{at, over, shares, windows};
+use wiregauge_report::model::figure::{definition, Part};
+use wiregauge_report::model::group::{failed, groups, lossless, name, without_headroom};
+use wiregauge_report::model::kind::shown;
+use wiregauge_report::model::phase::phases;
+use wiregauge_report::model::reference::{beside, of_one, slopes};
+use wiregauge_report::model::required;
+use wiregauge_report::model::sweep::sweeps;
+use wiregauge_report::model::table::Table;
+use wiregauge_report::text::{junit, markdown, terminal};
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Curve, Measurement, Slope};
 use wiregauge_result::verdict::Verdict;
@@ -262,7 +262,7 @@ fn every_figure_of_the_bus_is_in_one_group() {
                 assert!(with.count() == 1 || elsewhere, "{}", fact.metric);
             }
             assert!(groups.iter().all(|group| group.part != Part::Other));
-            let order = |group: &wiregauge_report::group::Group| -> Vec<String> {
+            let order = |group: &wiregauge_report::model::group::Group| -> Vec<String> {
                 group.table.rows.iter().map(|row| row.subject.id.clone()).collect()
             };
             let orders: Vec<_> = groups.iter().map(order).collect();
@@ -455,7 +455,7 @@ fn what_is_at_the_floor_shares_the_first_rank_and_has_no_ratio() {
         assert!(cell.ratio.is_none() || cell.at_least, "{id}");
     }
     assert!(table.has_floor());
-    let text = wiregauge_report::terminal::render(std::slice::from_ref(&run), None);
+    let text = wiregauge_report::text::terminal::render(std::slice::from_ref(&run), None);
     assert!(text.contains("5.90 ns") && text.contains("floor: less than twice"), "{text}");
     // Without a bound of their own language there is no floor for them.
     let run = floors(&[("noop", "Rust", true, 3.0), ("a", "C++", false, 4.0)]);
@@ -503,16 +503,16 @@ fn unchecked_rows_are_marked_in_every_form() {
     run.subjects.iter_mut().find(|s| s.id == "bincode").unwrap().unchecked = true;
     let compared = wiregauge_result::stats::compare(&run, &run, Default::default());
     for text in [
-        wiregauge_report::terminal::render(&[run.clone()], None),
-        wiregauge_report::markdown::render(&[run.clone()]),
-        wiregauge_report::html::render(&[run.clone()]),
-        wiregauge_report::compare::terminal(&run, &run, &compared, true, None),
+        wiregauge_report::text::terminal::render(&[run.clone()], None),
+        wiregauge_report::text::markdown::render(&[run.clone()]),
+        wiregauge_report::page::render(&[run.clone()]),
+        wiregauge_report::text::compare::terminal(&run, &run, &compared, true, None),
     ] {
         assert!(text.contains("† reads bytes without checking them"));
         assert!(text.contains("Bincode†"), "{text}");
         assert_eq!(text.matches("Bincode").count(), text.matches("Bincode†").count());
     }
-    assert!(wiregauge_report::csv::render(&[run]).contains(",true,"));
+    assert!(wiregauge_report::text::csv::render(&[run]).contains(",true,"));
 }
 
 #[test]
@@ -522,7 +522,7 @@ fn the_longest_phases_have_whole_bars() {
         let factor = if measurement.subject == "prost" { 1_000.0 } else { 1.0 + i as f64 * 1e-9 };
         measurement.samples.iter_mut().flatten().flatten().for_each(|v| *v *= factor);
     }
-    let page = wiregauge_report::html::render(&[run]);
+    let page = wiregauge_report::page::render(&[run]);
     let phases = page.split("Phases of encode").nth(1).unwrap().split("</svg>").next().unwrap();
     assert!(!phases.contains('→'), "a bar is cut");
 }

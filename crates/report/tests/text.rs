@@ -4,8 +4,8 @@
 mod common;
 
 use common::bus;
-use wiregauge_report::budget::{self, Budget};
-use wiregauge_report::{csv, json, markdown, terminal};
+use wiregauge_report::text::budget::{self, Budget};
+use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Slowest};
 use wiregauge_result::stats::{compare, Limits};
 
@@ -132,7 +132,7 @@ fn json_rows_say_what_the_csv_says() {
     // Every measurement and every fact is there once.
     assert_eq!(rows.len(), run.measurements.len() + run.facts.len());
     let fields: Vec<&String> = rows[0].as_object().unwrap().keys().collect();
-    assert_eq!(fields.len(), wiregauge_report::statistic::COLUMNS.len());
+    assert_eq!(fields.len(), wiregauge_report::model::statistic::COLUMNS.len());
     assert!(!value["runs"][0]["fits"].as_array().unwrap().is_empty());
 }
 
@@ -162,16 +162,16 @@ fn comparison_text() {
     new.measurements.retain(|m| m.subject != "bincode");
     let comparison = compare(&base, &new, Limits::default());
     assert!(comparison.regressed());
-    let text = wiregauge_report::compare::terminal(&base, &new, &comparison, false, None);
+    let text = wiregauge_report::text::compare::terminal(&base, &new, &comparison, false, None);
     golden("compare.txt", &text);
     golden(
         "compare.md",
-        &wiregauge_report::compare::render_markdown(&base, &new, &comparison, false),
+        &wiregauge_report::text::compare::render_markdown(&base, &new, &comparison, false),
     );
     let same = compare(&base, &base, Limits::default());
     assert!(!same.regressed());
     let value: serde_json::Value =
-        serde_json::from_str(&wiregauge_report::compare::json(&same)).unwrap();
+        serde_json::from_str(&wiregauge_report::text::compare::json(&same)).unwrap();
     assert_eq!(value["regressed"], false);
 }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
-use wiregauge_report::{csv, json, markdown, terminal};
+use wiregauge_report::text::{csv, json, markdown, terminal};
 use wiregauge_result::run::{Run, Status};
 use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_report::junit;
+use wiregauge_report::text::junit;
 use wiregauge_result::requirement::Requirements;
 use wiregauge_result::run::Run;
 use wiregauge_result::verdict::{overall, Verdict};

@@ -15,13 +15,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::{fact, has_its_form, result, run, said, status, wiregauge};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::catalogue::Reach;
 use wiregauge_bus::conduct::conductor::conduct;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::placement::emulation::{Emulation, Host};
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::transports::catalogue::Reach;
-use wiregauge_bus::transports::engine::DDS;
-use wiregauge_bus::transports::program::Program;
+use wiregauge_bus::transports::dds;
 use wiregauge_participant::control::{Assignment, Mode, Role};
 use wiregauge_participant::transport::Topic;
 use wiregauge_prerequisites::HOSTS;
@@ -237,7 +237,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         }
     };
     let plans = placement.plans(1, Reach::Network);
-    conduct(&placement, &Program::Engine(&DDS, script), plans, &assignment, &show, None)
+    conduct(&placement, &Program::Engine(&dds::ENGINE, script), plans, &assignment, &show, None)
 }
 
 #[test]

@@ -71,6 +71,10 @@ impl Transport for Dds {
         &["domain", "topic", "wait"]
     }
 
+    fn one_way(&self) -> &'static [&'static str] {
+        &["topic"]
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let kept = (KEPT / topic.size).clamp(16, 10_000) as i32;
         let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {

@@ -52,6 +52,10 @@ impl Transport for Zenoh {
         &["congestion", "port"]
     }
 
+    fn one_way(&self) -> &'static [&'static str] {
+        &["port"]
+    }
+
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
         let port: u16 = match topic.options.get("port") {
             Some(text) => text.parse().with_context(|| format!("'{text}' is no port"))?,

@@ -18,6 +18,7 @@ use wiregauge_participant::token::is_same;
 use wiregauge_participant::transport::Topic;
 use wiregauge_system::interrupt::{self, Interrupted};
 
+use crate::catalogue::program::Program;
 use crate::conduct::record::RunRecord;
 use crate::conduct::samples::Rows;
 use crate::conduct::standstill::Standstill;
@@ -25,7 +26,6 @@ use crate::machines::secret;
 use crate::placement::process::Process;
 use crate::placement::{Placement, ProcessPlan};
 use crate::result::windows::kept;
-use crate::transports::program::Program;
 
 /// How long participants may take to come up and to open what they need.
 const SETUP: Duration = Duration::from_secs(30);

@@ -5,8 +5,8 @@ use std::time::Duration;
 use anyhow::{ensure, Result};
 use wiregauge_participant::realtime::Realtime;
 
+use crate::catalogue::Entry;
 use crate::result::windows::{DROPPED_FIRST, DROPPED_LAST};
-use crate::transports::catalogue::Entry;
 
 /// How long a run lasts unless the user says so: ten windows of a second count,
 /// and to tell seven transports apart by a sign test takes eight.
@@ -74,7 +74,7 @@ impl Terms {
         );
         self.realtime.check()?;
         for Choice { transport, .. } in &self.choices {
-            let known = entries.iter().any(|entry| entry.transport == *transport);
+            let known = entries.iter().any(|entry| entry.transport() == *transport);
             ensure!(known, "an option is for '{transport}', which takes no part in this run");
         }
         Ok(())

@@ -10,14 +10,14 @@ use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::transport::Topic;
 use wiregauge_result::environment::Environment;
 
+use crate::catalogue::program::Program;
+use crate::catalogue::Entry;
 use crate::conduct::conductor::conduct;
 use crate::conduct::record::RunRecord;
 use crate::conduct::samples::Rows;
 use crate::conduct::terms::Terms;
 use crate::load::Load;
 use crate::placement::{Place, Placement};
-use crate::transports::catalogue::Entry;
-use crate::transports::program::Program;
 
 /// How many samples are passed on, and to what.
 pub type Keep<'a> = (u64, &'a mut dyn FnMut(&Rows));
@@ -65,14 +65,14 @@ impl Trial<'_> {
     fn assignment(&self, scratch: &Path) -> Assignment {
         let Trial { load, entry, terms, .. } = self;
         let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
-        let chosen = terms.choices.iter().filter(|choice| choice.transport == entry.transport);
+        let chosen = terms.choices.iter().filter(|choice| choice.transport == entry.transport());
         let chosen = chosen.map(|choice| (choice.name.clone(), choice.value.clone()));
         Assignment {
             role: Role::Receiver,
-            transport: entry.transport.into(),
+            transport: entry.transport().into(),
             topic: Topic {
                 // So that runs at the same time do not meet. DDS takes no hyphens.
-                name: format!("wiregauge_{}_{}", std::process::id(), entry.transport),
+                name: format!("wiregauge_{}_{}", std::process::id(), entry.transport()),
                 size: load.size,
                 bind: self.placement.places[0].address(),
                 readers: load.receivers,

@@ -20,11 +20,12 @@ use wiregauge_participant::control::{self, Listener, Speaker, BEAT};
 use wiregauge_result::environment::Environment;
 use wiregauge_system::interrupt;
 
+use crate::catalogue::engine::Engine;
+use crate::catalogue::engines;
+use crate::catalogue::program::Program;
 use crate::machines::message::{version, Join, News, Start, Task};
 use crate::machines::secret::Key;
 use crate::scenario::Scenario;
-use crate::transports::engine::{self, Engine};
-use crate::transports::program::Program;
 
 /// From one attempt to reach the leader to the next.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -312,7 +313,7 @@ impl Work<'_> {
 }
 
 fn find(name: &str) -> Result<&'static Engine> {
-    let found = engine::ALL.into_iter().find(|engine| engine.name == name);
+    let found = engines().into_iter().find(|engine| engine.name == name);
     found.with_context(|| format!("there is no engine '{name}'"))
 }
 

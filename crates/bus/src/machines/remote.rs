@@ -12,8 +12,8 @@ use anyhow::{bail, ensure, Result};
 use wiregauge_participant::control::{Listener, Speaker, BEAT};
 use wiregauge_system::interrupt;
 
+use crate::catalogue::engine::Engine;
 use crate::machines::message::{Join, News, Start, Task};
-use crate::transports::engine::Engine;
 
 /// A machine whose agent has joined. Its agent misses us when it is dropped.
 #[derive(Debug)]

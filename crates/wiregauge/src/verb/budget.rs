@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_report::budget::{json, render_markdown, terminal, Budget};
+use wiregauge_report::text::budget::{json, render_markdown, terminal, Budget};
 use wiregauge_result::run::Run;
 
 use crate::output::{print, width, Form};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_report::compare as rendering;
+use wiregauge_report::text::compare as rendering;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, Limits, Verdict};
 

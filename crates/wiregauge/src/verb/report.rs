@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_report::html;
+use wiregauge_report::page;
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
 
@@ -37,7 +37,7 @@ impl Arguments {
         match (self.output, self.format) {
             (Some(path), _) => {
                 let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
-                Target::open(&path, &inputs)?.write(html::render(&runs).as_bytes())?;
+                Target::open(&path, &inputs)?.write(page::render(&runs).as_bytes())?;
             }
             (None, form) => print(&render(&runs, form.unwrap_or(Form::Table)))?,
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
-use wiregauge_report::{json, terminal};
+use wiregauge_report::text::{json, terminal};
 use wiregauge_result::run::Run;
 
 use crate::output::{print, width};

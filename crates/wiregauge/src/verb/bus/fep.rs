@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::terms::LENGTH;
 use wiregauge_bus::load::fep;
-use wiregauge_bus::transports::catalogue;
 
 use super::keep::Keep;
 use super::series::{Common, Series};

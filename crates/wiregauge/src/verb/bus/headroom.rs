@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
+use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::conduct::terms::Terms;
 use wiregauge_bus::conduct::trial::Trial;
@@ -13,7 +14,6 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::cell::Cell;
 use wiregauge_bus::search::goal::{Aim, Goal};
 use wiregauge_bus::search::headroom::{Search, Tried, Verdict};
-use wiregauge_bus::transports::catalogue;
 use wiregauge_result::run::{Curve, Fact};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::conduct::samples::{allot, Samples, Words};
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::transports::catalogue::Entry;
 use wiregauge_participant::control::Role;
 use wiregauge_result::run::Case;
 use wiregauge_system::file::Target;

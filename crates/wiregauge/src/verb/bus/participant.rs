@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
+use wiregauge_bus::catalogue;
 use wiregauge_bus::load::quantity::time;
 use wiregauge_bus::machines::agent::{addresses, Agent};
 use wiregauge_bus::machines::rendezvous::Rendezvous;
@@ -16,7 +17,6 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
-use wiregauge_participant::transports::builtin;
 use wiregauge_system::interrupt;
 use wiregauge_system::text::safe;
 
@@ -81,7 +81,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         if let Some(conductor) = self.control {
-            host_all(conductor, &self.name, &builtin())?;
+            host_all(conductor, &self.name, &catalogue::own())?;
             return Ok(ExitCode::SUCCESS);
         }
         let path = self.scenario.as_ref().context("--scenario is missing")?;

@@ -2,10 +2,10 @@
 //! and what came of its loads.
 
 use anyhow::{bail, Result};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::transports::catalogue::Entry;
-use wiregauge_bus::transports::program::Program;
 use wiregauge_participant::control::About;
 use wiregauge_participant::sample::HEADER;
 use wiregauge_result::run::{Status, Subject};
@@ -142,13 +142,13 @@ fn program(entry: &Entry, placement: &Placement, progress: &Progress) -> Result<
     if let Some(why) = placement.out_of(entry.reach) {
         bail!("{why}");
     }
-    let program = Program::of(entry.engine, &build_folder()?, &|what, done, total| {
+    let program = Program::of(entry.engine(), &build_folder()?, &|what, done, total| {
         progress.show(&format!("{}: {what}", entry.title), done, total);
     })?;
     if placement.has_others() {
         progress.show(&format!("{}: on the other machines", entry.title), 0, 0);
     }
-    placement.prepare(entry.engine)?;
+    placement.prepare(entry.engine())?;
     Ok(program)
 }
 
@@ -156,10 +156,10 @@ fn program(entry: &Entry, placement: &Placement, progress: &Progress) -> Result<
 mod tests {
     use super::*;
     use anyhow::anyhow;
-    use wiregauge_bus::transports::catalogue::ALL;
+    use wiregauge_bus::catalogue::all;
 
     fn row() -> Row {
-        Row::new(&ALL[0], Ok(Program::Own)).unwrap()
+        Row::new(&all()[0], Ok(Program::Own)).unwrap()
     }
 
     fn about() -> About {

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
+use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::terms::LENGTH;
 use wiregauge_bus::load::quantity::{bytes, time};
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_bus::transports::catalogue;
 use wiregauge_participant::control;
 
 use super::keep::Keep;

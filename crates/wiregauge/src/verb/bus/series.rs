@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{anyhow, Result};
+use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::conduct::samples::Rows;
 use wiregauge_bus::conduct::terms::{Choice, Terms};
 use wiregauge_bus::conduct::trial::Trial;
@@ -16,7 +17,6 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::cell::Cell;
 use wiregauge_bus::result::windows::{DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::scenario::Scenario;
-use wiregauge_bus::transports::catalogue::Entry;
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_result::run::{Case, Reference};
 use wiregauge_system::file::Target;

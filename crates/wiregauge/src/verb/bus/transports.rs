@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::Result;
-use wiregauge_bus::transports::catalogue;
-use wiregauge_bus::transports::engine::{Engine, ALL};
+use wiregauge_bus::catalogue;
+use wiregauge_bus::catalogue::engine::Engine;
 
 use crate::output::print;
 use crate::progress::Progress;
@@ -24,7 +24,9 @@ impl Arguments {
         let folder = build_folder()?;
         if self.build {
             let progress = Progress::new();
-            for engine in ALL.into_iter().filter(|engine| engine.missing().is_none()) {
+            for engine in
+                catalogue::engines().into_iter().filter(|engine| engine.missing().is_none())
+            {
                 let show = |what: &str, done: usize, total: usize| {
                     progress.show(&format!("{}: {what}", engine.name), done, total);
                 };
@@ -39,8 +41,8 @@ impl Arguments {
             (None, None) => "built on first use, or by 'wiregauge bus transports --build'".into(),
         };
         let mut text = String::new();
-        for entry in catalogue::ALL {
-            let state = entry.engine.map_or("available".into(), state);
+        for entry in catalogue::all() {
+            let state = entry.engine().map_or("available".into(), state);
             text += &format!("{:<14} {}\n{:<14} {state}\n", entry.id, entry.about, "");
         }
         print(&text)?;

@@ -1,0 +1,77 @@
+//! The programs that participants are.
+
+use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Result;
+use wiregauge_participant::token;
+
+use crate::catalogue::engine::Engine;
+use crate::machines::secret;
+
+/// What starts a participant.
+#[derive(Clone, Debug)]
+pub enum Program {
+    /// This program, which has the transports that need nothing.
+    Own,
+    /// One that was built apart.
+    Engine(&'static Engine, PathBuf),
+}
+
+impl Program {
+    /// This program, or that of an engine, built below this folder where it is
+    /// not there.
+    ///
+    /// # Errors
+    /// When something is missing for it, it does not compile, or the user asks
+    /// to stop.
+    pub fn of(
+        engine: Option<&'static Engine>,
+        folder: &Path,
+        progress: &dyn Fn(&str, usize, usize),
+    ) -> Result<Program> {
+        match engine {
+            Some(engine) => Ok(Program::Engine(engine, engine.build(folder, progress)?)),
+            None => Ok(Program::Own),
+        }
+    }
+
+    /// What to do about such a death of it, if that is known.
+    pub fn advice(&self, death: &str) -> String {
+        let known = self.engine().map_or(&[][..], |engine| engine.advice);
+        let known = known.iter().find(|(sign, _)| death.contains(sign));
+        known.map_or(String::new(), |(_, remedy)| format!("; {remedy}"))
+    }
+
+    /// The engine that it is of.
+    pub fn engine(&self) -> Option<&'static Engine> {
+        match self {
+            Program::Own => None,
+            Program::Engine(engine, _) => Some(engine),
+        }
+    }
+
+    /// The command line of a process with participants of these names, for a
+    /// conductor at this address. The token is in its environment.
+    pub fn command(&self, control: SocketAddr, names: &[&str], token: &str) -> Command {
+        let mut command = match self {
+            Program::Own => {
+                // Not by its path, where another version may lie by now.
+                let mut command = Command::new("/proc/self/exe");
+                command.arg0("wiregauge").args(["bus", "participant"]);
+                command
+            }
+            Program::Engine(_, path) => Command::new(path),
+        };
+        command.arg("--control").arg(control.to_string());
+        for name in names {
+            command.arg("--name").arg(name);
+        }
+        command.env(token::VARIABLE, token);
+        // The machines' key is none of a participant's business.
+        command.env_remove(secret::VARIABLE);
+        command
+    }
+}

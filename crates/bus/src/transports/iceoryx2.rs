@@ -1,0 +1,41 @@
+//! iceoryx2.
+
+use crate::catalogue::engine::Engine;
+use crate::catalogue::{Carrier, Entry, Reach};
+
+/// Its program.
+pub static ENGINE: Engine = Engine {
+    name: "iceoryx2",
+    needs: &[],
+    advice: &[(
+        "SIGBUS",
+        "/dev/shm was too small for its shared memory: enlarge it by 'mount -o remount,size=… \
+         /dev/shm', or of a container by --shm-size, or send less",
+    )],
+};
+
+inventory::submit! {
+    Entry {
+        id: "iceoryx2",
+        title: "iceoryx2",
+        about: "shared memory, written and read in place",
+        carrier: Carrier::Engine(&ENGINE),
+        options: &[("copy", "none")],
+        reach: Reach::Machine,
+        drops: false,
+        floor: false,
+    }
+}
+
+inventory::submit! {
+    Entry {
+        id: "iceoryx2-copy",
+        title: "iceoryx2 copy",
+        about: "shared memory, copied into and out of",
+        carrier: Carrier::Engine(&ENGINE),
+        options: &[("copy", "both")],
+        reach: Reach::Machine,
+        drops: false,
+        floor: false,
+    }
+}

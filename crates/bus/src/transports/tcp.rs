@@ -1,0 +1,334 @@
+//! Raw TCP: the physical floor. A sample is its size in four bytes and its
+//! bytes; the writer has a connection to each reader and writes to one after
+//! the other.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_participant::dial::dial;
+use wiregauge_participant::token::{is_said, say};
+use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
+
+use crate::catalogue::{Carrier, Entry, Reach};
+
+/// Raw TCP.
+pub struct Tcp;
+
+inventory::submit! {
+    Entry {
+        id: "tcp",
+        title: "TCP",
+        about: "raw sockets, the physical floor: a row in every table",
+        carrier: Carrier::Own(&Tcp),
+        options: &[],
+        reach: Reach::Network,
+        drops: false,
+        floor: true,
+    }
+}
+
+/// Length before each sample.
+const PREFIX: usize = 4;
+/// Shortest time-out of a socket: none would be without end.
+const LEAST: Duration = Duration::from_micros(1);
+/// How long a connection that was made may take to be seen.
+const CONNECTED: Duration = Duration::from_secs(5);
+/// What is read at once; larger samples go straight to their place.
+const BLOCK: usize = 64 << 10;
+
+impl Transport for Tcp {
+    fn name(&self) -> &'static str {
+        "tcp"
+    }
+
+    fn library(&self) -> String {
+        let path = "/proc/sys/net/ipv4/tcp_congestion_control";
+        let control = std::fs::read_to_string(path).unwrap_or_default();
+        format!("Linux TCP, {}", control.trim())
+    }
+
+    fn options(&self) -> Vec<String> {
+        vec![
+            "TCP_NODELAY; one connection to each reader, written to in turn".into(),
+            "four bytes of length before each sample".into(),
+            "steps are acknowledged over the connection that their samples come over".into(),
+        ]
+    }
+
+    fn knows(&self) -> &'static [&'static str] {
+        &["port"]
+    }
+
+    fn one_way(&self) -> &'static [&'static str] {
+        &["port"]
+    }
+
+    fn answers(&self) -> bool {
+        true
+    }
+
+    fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
+        let port = match topic.options.get("port") {
+            Some(text) => text.parse().with_context(|| format!("'{text}' is no port"))?,
+            None => 0,
+        };
+        let address = SocketAddr::new(topic.bind, port);
+        let listener =
+            TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
+        listener.set_nonblocking(true)?;
+        let endpoint = listener.local_addr()?.to_string();
+        let waiting =
+            Waiting { listener, token: topic.token.clone(), open: None, size: topic.size };
+        Ok((Box::new(waiting), endpoint))
+    }
+
+    fn writer(&self, topic: &Topic, endpoints: &[String]) -> Result<Box<dyn Writer>> {
+        let connect = |endpoint: &String| -> Result<TcpStream> {
+            let address: SocketAddr =
+                endpoint.parse().with_context(|| format!("'{endpoint}' is no address"))?;
+            let stream = dial(address, Duration::from_secs(5))
+                .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
+            say(&stream, &topic.token)?;
+            stream.set_nodelay(true)?;
+            Ok(stream)
+        };
+        let streams = endpoints.iter().map(connect).collect::<Result<Vec<_>>>()?;
+        let mut buffer = vec![0; PREFIX + topic.size];
+        let length = u32::try_from(topic.size).context("too large a sample")?;
+        buffer[..PREFIX].copy_from_slice(&length.to_le_bytes());
+        Ok(Box::new(TcpWriter { streams, buffer }))
+    }
+}
+
+struct TcpWriter {
+    streams: Vec<TcpStream>,
+    buffer: Vec<u8>,
+}
+
+impl Writer for TcpWriter {
+    fn readers(&mut self) -> Result<usize> {
+        Ok(self.streams.len())
+    }
+
+    fn room(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.buffer[PREFIX..])
+    }
+
+    fn send(&mut self) -> Result<()> {
+        for stream in &mut self.streams {
+            stream.write_all(&self.buffer).context("the reader is gone")?;
+        }
+        Ok(())
+    }
+
+    fn answers(&mut self) -> Result<Vec<TcpStream>> {
+        Ok(self.streams.iter().map(TcpStream::try_clone).collect::<Result<_, _>>()?)
+    }
+}
+
+/// A reader whose writer may not be there yet.
+struct Waiting {
+    listener: TcpListener,
+    token: String,
+    open: Option<TcpReader>,
+    size: usize,
+}
+
+impl Waiting {
+    /// The reader, once the writer has come; none if it has not in so long.
+    fn open(&mut self, patience: Duration) -> Result<Option<&mut TcpReader>> {
+        let mut deadline = None;
+        while self.open.is_none() {
+            match self.listener.accept() {
+                // Who does not say the token is not the writer.
+                Ok((stream, _)) => {
+                    if is_said(&stream, &self.token) {
+                        self.open = Some(TcpReader::new(stream, self.size)?);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                    if Instant::now() >= *deadline.get_or_insert_with(|| Instant::now() + patience)
+                    {
+                        return Ok(None);
+                    }
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                Err(error) => return Err(error).context("cannot accept the writer"),
+            }
+        }
+        Ok(self.open.as_mut())
+    }
+}
+
+impl Reader for Waiting {
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        match self.open(patience)? {
+            Some(open) => open.next(patience),
+            None => Ok(None),
+        }
+    }
+
+    fn way_back(&mut self) -> Result<Option<TcpStream>> {
+        let open = self.open(CONNECTED)?.context("nobody has written yet")?;
+        Ok(Some(open.stream.try_clone()?))
+    }
+}
+
+struct TcpReader {
+    stream: TcpStream,
+    /// Size of a sample with its length.
+    wanted: usize,
+    /// The time-out that the socket has now.
+    set: Duration,
+    /// What was read: `buffer[taken..filled]` is still to be told.
+    buffer: Vec<u8>,
+    taken: usize,
+    filled: usize,
+}
+
+impl TcpReader {
+    fn new(stream: TcpStream, size: usize) -> Result<TcpReader> {
+        stream.set_nonblocking(false)?;
+        stream.set_nodelay(true)?;
+        let wanted = PREFIX + size;
+        let buffer = vec![0; wanted.max(BLOCK)];
+        Ok(TcpReader { stream, wanted, set: Duration::ZERO, buffer, taken: 0, filled: 0 })
+    }
+
+    /// The patience is that for more of a sample: whoever sends it in pieces is
+    /// waited for, and no clock is read where all is there.
+    fn next(&mut self, patience: Duration) -> Result<Option<&[u8]>> {
+        if self.set != patience {
+            self.stream.set_read_timeout(Some(patience.max(LEAST)))?;
+            self.set = patience;
+        }
+        while self.filled - self.taken < self.wanted {
+            // What is there of the sample moves to the front when the rest has
+            // no room behind it.
+            if self.taken == self.filled {
+                (self.taken, self.filled) = (0, 0);
+            } else if self.buffer.len() - self.taken < self.wanted {
+                self.buffer.copy_within(self.taken..self.filled, 0);
+                (self.taken, self.filled) = (0, self.filled - self.taken);
+            }
+            if !self.fill()? {
+                return Ok(None);
+            }
+        }
+        let start = self.taken + PREFIX;
+        self.taken += self.wanted;
+        Ok(Some(&self.buffer[start..self.taken]))
+    }
+
+    /// Reads more; whether there was any.
+    fn fill(&mut self) -> Result<bool> {
+        match self.stream.read(&mut self.buffer[self.filled..]) {
+            Ok(0) => bail!("the writer is gone"),
+            Ok(count) => {
+                self.filled += count;
+                self.check_length()?;
+                Ok(true)
+            }
+            Err(error) => match error.kind() {
+                ErrorKind::WouldBlock | ErrorKind::TimedOut => Ok(false),
+                ErrorKind::Interrupted => Ok(true),
+                _ => Err(error).context("the writer is gone"),
+            },
+        }
+    }
+
+    /// All samples of a run have one size.
+    fn check_length(&self) -> Result<()> {
+        let there = &self.buffer[self.taken..self.filled];
+        if let Some(prefix) = there.first_chunk::<PREFIX>() {
+            let size = u32::from_le_bytes(*prefix) as usize;
+            ensure!(PREFIX + size == self.wanted, "someone else writes to this port");
+        }
+        Ok(())
+    }
+}
+
+/// The address of this machine alone.
+pub const LOCAL: Ipv4Addr = Ipv4Addr::LOCALHOST;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn topic(size: usize) -> Topic {
+        let bind = LOCAL.into();
+        let options = Default::default();
+        let (name, token) = ("t".into(), String::new());
+        Topic { name, size, bind, readers: 1, token, scratch: None, options }
+    }
+
+    #[test]
+    fn carries_what_comes_in_pieces_and_in_lumps() {
+        let (mut reader, endpoint) = Tcp.reader(&topic(3)).unwrap();
+        let mut stream = TcpStream::connect(&endpoint).unwrap();
+        let soon = Duration::from_millis(50);
+        stream.write_all(&[3, 0, 0]).unwrap();
+        assert!(reader.next(soon).unwrap().is_none());
+        stream.write_all(&[0, 1]).unwrap();
+        assert!(reader.next(soon).unwrap().is_none());
+        stream.write_all(&[2, 3, 3, 0, 0, 0, 4, 5, 6, 3, 0]).unwrap();
+        assert_eq!(reader.next(soon).unwrap().unwrap(), [1, 2, 3]);
+        assert_eq!(reader.next(soon).unwrap().unwrap(), [4, 5, 6]);
+        stream.write_all(&[0, 0, 7, 8, 9]).unwrap();
+        assert_eq!(reader.next(soon).unwrap().unwrap(), [7, 8, 9]);
+        drop(stream);
+        assert!(reader.next(soon).is_err());
+    }
+
+    #[test]
+    fn carries_what_no_socket_holds() {
+        let topic = topic(20_000_000);
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let sends = std::thread::spawn(move || {
+            let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+            for value in 1..=3 {
+                writer.room().unwrap().fill(value);
+                writer.send().unwrap();
+            }
+        });
+        for value in 1..=3 {
+            let sample = reader.next(Duration::from_secs(10)).unwrap().unwrap();
+            assert!(sample.len() == 20_000_000 && sample.iter().all(|&byte| byte == value));
+        }
+        sends.join().unwrap();
+    }
+
+    #[test]
+    fn who_does_not_say_the_token_is_not_the_writer() {
+        let topic = Topic { token: "secret".into(), ..topic(3) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let mut stranger = TcpStream::connect(&endpoint).unwrap();
+        stranger.write_all(&[3, 0, 0, 0, 1, 2, 3]).unwrap();
+        let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+        writer.room().unwrap().copy_from_slice(&[4, 5, 6]);
+        writer.send().unwrap();
+        let sample = reader.next(Duration::from_secs(5)).unwrap().unwrap();
+        assert_eq!(sample, [4, 5, 6]);
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        let (mut reader, endpoint) = Tcp.reader(&topic(10)).unwrap();
+        let mut stream = TcpStream::connect(&endpoint).unwrap();
+        stream.write_all(b"GET / HTTP/1.1\r\n").unwrap();
+        let error = reader.next(Duration::from_secs(1)).unwrap_err();
+        assert!(error.to_string().contains("someone else"), "{error}");
+    }
+
+    #[test]
+    fn a_port_in_use_is_named() {
+        let taken = TcpListener::bind((LOCAL, 0)).unwrap();
+        let mut topic = topic(10);
+        let port = taken.local_addr().unwrap().port().to_string();
+        topic.options.insert("port".into(), port.clone());
+        let error = Tcp.reader(&topic).err().expect("it is taken");
+        assert!(format!("{error:#}").contains(&port), "{error:#}");
+    }
+}

@@ -1,0 +1,226 @@
+//! Results as one page: no other file, no request, complete without scripts.
+//!
+//! The pictures are SVG made here rather than by a plotting crate, since those
+//! write colours into each shape: here text stays text and every colour is a
+//! CSS variable, so that one picture serves light, dark and print.
+
+mod about;
+mod bus;
+mod case;
+mod chart;
+mod charts;
+mod drawing;
+mod figures;
+mod markup;
+mod published;
+mod sweep;
+
+use std::fmt::Write;
+
+use wiregauge_result::kind::Kind;
+use wiregauge_result::run::Run;
+
+use crate::model::kind::{marked, shown};
+use crate::model::reference::{beside, of_one, slopes};
+use crate::model::required;
+use crate::model::sweep::sweeps;
+use crate::model::words::{published_slopes, summary_line};
+use crate::text::plain::command;
+use about::{absent, setting, subjects};
+use figures::plain_table;
+use markup::e;
+
+const STYLE: &str = include_str!("page/page.css");
+const SCRIPT: &str = include_str!("page/page.js");
+
+/// Fills that differ by more than colour: plain, hatched one way, the other
+/// way, dotted, plain in another colour.
+const PATTERNS: &str = r#"<svg class="patterns" aria-hidden="true"><defs>
+<pattern id="hatch-1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" style="fill:var(--p1)"/><rect width="2" height="6" style="fill:var(--paper)"/></pattern>
+<pattern id="hatch-2" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="6" height="6" style="fill:var(--p2)"/><rect width="1" height="6" style="fill:var(--paper)"/></pattern>
+<pattern id="hatch-3" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" style="fill:var(--p3)"/><circle cx="2.5" cy="2.5" r="1" style="fill:var(--paper)"/></pattern>
+</defs></svg>"#;
+
+/// The runs one after another on one page, with a table of contents.
+pub fn render(runs: &[Run]) -> String {
+    let title = match runs {
+        [run] => run.title.clone(),
+        runs => format!("{} runs", runs.len()),
+    };
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
+         <body>\n{PATTERNS}\n",
+        e(&title)
+    );
+    let runs: Vec<Run> = runs.iter().map(marked).collect();
+    let pages: Vec<Page> = runs.iter().enumerate().map(|(i, run)| Page::new(i + 1, run)).collect();
+    if runs.len() > 1 {
+        page.push_str("<nav aria-label=\"Runs\"><ul>\n");
+        for part in &pages {
+            let title = e(&part.run.title);
+            let _ = writeln!(
+                page,
+                "<li class=\"run-title\"><a href=\"#r{}\">{title}</a></li>{}",
+                part.number,
+                part.contents()
+            );
+        }
+        page.push_str("</ul></nav>\n");
+    }
+    for part in &pages {
+        page.push_str(&part.render(runs.len() == 1));
+    }
+    let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    page
+}
+
+/// One run on the page.
+struct Page<'a> {
+    number: usize,
+    run: &'a Run,
+    sections: Vec<Section>,
+}
+
+/// A part of a run with a heading.
+struct Section {
+    id: String,
+    title: String,
+    body: String,
+}
+
+impl<'a> Page<'a> {
+    fn new(number: usize, run: &'a Run) -> Page<'a> {
+        let mut page = Page { number, run, sections: Vec::new() };
+        let (cases, others) = shown(run);
+        let defined = format!("r{number}-figures");
+        for case in cases {
+            let body = match run.kind {
+                Kind::Bus => bus::section(run, case, &defined),
+                _ => case::section(run, case),
+            };
+            page.add(&case.id, body);
+        }
+        for sweep in sweeps(run) {
+            let mut body = sweep::section(run, &sweep);
+            if let Some(others) = others.as_ref().filter(|_| sweep.parameter != "kB") {
+                let _ = writeln!(body, "<p>{}</p>", e(others));
+            }
+            page.add(&format!("Over {}", sweep.title(run)), body);
+        }
+        if let Some(reference) = &run.reference {
+            let mut body = format!("<p><b>{}</b></p>", e(&reference.title));
+            let _ = write!(body, "<p>{}</p>", e(&reference.conditions));
+            for note in &reference.notes {
+                let _ = write!(body, "<p>{}</p>", e(note));
+            }
+            if let Some(rows) = of_one(run, reference, "–") {
+                body.push_str(&plain_table(&rows));
+            } else {
+                for column in beside(run, reference) {
+                    body.push_str(&published::published(run, &column));
+                }
+            }
+            let slopes = slopes(run, reference);
+            if !slopes.is_empty() {
+                body.push_str("<h3>Slopes</h3>\n");
+                body.push_str(&plain_table(&published_slopes(&slopes, "–", |text| text.into())));
+            }
+            page.add("Beside the reference", body);
+        }
+        if run.kind == Kind::Bus {
+            page.add("What the figures are", definitions(run, &defined));
+        }
+        page.add("Subjects", subjects(run));
+        page.add("Environment and settings", setting(run));
+        page
+    }
+
+    fn add(&mut self, title: &str, body: String) {
+        let id = format!("r{}-{}", self.number, self.sections.len() + 1);
+        self.sections.push(Section { id, title: title.to_owned(), body });
+    }
+
+    fn contents(&self) -> String {
+        let link = |s: &Section| format!("<li><a href=\"#{}\">{}</a></li>", s.id, e(&s.title));
+        self.sections.iter().map(link).collect()
+    }
+
+    fn render(&self, alone: bool) -> String {
+        let run = self.run;
+        let mut text = format!(
+            "<article class=\"run\" id=\"r{}\">\n<header>\n<h1>{}</h1>\n<p class=\"soft\">{}</p>\n\
+             <pre class=\"command\">{}</pre>\n",
+            self.number,
+            e(&run.title),
+            e(&summary_line(run)),
+            e(&command(&run.command)),
+        );
+        if !run.warnings.is_empty() {
+            text.push_str("<section class=\"warnings\" aria-label=\"Warnings\"><ul>\n");
+            for warning in &run.warnings {
+                let _ = writeln!(
+                    text,
+                    "<li><b>Warning:</b> {} <span class=\"soft\">{}</span></li>",
+                    e(&warning.text),
+                    e(&warning.remedy)
+                );
+            }
+            text.push_str("</ul></section>\n");
+        }
+        text.push_str(&required(run));
+        text.push_str(&absent(run));
+        if alone {
+            let _ =
+                writeln!(text, "<nav aria-label=\"Contents\"><ul>{}</ul></nav>", self.contents());
+        }
+        text.push_str("</header>\n");
+        for section in &self.sections {
+            let _ = writeln!(
+                text,
+                "<section id=\"{}\">\n<h2>{}</h2>\n{}</section>",
+                section.id,
+                e(&section.title),
+                section.body
+            );
+        }
+        text + "</article>\n"
+    }
+}
+
+/// The verdicts on what was required, a line each.
+fn required(run: &Run) -> String {
+    let rows = required::rows(run);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text = "<section class=\"required\" aria-label=\"Requirements\"><ul>\n".to_owned();
+    for row in rows {
+        let _ = write!(
+            text,
+            "<li><b class=\"{}\">{}</b> {} <span class=\"soft\">holds of {} of {}</span>",
+            row.verdict.word().replace(' ', "-"),
+            row.verdict.word(),
+            e(&row.text),
+            row.held,
+            row.of
+        );
+        for other in &row.others {
+            let _ = write!(text, "<br><span class=\"soft\">{}</span>", e(other));
+        }
+        text.push_str("</li>\n");
+    }
+    text + "</ul></section>\n"
+}
+
+/// What the figures of a bus are.
+fn definitions(run: &Run, id: &str) -> String {
+    let mut text = format!("<dl class=\"facts\" id=\"{id}\">\n");
+    for (name, is) in bus::definitions(run) {
+        let _ = writeln!(text, "<dt>{}</dt><dd>{}</dd>", e(name), e(is));
+    }
+    text + "</dl>\n<p class=\"soft\">p50, p90 … are the times that this share of all samples stays \
+            within. How each figure comes about is told in docs/bus.md.</p>\n"
+}

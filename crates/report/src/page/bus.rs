@@ -1,0 +1,142 @@
+//! A case of the bus: what arrived, how long it took, and what it cost.
+
+use std::fmt::Write;
+
+use wiregauge_result::run::{Case, Run};
+
+use crate::model::figure::{defined_as, definition, is_loss, part, place, Part};
+use crate::model::group::{failed, groups, head, lossless, name, without_headroom, Group};
+use crate::model::kind::noun;
+use crate::model::table::Table;
+use crate::model::words::{case_about, verdict};
+use crate::page::chart;
+use crate::page::figures::{figures, winners};
+use crate::page::markup::e;
+
+/// The section of a case. `defined` is where the figures are defined.
+pub fn section(run: &Run, case: &Case, defined: &str) -> String {
+    let mut text = format!("<p>{}</p>\n", e(&case_about(run, case)));
+    for note in &case.notes {
+        let _ = writeln!(text, "<p>{}</p>", e(note));
+    }
+    if let Some(verdict) = verdict(run, case) {
+        let fine = lossless(run, case).1.is_empty() && without_headroom(run, case).is_empty();
+        let class = if fine { "verdict" } else { "verdict some" };
+        let _ = writeln!(text, "<p class=\"{class}\">{}</p>", e(&verdict));
+    }
+    for (subject, reason) in failed(run, case) {
+        let _ = writeln!(
+            text,
+            "<p><span class=\"failed\">FAILED</span> {}: <span class=\"soft\">{}</span></p>",
+            e(&subject.title),
+            e(reason)
+        );
+    }
+    let groups = groups(run, case);
+    if groups.is_empty() {
+        return text + "<p>No transport has figures.</p>\n";
+    }
+    let timings = Table::timings(run, case);
+    if !timings.is_empty() {
+        text.push_str(&winners(run, &timings));
+        text.push_str(&figures(run, &timings, false));
+        text.push_str(
+            "<p class=\"soft\">Median of the windows, ± its 95% interval, and the ratio to the best \
+             transport of the column (green; ~ marks those that the data cannot tell from it). \
+             Bars show the ratio on a logarithmic scale.</p>\n",
+        );
+    }
+    let _ = writeln!(
+        text,
+        "<p class=\"soft\"><a href=\"#{defined}\">What each figure is</a>. With several receivers \
+         counts are added up, and the slowest tells the times.</p>"
+    );
+    for group in &groups {
+        text.push_str(&group_table(run, case, group));
+    }
+    text + &chart::of_case(run, &timings)
+}
+
+/// Figures that are read together, as a table that sorts.
+fn group_table(run: &Run, case: &Case, group: &Group) -> String {
+    // What is sampled is in the first table.
+    let places: Vec<usize> =
+        (0..group.table.columns.len()).filter(|&i| !group.table.columns[i].sampled).collect();
+    if places.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "<h3>{}</h3>\n<div class=\"scroll\"><table class=\"compact group sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">{}</button></th>",
+        group.part.title(),
+        noun(run)
+    );
+    let two_lines = places.iter().any(|&i| !head(&group.table.columns[i]).0.is_empty());
+    let mut before = "";
+    for &i in &places {
+        let column = &group.table.columns[i];
+        let (whole, part) = head(column);
+        let over = if whole == before { "" } else { whole };
+        before = whole;
+        let small = match two_lines {
+            true => format!("<small>{}</small>", e(over)),
+            false => String::new(),
+        };
+        let _ = write!(
+            text,
+            "<th data-metric=\"{}\" title=\"{}\">{small}<button type=\"button\">{}</button></th>",
+            e(&column.metric),
+            e(definition(&column.metric).unwrap_or_default()),
+            e(part),
+        );
+    }
+    text.push_str("</tr></thead>\n<tbody>");
+    for row in &group.table.rows {
+        let _ = write!(
+            text,
+            "<tr data-subject=\"{}\"><td>{}</td>",
+            e(&row.subject.id),
+            e(&name(run, case, row.subject))
+        );
+        for &i in &places {
+            let value = row.cells[i].as_ref().map(|cell| cell.value);
+            let lost = is_loss(&group.table.columns[i].metric) && value.is_some_and(|v| v > 0.0);
+            let class = if lost { "n failed" } else { "n" };
+            let _ = write!(
+                text,
+                "<td class=\"{class}\" data-v=\"{}\">{}</td>",
+                value.map_or(String::new(), |value| value.to_string()),
+                e(&group.text(row, i).unwrap_or_else(|| "–".to_owned())),
+            );
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody>");
+    if !group.beside.is_empty() {
+        text.push_str("<tbody class=\"bounds\">\n");
+        for beside in &group.beside {
+            let cell = |&i: &usize| match beside.cells[i] {
+                Some(value) => {
+                    format!("<td class=\"n\" data-v=\"{value}\">{}</td>", e(&group.value(value, i)))
+                }
+                None => "<td class=\"n\" data-v=\"\"></td>".to_owned(),
+            };
+            let cells: String = places.iter().map(cell).collect();
+            let _ = writeln!(text, "<tr><td>{}</td>{cells}</tr>", e(&beside.name));
+        }
+        text.push_str("</tbody>");
+    }
+    text + "</table></div>\n"
+}
+
+/// What the figures of the run are, in the order of the tables.
+pub fn definitions(run: &Run) -> Vec<(&'static str, &'static str)> {
+    let counted = run.facts.iter().map(|fact| fact.metric.as_str());
+    let mut metrics: Vec<&str> = counted.chain(run.metrics()).collect();
+    metrics.retain(|metric| part(metric) != Part::Other);
+    metrics.sort_by_key(|metric| place(metric));
+    let defined = |metric: &&str| Some((defined_as(metric)?, definition(metric)?));
+    let mut definitions: Vec<_> = metrics.iter().filter_map(defined).collect();
+    definitions.dedup();
+    definitions
+}

@@ -1,0 +1,69 @@
+//! A case of codecs or of a co-simulation.
+
+use std::fmt::Write;
+
+use wiregauge_result::run::{Case, Run};
+
+use crate::model::kind::{legend as daggers, noun};
+use crate::model::table::Table;
+use crate::model::words::{case_about, FLOOR};
+use crate::page::chart;
+use crate::page::figures::{figures, winners};
+use crate::page::markup::e;
+
+/// The section of a case.
+pub fn section(run: &Run, case: &Case) -> String {
+    let mut text = format!("<p>{}</p>\n", e(&case_about(run, case)));
+    for (name, path) in [("fixed", &case.fixed), ("element", &case.element)] {
+        if let Some(path) = path {
+            let _ = writeln!(
+                text,
+                "<p class=\"soft\"><b>{name}</b> reads <code>{}</code></p>",
+                e(path)
+            );
+        }
+    }
+    for note in &case.notes {
+        let _ = writeln!(text, "<p>{}</p>", e(note));
+    }
+    let timings = Table::timings(run, case);
+    if timings.is_empty() {
+        return text + "<p>No subject has figures.</p>\n";
+    }
+    let noun = noun(run);
+    text.push_str(&winners(run, &timings));
+    text.push_str(&figures(run, &timings, false));
+    let _ = writeln!(
+        text,
+        "<p class=\"soft\">Median of the process medians, ± its 95% interval, and the ratio to the \
+         best {noun} of the column (green; ~ marks those that the data cannot tell from it). Bars \
+         show the ratio on a logarithmic scale. Bounds are no {noun}s: they show what the harness \
+         and a plain copy cost.</p>",
+    );
+    let floor = timings.has_floor().then_some(FLOOR);
+    for line in floor.into_iter().chain(daggers(run)) {
+        let _ = writeln!(text, "<p class=\"soft\">{line}.</p>");
+    }
+    text.push_str(&chart::of_case(run, &timings));
+    let others = [
+        (
+            "Compression",
+            Table::compression(run, case),
+            "Taken beside the rounds, in one process: the times of the compressors and not of the codecs.",
+        ),
+        ("Counted", Table::main_counts(run, case), ""),
+        (
+            "Corrupted input",
+            Table::robustness(run, case),
+            "Messages with flipped bits, cut ends and lengths set to extremes: how many the decoder \
+             rejected, took for the same or for different values, crashed or hung at, or asked for \
+             memory without bound. A reader that does one of the last three is unsafe.",
+        ),
+    ];
+    text.push_str("<div class=\"charts\">\n");
+    for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
+        let table = figures(run, table, true);
+        let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
+    }
+    text + "</div>\n"
+}

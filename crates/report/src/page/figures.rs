@@ -1,0 +1,172 @@
+//! Figures of a table, as a table of the page.
+
+use std::fmt::Write;
+
+use wiregauge_result::run::Run;
+
+use crate::model::kind::noun;
+use crate::model::table::{describe, Cell, Column, Row, Table};
+use crate::model::unit::{self, quantity, ratio};
+use crate::page::drawing::box_plot;
+use crate::page::markup::e;
+
+/// Outcomes of corrupted input that make a reader unsafe.
+const UNSAFE: [&str; 3] = ["corrupt/crashed", "corrupt/hung", "corrupt/unbounded"];
+
+/// The best of each column.
+pub fn winners(run: &Run, table: &Table) -> String {
+    let mut text = format!("<dl class=\"best-of {}\">\n", e(run.kind.name()));
+    for (i, column) in table.columns.iter().enumerate() {
+        let winners = table.winners(i);
+        let Some((subject, cell)) = winners.first() else {
+            continue;
+        };
+        let what = if column.sampled { "fastest" } else { "smallest" };
+        let _ = write!(
+            text,
+            "<div><dt>{} · {what}</dt><dd>{}</dd><dd>{}</dd>",
+            e(&column.metric),
+            e(&quantity(cell.value, &column.unit)),
+            e(&subject.title),
+        );
+        let (few, level): (Vec<_>, Vec<_>) = winners[1..].iter().partition(|(_, c)| c.too_few());
+        for (words, others) in [("level with", level), ("too few windows to tell from", few)] {
+            let others: Vec<&str> = others.iter().map(|(s, _)| s.title.as_str()).collect();
+            if !others.is_empty() {
+                let others = e(&others.join(", ")).to_string();
+                let _ = write!(text, "<dd class=\"more\">{words} {others}</dd>");
+            }
+        }
+        text.push_str("</div>\n");
+    }
+    text + "</dl>\n"
+}
+
+/// A table that sorts when its heads are clicked. A compact one goes without
+/// libraries and bars.
+pub fn figures(run: &Run, table: &Table, compact: bool) -> String {
+    let class = if compact { "compact" } else { "figures" };
+    let kind = e(run.kind.name());
+    let mut text = format!(
+        "<div class=\"scroll\"><table class=\"{class} {kind} sortable\"><thead><tr>\
+         <th class=\"text\"><button type=\"button\">{}</button></th>",
+        noun(run)
+    );
+    for column in &table.columns {
+        let about = describe(run, &column.metric).filter(|_| column.sampled);
+        let about = about.map_or(String::new(), |about| format!("<small>{about}</small>"));
+        let _ = write!(
+            text,
+            "<th data-metric=\"{}\"><button type=\"button\">{}</button>{about}</th>",
+            e(&column.metric),
+            e(column.metric.strip_prefix("corrupt/").unwrap_or(&column.metric))
+                .to_string()
+                .replace('/', "/<wbr>"),
+        );
+    }
+    text.push_str("</tr></thead>\n");
+    let largest: Vec<f64> = (0..table.columns.len())
+        .map(|i| table.cells(i).filter_map(|(_, cell)| cell.ratio).fold(1.0, f64::max))
+        .collect();
+    for (class, bound) in [("codecs", false), ("bounds", true)] {
+        let _ = writeln!(text, "<tbody class=\"{class}\">");
+        for row in table.rows.iter().filter(|row| row.subject.bound == bound) {
+            text.push_str(&table_row(row, &table.columns, &largest, compact));
+        }
+        text.push_str("</tbody>");
+    }
+    text + "</table></div>\n"
+}
+
+fn table_row(row: &Row, columns: &[Column], largest: &[f64], compact: bool) -> String {
+    let subject = row.subject;
+    let mut text = format!(
+        "<tr data-subject=\"{}\"><td data-v=\"{1}\">{1}",
+        e(&subject.id),
+        e(&subject.title)
+    );
+    if !compact {
+        let parts = [subject.language.as_str(), &subject.library];
+        let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let _ = write!(text, "<span class=\"sub\">{}</span>", e(&parts.join(" · ")));
+    }
+    text.push_str("</td>");
+    for ((cell, column), largest) in row.cells.iter().zip(columns).zip(largest) {
+        match cell {
+            None => text.push_str("<td class=\"n\" data-v=\"\">–</td>"),
+            Some(cell) => {
+                let largest = (!compact).then_some(*largest);
+                text.push_str(&table_cell(&subject.title, cell, column, largest));
+            }
+        }
+    }
+    text + "</tr>\n"
+}
+
+/// A cell; without the largest ratio of its column it is a compact one.
+fn table_cell(title: &str, cell: &Cell, column: &Column, largest: Option<f64>) -> String {
+    let best = column.ranked && cell.rank == Some(1);
+    let unsafe_reader = cell.value > 0.0 && UNSAFE.contains(&column.metric.as_str());
+    let class = if unsafe_reader {
+        " failed"
+    } else if best {
+        " best"
+    } else if cell.open && largest.is_some() {
+        " open"
+    } else {
+        ""
+    };
+    let mut hint = match &cell.summary {
+        Some(summary) => box_plot::hint(title, &column.unit, summary),
+        None => String::new(),
+    };
+    if let (Some(times), Some(interval)) = (cell.ratio, cell.ratio_interval) {
+        let _ = write!(
+            hint,
+            "; {} the best, {} to {}",
+            ratio(times),
+            ratio(interval.low),
+            ratio(interval.high)
+        );
+    }
+    let mut text = format!(
+        "<td class=\"n{class}\" data-v=\"{}\" title=\"{}\"><span class=\"value\">{}</span>",
+        cell.value,
+        e(&hint),
+        e(&quantity(cell.value, &column.unit)),
+    );
+    let related = column.ranked && (largest.is_some() || !column.sampled);
+    if let Some(relation) = cell.relation().filter(|_| related) {
+        let mark = if cell.open && !best { "~ " } else { "" };
+        let _ = write!(text, "<span class=\"ratio\">{mark}{relation}</span>");
+    }
+    let Some(largest) = largest else {
+        return text + "</td>";
+    };
+    if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
+        let margin = interval.relative(cell.value);
+        let of_ratio = cell.ratio_interval.map_or(String::new(), |interval| {
+            format!(" · {}–{}", ratio(interval.low), ratio(interval.high))
+        });
+        if margin.is_finite() {
+            let _ = write!(text, "<span class=\"sub\">{}{of_ratio}</span>", unit::margin(margin));
+        }
+    }
+    if let Some(times) = cell.ratio.filter(|_| largest > 1.0) {
+        let width = (100.0 * times.max(1.0).ln() / largest.ln()).clamp(1.5, 100.0);
+        let _ = write!(text, "<span class=\"bar\"><i style=\"--w:{width:.1}%\"></i></span>");
+    }
+    text + "</td>"
+}
+
+/// A table whose first row is its head.
+pub fn plain_table(rows: &[Vec<String>]) -> String {
+    let mut text = String::from("<div class=\"scroll\"><table class=\"fits\">");
+    for (i, row) in rows.iter().enumerate() {
+        let cell = if i == 0 { "th" } else { "td" };
+        let cells: String =
+            row.iter().map(|text| format!("<{cell}>{}</{cell}>", e(text))).collect();
+        let _ = writeln!(text, "<tr>{cells}</tr>");
+    }
+    text + "</table></div>\n"
+}

@@ -1,0 +1,17 @@
+//! A sweep: its curves and their fits.
+
+use wiregauge_result::run::Run;
+
+use crate::model::sweep::Sweep;
+use crate::page::chart;
+use crate::page::markup::e;
+
+/// The section of a sweep.
+pub fn section(run: &Run, sweep: &Sweep) -> String {
+    let text = format!(
+        "<p>{}. The lines are fitted by least squares of the relative residuals (weights 1/y²), \
+         the bounds hold with 95% by Student's t.</p>\n",
+        e(&sweep.message)
+    );
+    text + &chart::of_sweep(run, sweep)
+}

@@ -1,0 +1,221 @@
+//! Two runs held against each other, as text, Markdown and JSON. Whether a
+//! check should fail is
+//! [`Comparison::regressed`](wiregauge_result::stats::Comparison::regressed).
+
+use serde::Serialize;
+use wiregauge_result::run::Run;
+use wiregauge_result::stats::{Cell, Comparison, Verdict, View, BUSY};
+
+use crate::model::environment::differences;
+use crate::model::kind::{legend, marked, noun};
+use crate::model::unit::{change, percent, quantity};
+use crate::text::markdown;
+use crate::text::plain::{self, clean, fold, grid, tables, Align};
+
+const HEAD: [&str; 8] = ["case", "codec", "metric", "base", "new", "change", "interval", "verdict"];
+
+/// Verdicts as aligned plain text: what changed first, then what cannot be
+/// told, then the rest if `all`.
+pub fn terminal(
+    base: &Run,
+    new: &Run,
+    comparison: &Comparison,
+    all: bool,
+    width: Option<usize>,
+) -> String {
+    let (base, new) = (&marked(base), &marked(new));
+    let mut text = String::new();
+    for line in lead(base, new, comparison) {
+        text.push_str(&clean(&line));
+        text.push('\n');
+    }
+    let rows = rows(base, comparison, all, clean);
+    if rows.len() > 1 {
+        let mut aligns = [Align::Right; 9];
+        aligns[..3].fill(Align::Left);
+        aligns[7..].fill(Align::Left);
+        let table = match width {
+            Some(width) => tables(&rows, &aligns, 3, width),
+            None => grid(&rows, &aligns),
+        };
+        text.push_str(&format!("\n{table}"));
+    }
+    if let Some(legend) = legend(base).or(legend(new)) {
+        text.push_str(&format!("{legend}\n"));
+    }
+    for line in details(base, new, comparison) {
+        text.push_str(&clean(&line));
+        text.push('\n');
+    }
+    width.map_or(text.clone(), |width| fold(&text, width))
+}
+
+/// The same as Markdown.
+pub fn render_markdown(base: &Run, new: &Run, comparison: &Comparison, all: bool) -> String {
+    let (base, new) = (&marked(base), &marked(new));
+    let mut text = String::from("# Comparison\n\n");
+    for line in lead(base, new, comparison) {
+        text.push_str(&format!("- {}\n", markdown::escape(&line)));
+    }
+    let rows = rows(base, comparison, all, markdown::escape);
+    if rows.len() > 1 {
+        text.push_str(&markdown::table(&rows));
+    }
+    text.push('\n');
+    for line in details(base, new, comparison).iter().filter(|line| !line.is_empty()) {
+        text.push_str(&format!("- {}\n", markdown::escape(line.trim_start())));
+    }
+    text
+}
+
+/// The comparison for scripts, with `regressed` beside it.
+pub fn json(comparison: &Comparison) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        format: &'static str,
+        version: u32,
+        regressed: bool,
+        comparison: &'a Comparison,
+    }
+    let regressed = comparison.regressed();
+    let document = Document { format: "wiregauge.comparison", version: 1, regressed, comparison };
+    plain::json(&document)
+}
+
+/// What a reader must know first.
+fn lead(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
+    let count = |verdict| comparison.count(verdict);
+    let mut lines = vec![
+        format!("base: {}, {}", base.title, base.started),
+        format!("new:  {}, {}", new.title, new.started),
+        format!(
+            "{} cells: {} slower, {} faster, {} no difference, {} cannot tell",
+            comparison.cells.len(),
+            count(Verdict::Slower),
+            count(Verdict::Faster),
+            count(Verdict::NoDifference),
+            count(Verdict::CannotTell),
+        ),
+        format!(
+            "A difference counts beyond {} and with {} confidence over all cells together.",
+            percent(comparison.limits.threshold),
+            percent(comparison.limits.confidence),
+        ),
+    ];
+    if comparison.busy {
+        lines.push(format!(
+            "The machine was busy with other things in one of the runs: only what is beyond {} \
+             counts.",
+            percent(BUSY)
+        ));
+    }
+    if let Some(resolution) = comparison.resolution() {
+        lines.push(format!(
+            "The smallest slowdown that a typical cell would show: {}.",
+            percent(resolution)
+        ));
+    }
+    match comparison.machine_drift() {
+        Some(drift) => {
+            lines.push(format!("The bound rows (the machine itself) moved by {}.", change(drift)))
+        }
+        None => lines.push(
+            "No bound row is in both runs: the machine's drift shows only in the other rows."
+                .into(),
+        ),
+    }
+    lines
+}
+
+fn rows(
+    run: &Run,
+    comparison: &Comparison,
+    all: bool,
+    name: fn(&str) -> String,
+) -> Vec<Vec<String>> {
+    let mut rows = vec![HEAD.map(str::to_owned).to_vec()];
+    rows[0][1] = noun(run).to_owned();
+    let mut cells: Vec<&Cell> = comparison
+        .cells
+        .iter()
+        .filter(|cell| all || cell.verdict != Verdict::NoDifference)
+        .collect();
+    cells.sort_by_key(|cell| order(cell.verdict));
+    for cell in cells {
+        let title = run.subject(&cell.subject).map_or(&cell.subject, |subject| &subject.title);
+        let (ratio, interval) = match cell.change() {
+            None => ("-".to_owned(), "-".to_owned()),
+            Some(found) => {
+                let against = match found.view {
+                    View::Times => "",
+                    View::Bound => " against the bound",
+                    View::Others => " against the others",
+                };
+                let ends = format!("{} … {}{against}", change(found.low), change(found.high));
+                (change(found.ratio), ends)
+            }
+        };
+        let verdict = match &cell.reason {
+            Some(reason) => format!("{} ({reason})", word(cell.verdict)),
+            None => word(cell.verdict).to_owned(),
+        };
+        rows.push(vec![
+            name(&cell.case),
+            name(title),
+            name(&cell.metric),
+            quantity(cell.base, &cell.unit),
+            quantity(cell.new, &cell.unit),
+            ratio,
+            interval,
+            verdict,
+        ]);
+    }
+    rows
+}
+
+fn details(base: &Run, new: &Run, comparison: &Comparison) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut block = |title: &str, block: Vec<String>| {
+        if !block.is_empty() {
+            lines.push(String::new());
+            lines.push(title.to_owned());
+            lines.extend(block.into_iter().map(|line| format!("  {line}")));
+        }
+    };
+    let facts = comparison.facts.iter().map(|fact| {
+        let [before, now] = [fact.base, fact.new].map(|value| quantity(value, &fact.unit));
+        let mark = if fact.regressed { ", LARGER" } else { "" };
+        format!("{}: {}, {}: {before} → {now}{mark}", fact.case, fact.subject, fact.metric)
+    });
+    block("Counted figures that changed", facts.collect());
+    block("LOST: measured in the base run only", comparison.lost.clone());
+    block("Measured in the new run only", comparison.added.clone());
+    let environment = differences(&base.environment, &new.environment);
+    let environment = environment.iter().map(|(path, a, b)| format!("{path}: {a} → {b}"));
+    block("The environments differ", environment.collect());
+    let settings = if base.settings == new.settings {
+        Vec::new()
+    } else {
+        vec![format!("{:?}", base.settings), format!("{:?}", new.settings)]
+    };
+    block("The settings differ", settings);
+    lines
+}
+
+fn order(verdict: Verdict) -> u8 {
+    match verdict {
+        Verdict::Slower => 0,
+        Verdict::Faster => 1,
+        Verdict::CannotTell => 2,
+        Verdict::NoDifference => 3,
+    }
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Slower => "SLOWER",
+        Verdict::Faster => "faster",
+        Verdict::NoDifference => "no difference",
+        Verdict::CannotTell => "cannot tell",
+    }
+}

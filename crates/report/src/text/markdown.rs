@@ -1,0 +1,361 @@
+//! Results as Markdown tables.
+
+use wiregauge_result::kind::Kind;
+use wiregauge_result::run::{Case, Run, Status};
+
+use crate::model::curve::{at, over, shares};
+use crate::model::group::{failed, groups, head, name, Group};
+use crate::model::kind::{fixed_part, legend, marked, noun, shown};
+use crate::model::phase::phases;
+use crate::model::reference::{beside, of_one, slopes, Beside, Place};
+use crate::model::required;
+use crate::model::sweep::sweeps;
+use crate::model::table::{Cell, Column, Table};
+use crate::model::unit::{self, percent, quantity, tick};
+use crate::model::words::{
+    bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict, FLOOR,
+};
+use crate::text::plain::{clean, command};
+
+/// The runs one after another, with a table of contents if there are several.
+pub fn render(runs: &[Run]) -> String {
+    let mut text = String::new();
+    if runs.len() > 1 {
+        for (i, run) in runs.iter().enumerate() {
+            text.push_str(&format!("{}. {}\n", i + 1, escape(&run.title)));
+        }
+        text.push('\n');
+    }
+    let runs: Vec<String> = runs.iter().map(|run| render_run(&marked(run))).collect();
+    text + &runs.join("\n")
+}
+
+/// The verdicts on what was required; empty where nothing was.
+fn required(run: &Run) -> String {
+    let rows = required::rows(run);
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut text =
+        "\n## Required\n\n| | verdict | holds of | others |\n|---|---|--:|---|\n".to_owned();
+    for row in rows {
+        let (required, others) = (escape(&row.text), escape(&row.others.join("; ")));
+        let (word, held, of) = (row.verdict.word(), row.held, row.of);
+        text.push_str(&format!("| {required} | **{word}** | {held} of {of} | {others} |\n"));
+    }
+    text
+}
+
+fn render_run(run: &Run) -> String {
+    let mut text = format!("# {}\n\n", escape(&run.title));
+    text.push_str(&format!("```sh\n{}\n```\n\n", clean(&command(&run.command)).replace("```", "")));
+    text.push_str(&format!("{}\n", escape(&summary_line(run))));
+    for warning in &run.warnings {
+        let (what, remedy) = (escape(&warning.text), escape(&warning.remedy));
+        text.push_str(&format!("\n> **Warning:** {what}\n> {remedy}\n"));
+    }
+    text.push_str(&required(run));
+    let (cases, others) = shown(run);
+    for case in cases {
+        text.push_str(&format!(
+            "\n## {}\n\n{}\n",
+            escape(&case.id),
+            escape(&case_about(run, case))
+        ));
+        for note in &case.notes {
+            text.push_str(&format!("\n{}\n", escape(note)));
+        }
+        text.push_str(&tables(run, case));
+    }
+    if let Some(others) = others {
+        text.push_str(&format!("\n{}\n", escape(&others)));
+    }
+    for sweep in sweeps(run) {
+        for curves in sweep.curves.iter().filter(|c| c.lines.iter().any(|l| l.fit.is_some())) {
+            let (metric, over) = (escape(&curves.metric), escape(&sweep.title(run)));
+            text.push_str(&format!("\n## {metric} over {over}\n"));
+            let per = format!("per {}", escape(&singular(&sweep.parameter)));
+            let mut rows = vec![[noun(run), fixed_part(run), "95%", &per, "95%", "R²"]
+                .map(String::from)
+                .to_vec()];
+            for line in &curves.lines {
+                let Some(fit) = &line.fit else {
+                    continue;
+                };
+                let [a, b] = [fit.intercept, fit.slope].map(|b| bounded(&b, &curves.unit));
+                let title = escape(&line.subject.title);
+                rows.push(vec![title, a.0, a.1, b.0, b.1, r_squared(fit.r_squared)]);
+            }
+            text.push_str(&table(&rows));
+        }
+    }
+    if let Some(reference) = &run.reference {
+        text.push_str(&format!("\n## Beside {}\n\n", escape(&reference.title)));
+        text.push_str(&format!("{}\n", escape(&reference.conditions)));
+        for note in &reference.notes {
+            text.push_str(&format!("\n{}\n", escape(note)));
+        }
+        if let Some(rows) = of_one(run, reference, "–") {
+            let escape = |row: Vec<String>| row.iter().map(|cell| escape(cell.trim())).collect();
+            text.push_str(&table(&rows.into_iter().map(escape).collect::<Vec<_>>()));
+        } else {
+            for column in beside(run, reference) {
+                text.push_str(&published(&column));
+            }
+        }
+        let slopes = slopes(run, reference);
+        if !slopes.is_empty() {
+            text.push_str(&table(&published_slopes(&slopes, "–", escape)));
+        }
+    }
+    text.push_str(&absent(run));
+    text.push_str(&lowerings(run));
+    text
+}
+
+fn tables(run: &Run, case: &Case) -> String {
+    if run.kind == Kind::Bus {
+        return bus(run, case);
+    }
+    let timings = Table::timings(run, case);
+    if timings.is_empty() {
+        return "\nNo subject has figures.\n".to_owned();
+    }
+    let mut text = figures(run, &timings);
+    text.push_str(&format!(
+        "\nMedian, its 95% interval and the ratio to the best {}; ~ is not to be told from it.\n",
+        noun(run)
+    ));
+    if timings.has_floor() {
+        text.push_str(&format!("\n{FLOOR}.\n"));
+    }
+    if let Some(legend) = legend(run) {
+        text.push_str(&format!("\n{legend}.\n"));
+    }
+    let sizes = Table::sizes(run, case);
+    if sizes.columns.len() > 1 {
+        text.push_str(&figures(run, &sizes));
+    }
+    text.push_str(&in_phases(run, case));
+    for counted in
+        [Table::compression, Table::main_counts, Table::robustness].map(|table| table(run, case))
+    {
+        if !counted.is_empty() {
+            text.push_str(&figures(run, &counted));
+        }
+    }
+    text
+}
+
+/// The phases of each experiment that has some.
+fn in_phases(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    for phases in phases(run, case) {
+        let mut head = vec![format!("{} in phases", escape(&phases.metric))];
+        head.extend(phases.names.iter().map(|name| escape(name)));
+        head.push("sum".to_owned());
+        head.extend(phases.budget.map(|_| format!("of the {}", escape(&phases.metric))));
+        let mut rows = vec![head];
+        for row in &phases.rows {
+            let part =
+                |part: &Option<f64>| part.map_or("–".into(), |v| quantity(v, &phases.unit));
+            let mut cells = vec![escape(&row.subject.title)];
+            cells.extend(row.parts.iter().map(part));
+            cells.push(quantity(row.sum(), &phases.unit));
+            cells.extend(phases.share(row).map(percent));
+            rows.push(cells);
+        }
+        text.push_str(&table(&rows));
+    }
+    text
+}
+
+/// What the bus carried in a case, group by group.
+fn bus(run: &Run, case: &Case) -> String {
+    let groups: Vec<Group> = groups(run, case).into_iter().map(Group::brief).collect();
+    let mut text = String::new();
+    if let Some(verdict) = verdict(run, case) {
+        text.push_str(&format!("\n{}\n", escape(&verdict)));
+    }
+    for (subject, reason) in failed(run, case) {
+        text.push_str(&format!("\n**Failed** {}: {}\n", escape(&subject.title), escape(reason)));
+    }
+    if groups.is_empty() {
+        text.push_str("\nNo transport has figures.\n");
+    }
+    for group in groups.iter().filter(|group| !group.table.columns.is_empty()) {
+        text.push_str(&group_table(run, case, group));
+    }
+    text.push_str(&in_phases(run, case));
+    text.push_str(&distributions(run, case));
+    text
+}
+
+fn group_table(run: &Run, case: &Case, group: &Group) -> String {
+    let columns = &group.table.columns;
+    let mut heads = vec![escape(group.part.title())];
+    heads.extend(columns.iter().map(|column| match head(column) {
+        ("", name) => escape(name),
+        (whole, part) => escape(&format!("{whole} {part}")),
+    }));
+    let mut rows = vec![heads];
+    for row in &group.table.rows {
+        let cell = |i: usize| match columns[i].sampled {
+            true => figure(&row.cells[i], &columns[i]),
+            false => group.text(row, i).unwrap_or_else(|| "–".to_owned()),
+        };
+        let title = escape(&name(run, case, row.subject));
+        rows.push([title].into_iter().chain((0..columns.len()).map(cell)).collect());
+    }
+    for beside in &group.beside {
+        let cell = |i: usize| beside.cells[i].map_or(String::new(), |v| group.value(v, i));
+        let title = format!("*{}*", escape(&beside.name));
+        rows.push([title].into_iter().chain((0..columns.len()).map(cell)).collect());
+    }
+    table(&rows)
+}
+
+/// Each distribution as a table of the times that shares stay within.
+fn distributions(run: &Run, case: &Case) -> String {
+    let mut text = String::new();
+    for curves in over(run, case, "share") {
+        let shares = shares(&curves);
+        let mut heads = vec![format!("{} within", escape(&curves.metric))];
+        heads.extend(shares.iter().map(|share| tick(*share, "share")));
+        let mut rows = vec![heads];
+        for line in &curves.lines {
+            let time = |share: &f64| {
+                at(line, *share).map_or("–".to_owned(), |time| quantity(time, &curves.unit))
+            };
+            let title = escape(&line.subject.title);
+            rows.push([title].into_iter().chain(shares.iter().map(time)).collect());
+        }
+        text.push_str(&table(&rows));
+    }
+    text
+}
+
+fn figures(run: &Run, figures: &Table) -> String {
+    let mut head = vec![noun(run).to_owned()];
+    head.extend(figures.columns.iter().map(|column| escape(&column.metric)));
+    let mut rows = vec![head];
+    for row in &figures.rows {
+        let title = escape(&row.subject.title);
+        let mut cells = vec![if row.subject.bound { format!("*{title}* (bound)") } else { title }];
+        cells.extend(row.cells.iter().zip(&figures.columns).map(|(cell, c)| figure(cell, c)));
+        rows.push(cells);
+    }
+    table(&rows)
+}
+
+fn figure(cell: &Option<Cell>, column: &Column) -> String {
+    let Some(cell) = cell else {
+        return "–".to_owned();
+    };
+    let value = quantity(cell.value, &column.unit);
+    let best = cell.rank == Some(1) && column.ranked;
+    let mut text = if best { format!("**{value}**") } else { value };
+    if let Some(interval) = cell.summary.as_ref().and_then(|summary| summary.interval) {
+        let margin = interval.relative(cell.value);
+        if margin.is_finite() {
+            text.push_str(&format!(" {}", unit::margin(margin)));
+        }
+    }
+    if let Some(relation) = cell.relation().filter(|_| column.ranked) {
+        let mark = match cell.open && !best {
+            true if cell.too_few() => " ?",
+            true => " ~",
+            false => "",
+        };
+        text.push_str(&format!(" ({relation}{mark})"));
+    }
+    text
+}
+
+fn published(column: &Beside) -> String {
+    let head = format!("{} at {}", escape(column.metric), escape(&column.case.id));
+    let names = [&head, "published", "ratio", "rank", "measured", "ratio", "rank", "measured as"];
+    let mut rows = vec![names.map(String::from).to_vec()];
+    let place = |place: Option<Place>| -> [String; 3] {
+        let Some(place) = place else {
+            return ["–", "–", "–"].map(String::from);
+        };
+        [
+            quantity(place.value, column.unit),
+            place.relation("–"),
+            place.rank.map_or("–".into(), |rank| rank.to_string()),
+        ]
+    };
+    for row in &column.rows {
+        let mut cells = vec![escape(&row.figure.name)];
+        cells.extend(place(Some(row.published)));
+        cells.extend(place(row.measured));
+        let title = row.subject.map_or(&row.figure.subject, |subject| &subject.title);
+        cells.push(escape(title));
+        rows.push(cells);
+    }
+    let mut text = table(&rows);
+    if let Some(agreement) = column.agreement() {
+        text.push_str(&format!(
+            "\nThe two orders agree by {agreement:.2} (Spearman; 1 is the same).\n"
+        ));
+    }
+    text
+}
+
+fn absent(run: &Run) -> String {
+    let mut rows = vec![["without figures", "", "why"].map(String::from).to_vec()];
+    for subject in &run.subjects {
+        let (state, reason) = match &subject.status {
+            Status::Measured => continue,
+            Status::Skipped(reason) => ("skipped", reason),
+            Status::Rejected(reason) => ("rejected", reason),
+            Status::Failed(reason) => ("**failed**", reason),
+        };
+        rows.push(vec![escape(&subject.title), state.to_owned(), escape(reason)]);
+    }
+    if rows.len() > 1 {
+        table(&rows)
+    } else {
+        String::new()
+    }
+}
+
+fn lowerings(run: &Run) -> String {
+    let mut text = String::new();
+    for subject in &run.subjects {
+        for lowering in &subject.lowerings {
+            text.push_str(&format!("- {}: {}\n", escape(&subject.title), escape(lowering)));
+        }
+    }
+    match text.is_empty() {
+        true => text,
+        false => format!("\nSaid in another way than the message's definition does:\n\n{text}"),
+    }
+}
+
+/// A table whose first row is its head; all columns but the first are numbers.
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let line = |row: &Vec<String>| format!("| {} |\n", row.join(" | "));
+    let mut text = String::from("\n");
+    for (i, row) in rows.iter().enumerate() {
+        text.push_str(&line(row));
+        if i == 0 {
+            let rule = row.iter().enumerate().map(|(i, _)| if i == 0 { "---" } else { "--:" });
+            text.push_str(&line(&rule.map(String::from).collect()));
+        }
+    }
+    text
+}
+
+/// Text that Markdown takes literally.
+pub(crate) fn escape(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in clean(text).chars() {
+        if "\\`*_[]<>|#~".contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}

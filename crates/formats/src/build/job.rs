@@ -68,6 +68,7 @@ impl Job {
         }
         parts.push(emission.sources.join(" ").into_bytes());
         parts.push(emission.libraries.join(" ").into_bytes());
+        parts.push(emission.features.join(" ").into_bytes());
         let origin = Origin::now(codec);
         let program = place.message.join("bin").join(codec.name);
         Ok(Job { codec, emission, folder, program, stamp: hash(parts), origin })

@@ -22,7 +22,16 @@ use wiregauge_workshop::Need;
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
+use crate::release::Library;
 use crate::slot::{self, Slot};
+
+inventory::submit! {
+    Library {
+        name: "FlatBuffers",
+        packages: &["libflatbuffers-dev", "flatbuffers-compiler"],
+        tried: &[("2.0.8", 2022), ("23.5.26", 2023), ("25.12.19", 2025)],
+    }
+}
 
 /// How a message is said in FlatBuffers.
 #[derive(Clone, Copy, PartialEq, Eq)]

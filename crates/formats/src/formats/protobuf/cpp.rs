@@ -16,7 +16,7 @@ const NEEDS: &[Need] = &[
     Need::Header("google/protobuf/message.h", "libprotobuf-dev"),
 ];
 
-const BUILT: Built = Built::Shared("libprotobuf32");
+const BUILT: Built = Built::Shared("libprotobuf");
 
 const CALLS: &[&str] = &[
     "encode: message.ByteSizeLong(); message.SerializeWithCachedSizesToArray(bytes)",

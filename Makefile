@@ -3,7 +3,9 @@
 
 # Everything that is generated stays in the tree's own folders.
 export WIREGAUGE_BUILD ?= $(CURDIR)/build
-WIREGAUGE = target/release/wiregauge
+WIREGAUGE = $(or $(CARGO_TARGET_DIR),target)/release/wiregauge
+# Where `make bench` leaves run.json and report.html.
+RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
@@ -16,17 +18,18 @@ MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bu
 	bus_realtime bus_return bus_samples bus_scenario flood
 TEST = scripts/test
 
-.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine check deny setup \
-	build lock clean
+.PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-releases check \
+	deny setup build lock clean
 
 all: build
 
 # Measures the LiDAR message in every codec; prints the table and writes the
 # page. BENCH=--quick for a minute instead of five.
+# A row that fails says why in both, and the exit status tells it in the end.
 bench: setup build
-	$(WIREGAUGE) codecs $(BENCH) -o run.json
-	$(WIREGAUGE) report run.json -o report.html
-	@echo "the page is report.html"
+	$(WIREGAUGE) codecs $(BENCH) -o $(RESULT)/run.json; status=$$?; \
+	case $$status in 0 | 1 | 3) $(WIREGAUGE) report $(RESULT)/run.json -o $(RESULT)/report.html && \
+	echo "the page is $(RESULT)/report.html" || status=$$? ;; esac; exit $$status
 
 # Builds the transports that take minutes to compile, so that `wiregauge bus`
 # need not do so on first use.
@@ -59,6 +62,11 @@ test-builds: setup
 test-machine: setup
 	$(TEST) $(MACHINE:%=--test %)
 
+# README's two commands in bare roots of Debian releases: as root, as a user, twice,
+# without a network. SUITES=trixie for one of them; wants root and mmdebstrap.
+test-releases:
+	scripts/releases $(SUITES)
+
 # Format, lint, and the crates' documentation, whose links must lead somewhere.
 check:
 	rustfmt --config-path rustfmt.toml --edition 2021 --check $$(git ls-files "*.rs")
@@ -77,7 +85,7 @@ build:
 # Locks the measured crates after a change of runners/rust/Cargo.toml, in a
 # folder that looks like the build folder, and changes no other version.
 lock:
-	folder=$$(mktemp -d) && cp -r crates/runner runners/rust $$folder && \
+	folder=$$(mktemp -d) && cp -r crates/runner runners/flatbuffers runners/rust $$folder && \
 	mkdir $$folder/rust/src && touch $$folder/rust/src/lib.rs && \
 	cargo update --workspace --manifest-path $$folder/rust/Cargo.toml && \
 	cp $$folder/rust/Cargo.lock runners/rust/ && rm -r $$folder

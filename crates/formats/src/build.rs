@@ -15,11 +15,12 @@ mod cpp;
 mod job;
 mod origin;
 
+use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::{anyhow, Context, Result};
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Projection, Schema};
 use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
@@ -32,8 +33,9 @@ use crate::codec::{Codec, Language};
 use job::{Job, Place};
 
 /// Builds the runners of `codecs` for one message below `folder`. One that
-/// cannot be emitted, generated or compiled does not hinder the others.
-/// Errors are those that concern all: no space, no compiler.
+/// cannot be emitted, generated or compiled does not hinder the others,
+/// nor does a missing compiler of one language. Errors are those that concern all,
+/// such as no space.
 pub fn build(
     folder: &Path,
     schema: &Schema,
@@ -81,9 +83,19 @@ pub fn build(
         if jobs.is_empty() {
             continue;
         }
+        let stopped = Cell::new(false);
+        let watched = |what: &str, done: usize, total: usize| {
+            progress(what, done, total).inspect_err(|_| stopped.set(true))
+        };
         let outcomes = match language {
-            Language::Rust => cargo::compile(&place, &unit, &jobs, progress)?,
-            Language::Cpp => cpp::compile(&place, &unit, &jobs, progress)?,
+            Language::Rust => cargo::compile(&place, &unit, &jobs, &watched),
+            Language::Cpp => cpp::compile(&place, &unit, &jobs, &watched),
+        };
+        let outcomes = match outcomes {
+            Err(error) if !stopped.get() => {
+                jobs.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
+            }
+            outcomes => outcomes?,
         };
         for (job, outcome) in jobs.iter().zip(outcomes) {
             built.push(job.built(outcome.and_then(|made| job.install(&made))));

@@ -60,8 +60,8 @@ pub enum Built {
     Crate,
     /// Headers and generated sources, compiled with the runner.
     Headers,
-    /// Beside headers and generated sources a shared library of this Debian
-    /// package, with the distribution's flags.
+    /// Beside headers and generated sources a shared library of the Debian package
+    /// of this name and a number, with the distribution's flags.
     Shared(&'static str),
 }
 
@@ -91,6 +91,8 @@ pub struct Emission {
     pub libraries: Vec<String>,
     /// Further include folders, absolute.
     pub includes: Vec<String>,
+    /// Features of the Rust package of runners.
+    pub features: Vec<String>,
 }
 
 /// A generator of the format.

@@ -227,3 +227,62 @@ fn a_codec_without_its_tool_is_skipped_with_the_package() {
     assert!(status.contains("apt-get install flatbuffers-compiler"), "{status}");
     assert!(said.out.contains("flatbuffers-compiler"), "{}", said.out);
 }
+
+/// A message of a test's own, whose runners no other test has built.
+fn unbuilt(folder: &std::path::Path, name: &str) -> String {
+    let file = folder.join("Scan.msg");
+    fs::write(&file, format!("float32[] without_{name}\n")).unwrap();
+    file.display().to_string()
+}
+
+#[test]
+fn a_library_that_does_not_compile_is_a_row_with_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let headers = folder.path().join("fastcdr");
+    fs::create_dir(&headers).unwrap();
+    fs::write(headers.join("Cdr.h"), "#error this library is broken\n").unwrap();
+    let said = support::said(
+        support::wiregauge()
+            .args(["codecs", "--time", "1", "--processes", "2"])
+            .args(["--message", &unbuilt(folder.path(), "headers"), "--codecs", "fastcdr,lcm"])
+            .env("CPLUS_INCLUDE_PATH", folder.path())
+            .current_dir(folder.path())
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    let run = result(folder.path());
+    let why = status(&run, "fastcdr");
+    assert!(why.contains("does not compile: "), "{why}");
+    assert!(why.contains("this library is broken"), "{why}");
+    assert!(said.out.contains("this library is broken"), "{}", said.out);
+    assert!(status(&run, "lcm").contains("measured"));
+    let page = support::run(folder.path(), &["report", "run.json", "-o", "report.html"]);
+    assert_eq!(page.code, Some(0), "{}", page.err);
+    let page = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(page.contains("this library is broken"));
+}
+
+#[test]
+fn a_language_without_a_compiler_fails_its_own_rows_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let tools = folder.path().join("bin");
+    fs::create_dir(&tools).unwrap();
+    let cmake = tools.join("cmake");
+    fs::write(&cmake, "#!/bin/sh\necho 'error: no compiler here' >&2\nexit 1\n").unwrap();
+    fs::set_permissions(&cmake, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let said = support::said(
+        support::wiregauge()
+            .args(["codecs", "--time", "1", "--processes", "2"])
+            .args(["--message", &unbuilt(folder.path(), "compiler"), "--codecs", "bincode,lcm"])
+            .env("PATH", format!("{}:{path}", tools.display()))
+            .current_dir(folder.path())
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    let run = result(folder.path());
+    assert!(status(&run, "lcm").contains("no compiler here"), "{}", status(&run, "lcm"));
+    assert!(status(&run, "bincode").contains("measured"));
+}

@@ -36,10 +36,7 @@ pub fn compile(
     Ok(jobs
         .iter()
         .map(|job| {
-            let failed = log.iter().position(|line| {
-                line.starts_with("FAILED:") && line.contains(&format!("{}.dir/", job.codec.name))
-                    || line.trim_end() == format!("FAILED: {}", job.codec.name)
-            });
+            let failed = log.iter().position(|line| has_failed(line, job.codec.name));
             match failed {
                 None => Ok(build.join(job.codec.name)),
                 Some(at) => Err(anyhow!(
@@ -53,6 +50,13 @@ pub fn compile(
             }
         })
         .collect())
+}
+
+/// Whether ninja says that a step of this program failed: `FAILED: NAME`, or since
+/// 1.13 `FAILED: [code=1] NAME`.
+fn has_failed(line: &str, name: &str) -> bool {
+    let Some(what) = line.strip_prefix("FAILED:") else { return false };
+    what.contains(&format!("{name}.dir/")) || what.split_whitespace().last() == Some(name)
 }
 
 /// CMakeLists.txt.
@@ -87,4 +91,23 @@ fn project(place: &Place, jobs: &[&Job]) -> String {
 
 fn quote(path: &Path) -> String {
     format!("\"{}\"", path.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_step_is_that_of_its_program() {
+        for line in [
+            "FAILED: lcm ",
+            "FAILED: [code=1] lcm ",
+            "FAILED: CMakeFiles/lcm.dir/home/lcm/main.cpp.o ",
+            "FAILED: [code=1] CMakeFiles/lcm.dir/home/lcm/main.cpp.o ",
+        ] {
+            assert!(has_failed(line, "lcm"), "{line}");
+            assert!(!has_failed(line, "sbe"), "{line}");
+        }
+        assert!(!has_failed("[1/2] Linking CXX executable lcm", "lcm"));
+    }
 }

@@ -11,6 +11,7 @@ use wiregauge_workshop::{hash, run, write_if_new};
 use super::common::Common;
 use super::origin::{self, Origin};
 use crate::codec::{Codec, Emission, Language, Step};
+use crate::release;
 
 /// One codec's program, or why there is none.
 pub struct Built {
@@ -68,6 +69,7 @@ impl Job {
         }
         parts.push(emission.sources.join(" ").into_bytes());
         parts.push(emission.libraries.join(" ").into_bytes());
+        parts.push(emission.features.join(" ").into_bytes());
         let origin = Origin::now(codec);
         let program = place.message.join("bin").join(codec.name);
         Ok(Job { codec, emission, folder, program, stamp: hash(parts), origin })
@@ -75,6 +77,11 @@ impl Job {
 
     /// The outcome, with what the program that is there was built with.
     pub(super) fn built(&self, program: Result<PathBuf>) -> Built {
+        let program =
+            program.map_err(|error| match release::unknown(self.codec, &self.origin.packages) {
+                Some(unknown) => error.context(unknown),
+                None => error,
+            });
         let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
         Built { codec: self.codec, program, origin }
     }

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use wiregauge_workshop::Need;
 
 use crate::codec::{Built, Codec, Language};
+use crate::package;
 
 /// What a runner was built with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,13 +41,14 @@ impl Origin {
             Built::Without => "no library".into(),
             Built::Crate => format!("crate, {with_the_runner}"),
             Built::Headers => format!("headers and generated code, {with_the_runner}"),
-            Built::Shared(package) => {
-                let version = package_version(package).unwrap_or_else(|| "version unknown".into());
+            Built::Shared(name) => {
+                let unknown = || (name.to_owned(), "version unknown".to_owned());
+                let (package, version) = package::shared_library(name).unwrap_or_else(unknown);
                 let sentence = format!(
                     "shared library of {package} {version}, by the distribution's own flags; \
                      generated code {with_the_runner}"
                 );
-                packages.insert(package.into(), version);
+                packages.insert(package, version);
                 sentence
             }
         };
@@ -58,7 +60,7 @@ impl Origin {
 /// or where no package manager knows it, the file's size and time.
 fn found(need: &Need) -> (String, String) {
     let (name, package) = need.names();
-    if let Some(version) = package_version(package) {
+    if let Some(version) = package::version(package) {
         return (package.into(), version);
     }
     let stamp = need.path().and_then(|path| fs::metadata(path).ok()).map(|file| {
@@ -66,26 +68,6 @@ fn found(need: &Need) -> (String, String) {
         format!("{} bytes of {}", file.len(), changed.unwrap_or_default().as_secs())
     });
     (name.into(), stamp.unwrap_or_else(|| "not there".into()))
-}
-
-/// A Debian package's version; none where it is not installed, or there is no
-/// dpkg.
-fn package_version(package: &str) -> Option<String> {
-    static ALL: OnceLock<BTreeMap<String, String>> = OnceLock::new();
-    let all = ALL.get_or_init(|| {
-        let listed = Command::new("dpkg-query")
-            .args(["-W", "-f", "${db:Status-Abbrev} ${Package} ${Version}\\n"])
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let text = listed.map(|output| output.stdout).unwrap_or_default();
-        String::from_utf8_lossy(&text)
-            .lines()
-            .filter_map(|line| line.strip_prefix("ii ")?.trim().split_once(' '))
-            .map(|(name, version)| (name.to_owned(), version.to_owned()))
-            .collect()
-    });
-    all.get(package).cloned()
 }
 
 /// The first line that a compiler prints of its version; nothing where there is

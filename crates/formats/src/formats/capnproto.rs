@@ -10,7 +10,16 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
+use crate::release::Library;
 use crate::slot;
+
+inventory::submit! {
+    Library {
+        name: "Cap'n Proto",
+        packages: &["libcapnp-dev"],
+        tried: &[("0.9.2", 2022), ("1.1.0", 2024), ("1.5.0", 2026)],
+    }
+}
 
 /// Ordinals are 16 bits wide, and the largest is reserved.
 const ORDINALS_MAX: u32 = 65_535;

@@ -10,6 +10,15 @@ use crate::c_struct::{self, CLibrary, Shape};
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::Lowering;
 use crate::omg_idl;
+use crate::release::Library;
+
+inventory::submit! {
+    Library {
+        name: "Cyclone DDS",
+        packages: &["cyclonedds-dev"],
+        tried: &[("0.10.2", 2022), ("0.10.5", 2024)],
+    }
+}
 
 inventory::submit! {
     Codec {
@@ -18,7 +27,7 @@ inventory::submit! {
         format: "cdr",
         language: Language::Cpp,
         bound: false,
-        built: Built::Shared("libddsc0debian"),
+        built: Built::Shared("libddsc"),
         options: &[
             "the representation that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
              optional members",

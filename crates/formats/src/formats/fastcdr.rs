@@ -9,7 +9,16 @@ use wiregauge_workshop::Need;
 use crate::codec::{Answer, Built, Codec, Emission, Language};
 use crate::lowering::{self, Lowering};
 use crate::omg_idl;
+use crate::release::Library;
 use crate::sequential::{self, flag_name};
+
+inventory::submit! {
+    Library {
+        name: "Fast CDR",
+        packages: &["libfastcdr-dev"],
+        tried: &[("1.0.26", 2022), ("2.2.5", 2024), ("2.3.6", 2026)],
+    }
+}
 
 inventory::submit! {
     Codec {
@@ -18,7 +27,7 @@ inventory::submit! {
         format: "cdr",
         language: Language::Cpp,
         bound: false,
-        built: Built::Shared("libfastcdr1"),
+        built: Built::Shared("libfastcdr"),
         options: &[
             "XCDR version 1, little-endian, without the encapsulation header (4 bytes) of DDS",
             "a length pass before writing, as fastddsgen generates; a fresh buffer is zeroed, as \

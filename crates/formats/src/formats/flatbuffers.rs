@@ -8,6 +8,7 @@
 
 mod cpp;
 pub mod definition;
+mod generation;
 mod object;
 mod reader;
 mod rust;
@@ -21,7 +22,16 @@ use wiregauge_workshop::Need;
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
+use crate::release::Library;
 use crate::slot::{self, Slot};
+
+inventory::submit! {
+    Library {
+        name: "FlatBuffers",
+        packages: &["libflatbuffers-dev", "flatbuffers-compiler"],
+        tried: &[("2.0.8", 2022), ("23.5.26", 2023), ("25.12.19", 2025)],
+    }
+}
 
 /// How a message is said in FlatBuffers.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -75,6 +85,8 @@ struct Dialect<'a> {
     style: Style,
     /// The only records that may be structs, where not all may.
     structs: Option<&'a BTreeSet<TypeId>>,
+    /// Whether accessors of flatc's Rust code give slices where they can.
+    slices: bool,
 }
 
 /// What one element of a field is to FlatBuffers.
@@ -110,7 +122,7 @@ impl Layout {
 
 impl<'a> Dialect<'a> {
     fn new(schema: &'a Schema, style: Style) -> Dialect<'a> {
-        Dialect { schema, style, structs: None }
+        Dialect { schema, style, structs: None, slices: false }
     }
 
     fn kind(self, element: Element) -> Kind {

@@ -9,6 +9,15 @@ use wiregauge_workshop::Need;
 use crate::c_struct::{self, CLibrary, Shape};
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::Lowering;
+use crate::release::Library;
+
+inventory::submit! {
+    Library {
+        name: "LCM",
+        packages: &["liblcm-dev"],
+        tried: &[("1.3.1", 2016)],
+    }
+}
 
 inventory::submit! {
     Codec {

@@ -14,8 +14,17 @@ use wiregauge_schema::{
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
+use crate::release::Library;
 use crate::rust_glue;
 use crate::slot::{self, Slot};
+
+inventory::submit! {
+    Library {
+        name: "Protobuf",
+        packages: &["libprotobuf-dev"],
+        tried: &[("3.21.12", 2022), ("36.2", 2026)],
+    }
+}
 
 /// Why a Rust library cannot carry a message.
 const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0 is not";

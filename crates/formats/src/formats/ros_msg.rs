@@ -8,7 +8,16 @@ use wiregauge_workshop::Need;
 
 use crate::codec::{Answer, Built, Codec, Emission, Language};
 use crate::lowering::{self, Lowering};
+use crate::release::Library;
 use crate::sequential::{self, flag_name};
+
+inventory::submit! {
+    Library {
+        name: "roscpp_core",
+        packages: &["libroscpp-core-dev"],
+        tried: &[("0.7.2", 2020), ("0.7.3", 2023)],
+    }
+}
 
 inventory::submit! {
     Codec {

@@ -9,14 +9,23 @@ use wiregauge_workshop::Need;
 
 use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
 use crate::lowering::{self, Lowering};
+use crate::release::Library;
 use crate::slot::{self, Slot};
+
+inventory::submit! {
+    Library {
+        name: "Thrift",
+        packages: &["libthrift-dev"],
+        tried: &[("0.17.0", 2022), ("0.19.0", 2023), ("0.24.0", 2026)],
+    }
+}
 
 const NEEDS: &[Need] = &[
     Need::Program("thrift", "thrift-compiler"),
     Need::Header("thrift/protocol/TCompactProtocol.h", "libthrift-dev"),
 ];
 
-const BUILT: Built = Built::Shared("libthrift-0.17.0");
+const BUILT: Built = Built::Shared("libthrift");
 
 const CALLS: &[&str] = &[
     "encode: object.write(&protocol)",

@@ -16,7 +16,7 @@ inventory::submit! {
         format: "capnproto",
         language: Language::Cpp,
         bound: false,
-        built: Built::Shared("libcapnp-0.9.2"),
+        built: Built::Shared("libcapnp"),
         options: &[
             "MallocMessageBuilder over a first segment that is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
             "handed over in its segments, from where they are, behind a segment table",

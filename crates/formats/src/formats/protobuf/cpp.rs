@@ -16,7 +16,7 @@ const NEEDS: &[Need] = &[
     Need::Header("google/protobuf/message.h", "libprotobuf-dev"),
 ];
 
-const BUILT: Built = Built::Shared("libprotobuf32");
+const BUILT: Built = Built::Shared("libprotobuf");
 
 const CALLS: &[&str] = &[
     "encode: message.ByteSizeLong(); message.SerializeWithCachedSizesToArray(bytes)",
@@ -64,8 +64,8 @@ inventory::submit! {
             "fixed and element as on the heap: they need no object",
         ],
         calls: &[
-            "encode: Arena::CreateMessage<Message>(&arena); then as on the heap",
-            "decode: Arena::CreateMessage<Message>(&arena); then as on the heap",
+            "encode: Arena::CreateMessage<Message>(&arena), since 28 Arena::Create; then as on the heap",
+            "decode: Arena::CreateMessage<Message>(&arena), since 28 Arena::Create; then as on the heap",
             "project: as decode, then the message's accessors; before each message arena.Reset()",
             "fixed, element: as on the heap",
         ],

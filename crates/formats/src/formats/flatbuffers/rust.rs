@@ -18,7 +18,7 @@ inventory::submit! {
         format: "flatbuffers",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("flatbuffers"),
         options: &[
             "plain old data as structs; the crate, unlike C++, does not align them in the message",
             ARRAYS,

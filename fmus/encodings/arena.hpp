@@ -30,7 +30,12 @@ class OnArena {
     } else {
       arena_->Reset();
     }
+    // Before version 28 `Create` left parts on the heap; since 30 it is the only one.
+#if GOOGLE_PROTOBUF_VERSION < 5028000
     message_ = google::protobuf::Arena::CreateMessage<Message>(&*arena_);
+#else
+    message_ = google::protobuf::Arena::Create<Message>(&*arena_);
+#endif
   }
 
   // After the last time stamp: a block that was too small makes room for one

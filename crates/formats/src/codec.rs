@@ -97,6 +97,8 @@ pub struct Emission {
     pub libraries: Vec<String>,
     /// Further include folders, absolute.
     pub includes: Vec<String>,
+    /// Features of the Rust package of runners.
+    pub features: Vec<String>,
 }
 
 /// A generator of the format.

@@ -52,7 +52,6 @@ pub fn compile(
     let folder = place.message.join(jobs[0].variant.group());
     fs::create_dir_all(folder.join("src"))?;
     let fixed = place.common.folder.join("rust");
-    let runner = place.common.folder.join("runner");
     // In a shared target folder cargo tells packages apart by name and version,
     // not by path: without a version of its own, one message's programs would
     // pass for another's.
@@ -61,7 +60,7 @@ pub fn compile(
     let version = format!("version = \"0.0.0-{}{of_release}\"", hash.to_string_lossy());
     let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
     let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
-        .replace("\"../runner\"", &format!("{:?}", runner.display().to_string()));
+        .replace("path = \"..", &format!("path = \"{}", place.common.folder.display()));
     let lock = fs::read_to_string(fixed.join("Cargo.lock"))?;
     let manifest = match release {
         Some(release) => release.manifest(&own(manifest))?,
@@ -92,6 +91,9 @@ pub fn compile(
         .stderr(Stdio::piped());
     for job in jobs {
         command.args(["--bin", job.codec.name]);
+        for feature in &job.emission.features {
+            command.args(["--features", feature]);
+        }
     }
     let mut child =
         Compiler(command.spawn().context("cannot start cargo; install Rust with rustup")?);

@@ -81,6 +81,7 @@ impl Job {
         }
         parts.push(emission.sources.join(" ").into_bytes());
         parts.push(emission.libraries.join(" ").into_bytes());
+        parts.push(emission.features.join(" ").into_bytes());
         parts.push(variant.toolchain.stamp()?.into_bytes());
         parts.extend(variant.release.iter().map(|release| release.whose().into_bytes()));
         let origin = Origin::now(variant);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_workshop::hash;
+use wiregauge_workshop::{embedded, hash};
 
 /// Another release of a measured crate than the one that wiregauge locks.
 #[derive(Clone, Debug)]
@@ -37,7 +37,11 @@ impl Release {
                 (Source::Folder(folder), name)
             }
         };
-        Ok(Release { label: label.map_or(name, str::to_owned), crate_name, origin })
+        let release = Release { label: label.map_or(name, str::to_owned), crate_name, origin };
+        let runners = embedded::runners();
+        let manifest = runners.content("rust/Cargo.toml").context("runners have a manifest")?;
+        release.manifest(&String::from_utf8_lossy(manifest))?;
+        Ok(release)
     }
 
     /// Where it comes from, in words.
@@ -61,6 +65,11 @@ impl Release {
         let start = format!("{} = ", self.crate_name);
         let line = manifest.lines().find(|line| line.starts_with(&start));
         let line = line.with_context(|| format!("no runner depends on {}", self.crate_name))?;
+        ensure!(
+            !line.contains("path = "),
+            "the release of {} goes by its generator's: install another of that",
+            self.crate_name
+        );
         let old = line[start.len()..].trim_start_matches("{ version = ");
         let old = old.split('"').nth(1).context("a dependency has a version")?;
         let quoted = format!("\"{old}\"");
@@ -140,5 +149,11 @@ mod tests {
         assert!(manifest.contains(&wanted), "{manifest}");
         assert!(Release::new("prost", None, folder.path().to_str().unwrap()).is_err());
         assert!(Release::new("prost", None, "/no/such/folder").is_err());
+    }
+
+    #[test]
+    fn a_crate_that_goes_by_its_generator_is_refused() {
+        let error = Release::new("flatbuffers", None, "23.5.26").unwrap_err().to_string();
+        assert!(error.contains("generator"), "{error}");
     }
 }

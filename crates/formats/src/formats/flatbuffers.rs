@@ -8,6 +8,7 @@
 
 mod cpp;
 pub mod definition;
+mod generation;
 mod object;
 mod reader;
 mod rust;
@@ -75,6 +76,8 @@ struct Dialect<'a> {
     style: Style,
     /// The only records that may be structs, where not all may.
     structs: Option<&'a BTreeSet<TypeId>>,
+    /// Whether accessors of flatc's Rust code give slices where they can.
+    slices: bool,
 }
 
 /// What one element of a field is to FlatBuffers.
@@ -110,7 +113,7 @@ impl Layout {
 
 impl<'a> Dialect<'a> {
     fn new(schema: &'a Schema, style: Style) -> Dialect<'a> {
-        Dialect { schema, style, structs: None }
+        Dialect { schema, style, structs: None, slices: false }
     }
 
     fn kind(self, element: Element) -> Kind {

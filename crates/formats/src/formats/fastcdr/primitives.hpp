@@ -1,8 +1,10 @@
-// What FastCDR does not say by itself, or says otherwise.
+// What FastCDR does not say by itself, or says otherwise. Tried with 1.0.26,
+// 2.2.5 and 2.3.6.
 #pragma once
 
 #include <fastcdr/Cdr.h>
 #include <fastcdr/FastBuffer.h>
+#include <fastcdr/config.h>
 
 #include <algorithm>
 #include <limits>
@@ -12,10 +14,27 @@
 
 #include "wiregauge/codec.hpp"
 
+#if FASTCDR_VERSION_MAJOR < 1
+#error "Fast CDR is too old: 1.0.26 is the oldest that is known to work"
+#endif
+
 namespace glue {
 
 using eprosima::fastcdr::Cdr;
 using eprosima::fastcdr::FastBuffer;
+
+// Little-endian, by version 1 of the encoding, which is the only one before
+// version 2 of the library, but not what that does by itself.
+struct LittleEndian : Cdr {
+#if FASTCDR_VERSION_MAJOR < 2
+  explicit LittleEndian(FastBuffer &buffer) : Cdr(buffer, Cdr::LITTLE_ENDIANNESS) {}
+  std::size_t done() const { return getSerializedDataLength(); }
+#else
+  explicit LittleEndian(FastBuffer &buffer)
+      : Cdr(buffer, Cdr::LITTLE_ENDIANNESS, eprosima::fastcdr::CdrVersion::XCDRv1) {}
+  std::size_t done() const { return get_serialized_data_length(); }
+#endif
+};
 
 // The offset behind so many numbers that are written, aligned, at this one.
 inline std::size_t after(std::size_t at, std::size_t size, std::size_t count) {
@@ -24,8 +43,7 @@ inline std::size_t after(std::size_t at, std::size_t size, std::size_t count) {
 
 struct Out {
   explicit Out(wiregauge::Buffer &out)
-      : buffer(reinterpret_cast<char *>(out.data()), out.size()),
-        cdr(buffer, Cdr::LITTLE_ENDIANNESS) {}
+      : buffer(reinterpret_cast<char *>(out.data()), out.size()), cdr(buffer) {}
 
   void count(std::size_t count) {
     if (count > std::numeric_limits<std::uint32_t>::max())
@@ -34,17 +52,17 @@ struct Out {
   }
 
   FastBuffer buffer;
-  Cdr cdr;
+  LittleEndian cdr;
 };
 
 struct In {
   // The library takes a pointer that it might write to, but only reads here.
   explicit In(wiregauge::Wire wire)
       : buffer(reinterpret_cast<char *>(const_cast<std::uint8_t *>(wire.data)), wire.size),
-        cdr(buffer, Cdr::LITTLE_ENDIANNESS),
+        cdr(buffer),
         size(wire.size) {}
 
-  std::size_t left() const { return size - cdr.getSerializedDataLength(); }
+  std::size_t left() const { return size - cdr.done(); }
 
   // A count of records, checked as the library checks those that it reads.
   std::size_t count() {
@@ -61,7 +79,7 @@ struct In {
   }
 
   FastBuffer buffer;
-  Cdr cdr;
+  LittleEndian cdr;
   std::size_t size;
 };
 

@@ -55,7 +55,7 @@ pub fn definition(schema: &Schema, namespace: &str, structs: &[&str]) -> Result<
         }
     }
     let style = if ids.is_empty() { Style::Tables } else { Style::Structs };
-    Ok(text(Dialect { schema: &schema, style, structs: Some(&ids) }, namespace))
+    Ok(text(Dialect { structs: Some(&ids), ..Dialect::new(&schema, style) }, namespace))
 }
 
 /// Adds what a struct cannot hold to every record that has a list of it.

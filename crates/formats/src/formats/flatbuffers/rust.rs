@@ -6,6 +6,7 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
+use super::generation::Generation;
 use super::{may_lose_sign, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, SIGN, VERIFY};
 use crate::codec::{Built, Codec, Emission, Language, Step};
 use crate::rust_glue;
@@ -20,6 +21,7 @@ inventory::submit! {
         bound: false,
         built: Built::Crate("flatbuffers"),
         options: &[
+            "the crate of the machine's flatc: 2.1.2 for 2.0.8, 23.5.26 or 25.12.19",
             "plain old data as structs; the crate, unlike C++, does not align them in the message",
             ARRAYS,
             SIGN,
@@ -27,8 +29,8 @@ inventory::submit! {
             VERIFY,
         ],
         calls: &[
-            "encode: builder.reset(); builder.create_vector_direct(&structs) for each list of structs; X::create(&mut builder, &XArgs { … }); builder.finish(root, None); builder.finished_data()",
-            "decode: flatbuffers::root_unchecked::<X>(wire); every accessor; lists of numbers by safe_slice(), of structs as blocks",
+            "encode: builder.reset(); builder.create_vector_direct(&structs), since 22.9 create_vector, for each list of structs; X::create(&mut builder, &XArgs { … }); builder.finish(root, None); builder.finished_data()",
+            "decode: flatbuffers::root_unchecked::<X>(wire); every accessor; lists of numbers by safe_slice(), since 22.9 by bytes(), of structs as blocks",
             "project, fixed, element: flatbuffers::root_unchecked::<X>(wire), then the accessors on the way",
             "verify and the checked ones: flatbuffers::root_with_opts::<X>(&options, wire)",
         ],
@@ -40,27 +42,31 @@ inventory::submit! {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
+    let generation = Generation::here()?;
     Ok(Emission {
         files: vec![
             super::idl(unit.schema, Style::Structs)?,
             rust_glue::main(
                 "Flatbuffers",
-                &["codec", "glue", "message_generated", "plain", "tables"],
+                &["codec", "glue", "message_generated", "plain", "tables", "vectors"],
             ),
             File::new("codec.rs", include_str!("rust/codec.rs")),
             File::new("plain.rs", include_str!("rust/plain.rs")),
             File::new("tables.rs", include_str!("rust/tables.rs")),
-            File::new("glue.rs", glue(unit)),
+            File::new("vectors.rs", generation.vectors),
+            File::new("glue.rs", glue(unit, generation)),
         ],
+        features: vec![generation.feature.into()],
         steps: vec![Step::command(["flatc", "--rust", "message.fbs"])],
         ..Emission::default()
     })
 }
 
-fn glue(unit: &Unit) -> String {
+fn glue(unit: &Unit, generation: Generation) -> String {
     let schema = unit.schema;
-    let dialect = Dialect::new(schema, Style::Structs);
-    let mut code = rust_glue::glue("flatbuffers");
+    let slices = generation.gives_slices();
+    let dialect = Dialect { slices, ..Dialect::new(schema, Style::Structs) };
+    let mut code = rust_glue::glue_of(&format!("flatbuffers {}", generation.version));
     code.line(format!("pub const DEPTH: usize = {};", dialect.depth()));
     code.line("");
     code.line("use std::mem::{offset_of, size_of};");
@@ -68,6 +74,7 @@ fn glue(unit: &Unit) -> String {
     code.line("use crate::message_generated::wg;");
     code.line("use crate::plain::{structs, take_structs, Plain};");
     code.line("use crate::tables::{children, counted, keep_sign, Builder};");
+    code.line("use crate::vectors::*;");
     code.line("");
     code.line(format!("pub type Root<'a> = wg::{}<'a>;", dialect.type_name(schema.root)));
     code.line("");
@@ -223,7 +230,7 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
     match field.cardinality {
         Cardinality::List { .. } | Cardinality::Array { .. } => {
             let all = match kind {
-                Kind::Scalar(_) => format!("builder.create_vector_direct(&from.{f}[..])"),
+                Kind::Scalar(_) => format!("vector(&from.{f}[..], builder)"),
                 Kind::Struct(_) => format!("structs(&from.{f}[..], builder, scratch)"),
                 Kind::Text | Kind::Bytes | Kind::Table(_) => {
                     let (one, wire) = match kind {
@@ -233,7 +240,7 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
                         ),
                         Kind::Bytes => (
                             format!(
-                                "{{ let value = builder.create_vector_direct(&value[..]); \
+                                "{{ let value = vector(&value[..], builder); \
                                  wg::{0}::create(builder, &wg::{0}Args {{ value: Some(value) }}) }}",
                                 dialect.bytes_name()
                             ),
@@ -259,7 +266,7 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
             let one = |value: &str| match kind {
                 Kind::Scalar(_) => None,
                 Kind::Text => Some(format!("builder.create_string({value})")),
-                Kind::Bytes => Some(format!("builder.create_vector_direct(&{value}[..])")),
+                Kind::Bytes => Some(format!("vector(&{value}[..], builder)")),
                 Kind::Struct(_) => Some(format!("{value}.pack()")),
                 Kind::Table(id) => Some(format!("build_{}({value}, builder, scratch)", record(id))),
             };
@@ -279,10 +286,20 @@ fn child(dialect: Dialect, field: &Field, code: &mut SourceWriter) {
     }
 }
 
-/// A list or array as a slice, an absent one as an empty slice; only for
-/// scalars and structs.
-fn slice(field: &Field, kind: Kind) -> String {
+/// Whether a list or array of these can be had as a slice.
+fn has_slice(dialect: Dialect, kind: Kind) -> bool {
+    matches!(kind, Kind::Struct(_)) || dialect.slices && matches!(kind, Kind::Scalar(_))
+}
+
+/// A list or array as a slice, an absent one as an empty slice.
+fn slice(dialect: Dialect, field: &Field, kind: Kind) -> String {
     let n = field_name(field);
+    if !dialect.slices {
+        return match field.cardinality {
+            Cardinality::Array { .. } => format!("structs_of(from.{n}())"),
+            _ => format!("from.{n}().map_or(&[][..], structs_of)"),
+        };
+    }
     // flatc gives slices itself where the host's byte order does not matter.
     let is_slice =
         matches!(kind, Kind::Struct(_) | Kind::Scalar(Scalar::Bool | Scalar::U8 | Scalar::I8));
@@ -321,7 +338,8 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
     let one = match kind {
         Kind::Scalar(_) => "*to = value;".to_string(),
         Kind::Text => "to.clear(); to.push_str(value);".to_string(),
-        Kind::Bytes => "to.clear(); to.extend_from_slice(value);".to_string(),
+        Kind::Bytes if dialect.slices => "to.clear(); to.extend_from_slice(value);".to_string(),
+        Kind::Bytes => "to.clear(); to.extend_from_slice(value.bytes());".to_string(),
         Kind::Struct(_) => "*to = Plain::unpack(value);".to_string(),
         Kind::Table(id) => format!("take_{}(value, to)?;", dialect.schema.record(id).name.legal),
     };
@@ -355,20 +373,27 @@ fn take_field(dialect: Dialect, record: &str, slot: &Slot, code: &mut SourceWrit
             "match from.{n}() {{ None => to.{f} = None, \
              Some(value) => {{ let to = to.{f}.get_or_insert_with(Default::default); {one} }} }}"
         ),
+        (Kind::Scalar(scalar), Cardinality::List { .. }) if !dialect.slices => {
+            let append = match scalar {
+                Scalar::Bool => format!("to.{f}.extend(list)"),
+                _ => format!("append(list, &mut to.{f})"),
+            };
+            format!("to.{f}.clear(); if let Some(list) = from.{n}() {{ {append}; }}")
+        }
         (Kind::Scalar(_), Cardinality::List { .. }) => {
-            format!("to.{f}.clear(); to.{f}.extend_from_slice({});", slice(field, kind))
+            format!("to.{f}.clear(); to.{f}.extend_from_slice({});", slice(dialect, field, kind))
         }
         (Kind::Struct(_), Cardinality::List { .. }) => {
-            format!("take_structs({}, &mut to.{f});", slice(field, kind))
+            format!("take_structs({}, &mut to.{f});", slice(dialect, field, kind))
         }
-        (Kind::Scalar(_), Cardinality::Array { .. }) => format!(
+        (Kind::Scalar(_), Cardinality::Array { .. }) if dialect.slices => format!(
             "match <&_>::try_from({}) {{ Ok(value) => to.{f} = *value, Err(_) => {wrong} }}",
-            slice(field, kind)
+            slice(dialect, field, kind)
         ),
         (Kind::Struct(_), Cardinality::Array { .. }) => format!(
             "let list = {}; if list.len() != to.{f}.len() {{ {wrong} }}\n\
              for (to, value) in to.{f}.iter_mut().zip(list) {{ {in_list} }}",
-            slice(field, kind)
+            slice(dialect, field, kind)
         ),
         (_, Cardinality::Array { .. }) => format!(
             "let list = from.{n}(); if list.len() != to.{f}.len() {{ {wrong} }}\n\
@@ -452,11 +477,13 @@ fn tally_field(
         (_, Cardinality::Array { .. }) if is_struct => {
             format!("for value in from.{n}().iter() {{ {} }}", add("value"))
         }
-        (Kind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
-            format!("for value in {} {{ {} }}", slice(field, kind), add("*value"))
+        (Kind::Scalar(_), Cardinality::List { .. } | Cardinality::Array { .. })
+            if dialect.slices =>
+        {
+            format!("for value in {} {{ {} }}", slice(dialect, field, kind), add("*value"))
         }
         (Kind::Struct(_), Cardinality::List { .. } | Cardinality::Array { .. }) => {
-            format!("for value in {} {{ {} }}", slice(field, kind), add("value"))
+            format!("for value in {} {{ {} }}", slice(dialect, field, kind), add("value"))
         }
         (_, cardinality @ (Cardinality::List { .. } | Cardinality::Array { .. })) => {
             let value = if let Kind::Bytes = kind { "value.value()" } else { "value" };
@@ -502,8 +529,9 @@ fn accessor(dialect: Dialect, name: &str, path: Option<&[PathStep]>, code: &mut 
             };
             match (index, field.cardinality) {
                 (Some(index), cardinality) => {
-                    let is_slice = !is_struct && matches!(kind, Kind::Scalar(_) | Kind::Struct(_));
-                    let list = if is_slice { slice(field, kind) } else { format!("from.{n}()") };
+                    let is_slice = !is_struct && has_slice(dialect, kind);
+                    let list =
+                        if is_slice { slice(dialect, field, kind) } else { format!("from.{n}()") };
                     if !is_slice && matches!(cardinality, Cardinality::List { .. }) {
                         code.line(format!("let Some(list) = {list} else {{ return }};"));
                     } else {

@@ -64,8 +64,8 @@ inventory::submit! {
             "fixed and element as on the heap: they need no object",
         ],
         calls: &[
-            "encode: Arena::CreateMessage<Message>(&arena); then as on the heap",
-            "decode: Arena::CreateMessage<Message>(&arena); then as on the heap",
+            "encode: Arena::CreateMessage<Message>(&arena), since 28 Arena::Create; then as on the heap",
+            "decode: Arena::CreateMessage<Message>(&arena), since 28 Arena::Create; then as on the heap",
             "project: as decode, then the message's accessors; before each message arena.Reset()",
             "fixed, element: as on the heap",
         ],

@@ -20,7 +20,11 @@ template <class T>
 [[maybe_unused]] Offset<Vector<Offset<T>>> children(FlatBufferBuilder &builder, Scratch &scratch,
                                                     std::size_t base) {
   const std::size_t count = scratch.size() - base;
+#if FLATBUFFERS_VERSION_MAJOR < 22
   builder.StartVector(count, sizeof(Offset<T>));
+#else
+  builder.StartVector<Offset<T>>(count);
+#endif
   for (std::size_t at = scratch.size(); at != base; --at)
     builder.PushElement(Offset<T>(scratch[at - 1]));
   scratch.resize(base);

@@ -1,5 +1,6 @@
 // What all sources of a runner call by its own name. Nothing is seen outside of
-// its one translation unit, so that the compiler may inline all of it.
+// its one translation unit, so that the compiler may inline all of it. Tried
+// with FlatBuffers 2.0.8, 23.5.26 and 25.12.19.
 #pragma once
 
 #include <cmath>
@@ -8,6 +9,10 @@
 
 #include "flatbuffers/flatbuffers.h"
 #include "wiregauge/codec.hpp"
+
+#if FLATBUFFERS_VERSION_MAJOR < 2
+#error "FlatBuffers is too old: 2.0.8 is the oldest that is known to work"
+#endif
 
 namespace {
 

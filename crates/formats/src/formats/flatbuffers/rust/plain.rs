@@ -1,13 +1,14 @@
 //! Plain old data, as structs of FlatBuffers.
 
-use flatbuffers::{Push, SafeSliceAccess, Vector, WIPOffset};
+use flatbuffers::{Vector, WIPOffset};
 
 use crate::glue::Scratch;
 use crate::tables::Builder;
+use crate::vectors::{vector, Block};
 
 /// Plain old data, normalized and as a struct of FlatBuffers.
 pub trait Plain: Sized {
-    type Wire: Push<Output = Self::Wire> + SafeSliceAccess + Copy + 'static;
+    type Wire: Block;
     /// Whether both lie in memory alike.
     const SAME: bool;
     /// Whether some of the bytes belong to no field.
@@ -31,12 +32,12 @@ pub fn structs<T: Plain>(
         // of a field. flatc's structs are arrays of bytes, which need no alignment.
         let wires =
             unsafe { std::slice::from_raw_parts(from.as_ptr().cast::<T::Wire>(), from.len()) };
-        return builder.create_vector_direct(wires);
+        return vector(wires, builder);
     }
     let wires = T::scratch(scratch);
     wires.clear();
     wires.extend(from.iter().map(T::pack));
-    builder.create_vector_direct(wires)
+    vector(wires, builder)
 }
 
 /// Structs to normalized, as one block where both lie in memory alike.

@@ -4,6 +4,7 @@ use flatbuffers::{FlatBufferBuilder, UOffsetT, Vector, WIPOffset};
 use wiregauge_runner::Error;
 
 use crate::glue::Scratch;
+use crate::vectors::room;
 
 pub type Builder = FlatBufferBuilder<'static>;
 
@@ -22,7 +23,7 @@ pub fn children<T: 'static>(
 /// A count of offsets, refused before anything is allocated by it where the
 /// message cannot hold so many.
 pub fn counted(count: usize, table: &flatbuffers::Table) -> Result<usize, Error> {
-    if count > table.buf.len() / size_of::<UOffsetT>() {
+    if count > room(table) / size_of::<UOffsetT>() {
         return Err(Error::new("a vector is longer than the message"));
     }
     Ok(count)

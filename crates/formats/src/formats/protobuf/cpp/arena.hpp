@@ -14,6 +14,16 @@
 
 namespace {
 
+// A message in an arena: before version 28 `Create` left its parts on the heap,
+// and since version 30 there is no `CreateMessage`. Tried with 3.21.12 and 36.2.
+inline Root *create(google::protobuf::Arena &arena) {
+#if GOOGLE_PROTOBUF_VERSION < 5028000
+  return google::protobuf::Arena::CreateMessage<Root>(&arena);
+#else
+  return google::protobuf::Arena::Create<Root>(&arena);
+#endif
+}
+
 // An arena over a first block that holds what the messages so far needed.
 class Memory {
  public:
@@ -71,7 +81,7 @@ class Objects : public wiregauge::Defaults {
       object.memory = std::move(memories_.back());
       memories_.pop_back();
     }
-    object.message = google::protobuf::Arena::CreateMessage<Root>(&object.memory->arena());
+    object.message = create(object.memory->arena());
     return *object.message;
   }
   static Root &get(Object &object) { return *object.message; }

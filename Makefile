@@ -10,7 +10,7 @@ WIREGAUGE = target/release/wiregauge
 FAST = alloc architecture browser builtin clock containers definitions door editions field golden \
 	hostile inputs measure models origin packages property readers recordings refusals safety \
 	schema text tree watch
-BUILDS = conformance corpus cosim cosim_samples coupling faults fixed_plan languages lifetimes \
+BUILDS = conformance corpus cosim cosim_samples coupling faults fixed_plan languages libraries lifetimes \
 	measuring octets_and_rejections verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood

@@ -88,6 +88,8 @@ pub struct CodecEntrants {
     pub entrants: Vec<Entrant>,
     /// Compilers, flags and packages, as they were when the runners were built.
     pub tools: IndexMap<String, String>,
+    /// The library of a row, where its runner would say another.
+    pub libraries: IndexMap<String, String>,
 }
 
 /// Builds the runners of `variants` for the workload.
@@ -125,12 +127,14 @@ pub fn build(
     }))?;
     let mut entrants = Vec::new();
     let mut tools = IndexMap::new();
+    let mut libraries = IndexMap::new();
     for variant in variants {
         let id = variant.id();
         let (status, program, origin) = match out.iter().find(|(name, _)| *name == id) {
             Some((_, status)) => (status.clone(), None, None),
             None => {
                 let built = built.next().context("an outcome for every row")?;
+                libraries.extend(built.library.map(|library| (id.clone(), library)));
                 match built.program {
                     Ok(program) => (Status::Measured, Some(program), Some(built.origin)),
                     Err(error) => (Status::Failed(format!("{error:#}")), None, Some(built.origin)),
@@ -176,7 +180,7 @@ pub fn build(
             }),
         });
     }
-    Ok(CodecEntrants { entrants, tools })
+    Ok(CodecEntrants { entrants, tools, libraries })
 }
 
 /// Why a row cannot take part; none where it can.

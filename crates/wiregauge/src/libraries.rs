@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
+use indexmap::IndexMap;
 use wiregauge_formats::build::{Release, Variant};
 use wiregauge_formats::{Built, Codec, Language};
 use wiregauge_result::run::Subject;
@@ -27,7 +28,7 @@ pub struct Libraries {
     /// include, lib and bin; or, of a Rust codec, with another version of its
     /// crate or a folder with its source.
     #[arg(long, value_name = "NAME[@LABEL]=PREFIX|VERSION")]
-    library: Vec<Own>,
+    library: Vec<String>,
 }
 
 /// Whose libraries.
@@ -39,41 +40,35 @@ enum Whose {
     Current,
 }
 
-/// A codec's library in place of the usual one.
-#[derive(Clone, Debug)]
-struct Own(Variant);
-
-impl std::str::FromStr for Own {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> Result<Own> {
-        let (name, place) = text.split_once('=').context("wants NAME=PREFIX or NAME=VERSION")?;
-        let (name, label) = match name.split_once('@') {
-            Some((name, label)) => (name, Some(label)),
-            None => (name, None),
-        };
-        let codec = Codec::find(name).with_context(|| {
-            format!("there is no codec '{name}'; wiregauge codecs --list names all")
-        })?;
-        ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
-        let mut variant = Variant::plain(codec);
-        match (codec.built, codec.language) {
-            (Built::Crate(name), _) => {
-                variant.release = Some(Arc::new(Release::new(name, label, place)?));
-            }
-            (_, Language::Cpp) if brings_a_library(codec) => {
-                variant.toolchain = Arc::new(Toolchain::Prefix(prefix(codec, label, place)?));
-            }
-            _ => bail!("{name} has no library that another could take the place of"),
+/// A codec with a library in place of the usual one: `NAME[@LABEL]=PREFIX`, or
+/// with a crate's version or folder.
+fn own(text: &str) -> Result<Variant> {
+    let (name, place) = text.split_once('=').context("wants NAME=PREFIX or NAME=VERSION")?;
+    let (name, label) = match name.split_once('@') {
+        Some((name, label)) => (name, Some(label)),
+        None => (name, None),
+    };
+    let codec = Codec::find(name).with_context(|| {
+        format!("there is no codec '{name}'; wiregauge codecs --list names all")
+    })?;
+    ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
+    let mut variant = Variant::plain(codec);
+    match (codec.built, codec.language) {
+        (Built::Crate(name), _) => {
+            variant.release = Some(Arc::new(Release::new(name, label, place)?));
         }
-        let is_label = |c: char| c.is_alphanumeric() || ".-_+".contains(c);
-        let label = variant.label();
-        ensure!(
-            !label.is_empty() && label.chars().all(is_label) && label != "current",
-            "'{label}' cannot mark a row; give a label: --library {name}@LABEL={place}"
-        );
-        Ok(Own(variant))
+        (_, Language::Cpp) if brings_a_library(codec) => {
+            variant.toolchain = Arc::new(Toolchain::Prefix(prefix(codec, label, place)?));
+        }
+        _ => bail!("{name} has no library that another could take the place of"),
     }
+    let is_label = |c: char| c.is_alphanumeric() || ".-_+".contains(c);
+    let label = variant.label();
+    ensure!(
+        !label.is_empty() && label.chars().all(is_label) && label != "current",
+        "'{label}' cannot mark a row; give a label: --library {name}@LABEL={place}"
+    );
+    Ok(variant)
 }
 
 /// Whether a codec has a library that could be installed into a folder.
@@ -106,6 +101,8 @@ impl Libraries {
             is_current || !self.libraries_expired,
             "--libraries-expired would do nothing: it is about --libraries current"
         );
+        let own = |text: &String| own(text).with_context(|| format!("--library {text}"));
+        let own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
         let has_library = |codec: &Codec| codec.language == Language::Cpp && !codec.bound;
         let current = match is_current && codecs.iter().any(|codec| has_library(codec)) {
             true => Some(Arc::new(self.current(folder, progress)?)),
@@ -120,12 +117,10 @@ impl Libraries {
             if let Some(toolchain) = current.clone().filter(|_| has_library(codec)) {
                 variants.push(Variant { toolchain, ..plain });
             }
-            let own = self.library.iter().filter(|own| own.0.codec.name == codec.name);
-            variants.extend(own.map(|own| own.0.clone()));
+            variants.extend(own.iter().filter(|own| own.codec.name == codec.name).cloned());
         }
-        let others = self.library.iter().map(|own| &own.0);
-        let others = others.filter(|own| codecs.iter().all(|codec| codec.name != own.codec.name));
-        variants.extend(others.cloned());
+        let is_other = |own: &&Variant| codecs.iter().all(|codec| codec.name != own.codec.name);
+        variants.extend(own.iter().filter(is_other).cloned());
         for (at, variant) in variants.iter().enumerate() {
             let id = variant.id();
             ensure!(
@@ -150,12 +145,16 @@ impl Libraries {
     }
 }
 
-/// Puts the library's version into the names of rows, where a codec has several.
-pub fn name_versions(subjects: &mut [Subject]) {
+/// Puts the library's version into the names of rows, where a codec has several;
+/// `known` are libraries of rows whose runners would say another.
+pub fn name_versions(subjects: &mut [Subject], known: &IndexMap<String, String>) {
     let of = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
     let several: Vec<String> =
         subjects.iter().filter(|subject| subject.id.contains('@')).map(|s| of(&s.id)).collect();
     for subject in subjects {
+        if let Some(library) = known.get(&subject.id).filter(|_| !subject.library.is_empty()) {
+            subject.library.clone_from(library);
+        }
         let codec = Codec::find(&of(&subject.id))
             .filter(|codec| several.iter().any(|name| name == codec.name));
         let version = subject.library.split_whitespace().last().unwrap_or_default();

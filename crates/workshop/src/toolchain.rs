@@ -1,17 +1,17 @@
 //! Where compilers, headers, libraries and generators come from.
 
-mod package;
 mod prefix;
 mod root;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::sync::OnceLock;
 
 use anyhow::Result;
 
 use crate::need::Need;
+use crate::package;
+use crate::tool::first_line;
 
 pub use prefix::Prefix;
 pub use root::{Root, Wish};
@@ -152,20 +152,4 @@ impl Toolchain {
             Toolchain::Prefix(prefix) => prefix.folder().display().to_string(),
         }
     }
-
-    /// Where what it links is found when it runs, and must not change meanwhile.
-    pub fn packages(&self) -> BTreeMap<String, String> {
-        match self {
-            Toolchain::System | Toolchain::Prefix(_) => BTreeMap::new(),
-            Toolchain::Root(root) => root.packages().clone(),
-        }
-    }
-}
-
-/// The first line that a program prints of its version; nothing where it cannot
-/// be run.
-fn first_line(command: &mut Command) -> String {
-    let output = command.arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output();
-    let text = output.map(|output| output.stdout).unwrap_or_default();
-    String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
 }

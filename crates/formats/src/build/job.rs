@@ -22,13 +22,17 @@ pub struct Built {
     pub program: Result<PathBuf>,
     /// What it was built with, which need not be what is on the machine now.
     pub origin: Origin,
+    /// The library and its version, where that is not the one that the runner was
+    /// generated for.
+    pub library: Option<String>,
 }
 
 impl Built {
     /// One that cannot be built.
     pub(super) fn failed(variant: &Variant, error: anyhow::Error) -> Built {
         let origin = Origin::now(variant);
-        Built { codec: variant.codec, id: variant.id(), program: Err(error), origin }
+        let (codec, id) = (variant.codec, variant.id());
+        Built { codec, id, program: Err(error), origin, library: None }
     }
 }
 
@@ -93,7 +97,14 @@ impl Job {
     /// The outcome, with what the program that is there was built with.
     pub(super) fn built(&self, program: Result<PathBuf>) -> Built {
         let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
-        Built { codec: self.codec, id: self.variant.id(), program, origin }
+        let id = self.variant.id();
+        Built { codec: self.codec, id, program, origin, library: self.library() }
+    }
+
+    fn library(&self) -> Option<String> {
+        let release = self.variant.release.as_ref()?;
+        let package = self.folder.ancestors().nth(3)?;
+        release.library(&fs::read_to_string(package.join("Cargo.lock")).ok()?)
     }
 
     pub(super) fn origin_path(&self) -> PathBuf {

@@ -86,6 +86,22 @@ impl Release {
         Ok(manifest.replacen(line, &new, 1))
     }
 
+    /// The crate and its version, by what cargo locked.
+    pub(super) fn library(&self, lock: &str) -> Option<String> {
+        let name = format!("name = \"{}\"", self.crate_name);
+        let found = lock.split("[[package]]").filter(|package| package.lines().any(|l| l == name));
+        let versions = found.filter_map(|package| {
+            let (_, rest) = package.split_once("\nversion = \"")?;
+            let version = rest.split('"').next()?;
+            let is_it = match &self.origin {
+                Source::Version(wanted) => version.starts_with(wanted),
+                Source::Folder(_) => !package.contains("\nsource = "),
+            };
+            is_it.then(|| format!("{} {version}", self.crate_name))
+        });
+        versions.last()
+    }
+
     /// Whether its source may change without its name changing.
     pub(super) fn folder(&self) -> Option<&Path> {
         match &self.origin {
@@ -149,6 +165,21 @@ mod tests {
         assert!(manifest.contains(&wanted), "{manifest}");
         assert!(Release::new("prost", None, folder.path().to_str().unwrap()).is_err());
         assert!(Release::new("prost", None, "/no/such/folder").is_err());
+    }
+
+    #[test]
+    fn the_version_is_the_locked_one() {
+        let package = |version: &str, source: &str| {
+            format!("[[package]]\nname = \"prost\"\nversion = \"{version}\"\n{source}\n")
+        };
+        let remote = "source = \"registry+https://x\"";
+        let lock = package("0.12.6", remote) + &package("0.13.5", remote) + &package("9.0.0", "");
+        let release = Release::new("prost", None, "0.13").unwrap();
+        assert_eq!(release.library(&lock).as_deref(), Some("prost 0.13.5"));
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("Cargo.toml"), "[package]\nname = \"prost\"\n").unwrap();
+        let release = Release::new("prost", None, folder.path().to_str().unwrap()).unwrap();
+        assert_eq!(release.library(&lock).as_deref(), Some("prost 9.0.0"));
     }
 
     #[test]

@@ -231,7 +231,7 @@ impl Arguments {
             interrupt::check().map_err(Into::into)
         };
         let variants = self.libraries.variants(&codecs, &folder, &show)?;
-        let CodecEntrants { entrants, tools } =
+        let CodecEntrants { entrants, tools, libraries } =
             codec_entrants::build(&workload, &variants, &self.runner, &folder, &progress)?;
         let plan = Plan {
             cases: workload.loads()?,
@@ -252,7 +252,7 @@ impl Arguments {
         let mut environment = Environment::probe(tools);
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut measured = measure(&plan, &show)?;
-        libraries::name_versions(&mut measured.subjects);
+        libraries::name_versions(&mut measured.subjects, &libraries);
         environment.finish();
         drop(progress);
 

@@ -17,9 +17,9 @@ use anyhow::{ensure, Context, Result};
 
 use crate::keep::{hash, lock, write_if_new};
 use crate::need::Need;
-use crate::tool::Compiler;
-use crate::toolchain::{first_line, package};
-use crate::Progress;
+use crate::package;
+use crate::progress::Progress;
+use crate::tool::{first_line, Compiler};
 
 /// Where Debian's packages come from, unless the user names another mirror.
 const MIRROR: &str = "http://deb.debian.org/debian";
@@ -261,8 +261,13 @@ fn make(folder: &Path, packages: &[&str], wish: Wish, progress: Progress) -> Res
     fs::create_dir_all(&half)?;
     fs::write(half.join("preferences"), PREFERENCES)?;
     let mirror = env::var(MIRROR_VARIABLE).unwrap_or_else(|_| MIRROR.into());
-    let outcome = debootstrap(&half, &mirror, packages, wish, progress);
-    if let Err(error) = outcome {
+    let made = debootstrap(&half, &mirror, packages, wish, progress);
+    let is_whole = || half.join("packages").exists() && half.join("root/usr/bin/g++").exists();
+    let whole = made.and_then(|()| {
+        ensure!(is_whole(), "mmdebstrap made no whole root of {}", SUITES.join(" and "));
+        Ok(())
+    });
+    if let Err(error) = whole {
         let _ = fs::remove_dir_all(&half);
         return Err(error);
     }

@@ -5,8 +5,10 @@
 //! ```text
 //! BUILD/common/HASH/       the fixed parts: runner library, C++ headers, alloc.c
 //! BUILD/target/            cargo's target folder, shared by all messages
-//! BUILD/messages/HASH/     one message: rust/, cpp/, and bin/ with its runners,
-//!                          each with its stamp and what it was built with
+//! BUILD/messages/HASH/     one message: rust/, cpp/, those of other libraries
+//!                          (cpp-current/), and bin/ with its runners, each with
+//!                          its stamp and what it was built with
+//! BUILD/roots/             bare roots of other releases
 //! ```
 
 mod cargo;
@@ -14,8 +16,11 @@ mod common;
 mod cpp;
 mod job;
 mod origin;
+mod release;
+mod variant;
 
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,19 +33,39 @@ use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
 pub use common::Common;
 pub use job::Built;
 pub use origin::Origin;
+pub use release::Release;
+pub use variant::Variant;
 
 use crate::codec::{Codec, Language};
 use job::{Job, Place};
 
-/// Builds the runners of `codecs` for one message below `folder`. One that
-/// cannot be emitted, generated or compiled does not hinder the others,
-/// nor does a missing compiler of one language. Errors are those that concern all,
-/// such as no space.
+/// Builds the runners of `codecs` for one message below `folder`, as the machine
+/// has their libraries.
+///
+/// # Errors
+/// Those of [`build_variants`].
 pub fn build(
     folder: &Path,
     schema: &Schema,
     projection: &Projection,
     codecs: &[&'static Codec],
+    progress: Progress,
+) -> Result<Vec<Built>> {
+    let variants: Vec<Variant> = codecs.iter().copied().map(Variant::plain).collect();
+    build_variants(folder, schema, projection, &variants, progress)
+}
+
+/// Builds the runners of `variants` for one message below `folder`. One that
+/// cannot be emitted, generated or compiled does not hinder the others, nor does
+/// a missing compiler of one language.
+///
+/// # Errors
+/// Those that concern all, such as no space.
+pub fn build_variants(
+    folder: &Path,
+    schema: &Schema,
+    projection: &Projection,
+    variants: &[Variant],
     progress: Progress,
 ) -> Result<Vec<Built>> {
     fs::create_dir_all(folder)
@@ -60,36 +85,29 @@ pub fn build(
 
     let mut built: Vec<Built> = Vec::new();
     let mut stale: Vec<Job> = Vec::new();
-    for codec in codecs {
-        match Job::prepare(&place, codec, &unit) {
+    for variant in variants {
+        match Job::prepare(&place, variant, &unit) {
             Ok(job) if job.is_fresh() => built.push(job.built(Ok(job.program.clone()))),
             Ok(job) => stale.push(job),
-            Err(error) => {
-                built.push(Built { codec, program: Err(error), origin: Origin::now(codec) })
-            }
+            Err(error) => built.push(Built::failed(variant, error)),
         }
     }
-    let mut ready = Vec::new();
+    let mut groups: BTreeMap<String, Vec<&Job>> = BTreeMap::new();
     for (done, job) in stale.iter().enumerate() {
-        progress(&format!("generating {}", job.codec.title), done, stale.len())?;
+        progress(&format!("generating {}", job.variant.title()), done, stale.len())?;
         match job.generate() {
-            Ok(()) => ready.push(job),
+            Ok(()) => groups.entry(job.variant.group()).or_default().push(job),
             Err(error) => built.push(job.built(Err(error))),
         }
     }
-    for language in [Language::Rust, Language::Cpp] {
-        let jobs: Vec<&Job> =
-            ready.iter().copied().filter(|job| job.codec.language == language).collect();
-        if jobs.is_empty() {
-            continue;
-        }
+    for jobs in groups.values() {
         let stopped = Cell::new(false);
         let watched = |what: &str, done: usize, total: usize| {
             progress(what, done, total).inspect_err(|_| stopped.set(true))
         };
-        let outcomes = match language {
-            Language::Rust => cargo::compile(&place, &unit, &jobs, &watched),
-            Language::Cpp => cpp::compile(&place, &unit, &jobs, &watched),
+        let outcomes = match jobs[0].codec.language {
+            Language::Rust => cargo::compile(&place, &unit, jobs, &watched),
+            Language::Cpp => cpp::compile(&place, &unit, jobs, &watched),
         };
         let outcomes = match outcomes {
             Err(error) if !stopped.get() => {
@@ -101,7 +119,7 @@ pub fn build(
             built.push(job.built(outcome.and_then(|made| job.install(&made))));
         }
     }
-    let order = |b: &Built| codecs.iter().position(|c| c.name == b.codec.name);
+    let order = |built: &Built| variants.iter().position(|variant| variant.id() == built.id);
     built.sort_by_key(order);
     Ok(built)
 }

@@ -40,6 +40,12 @@ pub struct Codec {
     pub emit: fn(&Unit) -> Result<Emission>,
 }
 
+impl std::fmt::Debug for Codec {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
 inventory::collect!(Codec);
 
 /// Language of a runner.
@@ -56,8 +62,8 @@ pub enum Language {
 pub enum Built {
     /// There is no library.
     Without,
-    /// A crate, compiled with the runner.
-    Crate,
+    /// This crate, compiled with the runner.
+    Crate(&'static str),
     /// Headers and generated sources, compiled with the runner.
     Headers,
     /// Beside headers and generated sources a shared library of the Debian package

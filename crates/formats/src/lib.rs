@@ -12,7 +12,6 @@ pub mod formats;
 pub mod library;
 pub mod lowering;
 pub mod omg_idl;
-mod package;
 pub mod part;
 pub mod release;
 pub mod rust_glue;

@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use wiregauge_workshop::package::{self, upstream};
+
 use crate::codec::Codec;
-use crate::package;
 
 /// A library in a distribution's package. The file of its format submits it.
 pub struct Library {
@@ -29,7 +30,7 @@ impl Library {
 
     /// The release that is installed; none where dpkg knows of none.
     pub fn installed(&self) -> Option<String> {
-        package::version(self.packages[0]).map(|version| release(&version))
+        package::version(self.packages[0]).map(|version| upstream(&version).to_owned())
     }
 
     /// The year of a release that has been tried.
@@ -63,33 +64,22 @@ pub fn unknown(codec: &Codec, packages: &BTreeMap<String, String>) -> Option<Str
     Library::all()
         .into_iter()
         .filter(|library| library.serves(codec))
-        .find_map(|library| library.unknown(&release(packages.get(library.packages[0])?)))
+        .find_map(|library| library.unknown(upstream(packages.get(library.packages[0])?)))
 }
 
-/// The makers' part of a package's version: `2.2.5` of `2.2.6+really2.2.5-1`.
-fn release(version: &str) -> String {
-    let version = version.split_once(':').map_or(version, |(_, behind)| behind);
-    let version = version.rsplit_once('-').map_or(version, |(before, _)| before);
-    let version = version.rsplit_once("+really").map_or(version, |(_, behind)| behind);
-    version.split(['+', '~']).next().unwrap_or_default().to_owned()
+/// The year of the release among these packages that a codec is built with, where
+/// it has been tried.
+pub fn year(codec: &Codec, packages: &BTreeMap<String, String>) -> Option<u32> {
+    let mut libraries = Library::all().into_iter().filter(|library| library.serves(codec));
+    libraries.find_map(|library| {
+        let release = upstream(packages.get(library.packages[0])?);
+        library.year(release).map(u32::from)
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_package_has_its_makers_release() {
-        for (version, of_makers) in [
-            ("2.2.6+really2.2.5-1", "2.2.5"),
-            ("25.12.19+dfsg-1~exp1", "25.12.19"),
-            ("1.3.1+repack1-9", "1.3.1"),
-            ("1:0.19.0-4+b1", "0.19.0"),
-            ("3.21.12", "3.21.12"),
-        ] {
-            assert_eq!(release(version), of_makers, "{version}");
-        }
-    }
 
     #[test]
     fn what_has_not_been_tried_is_said() {

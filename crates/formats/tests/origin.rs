@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use wiregauge_formats::build::{self, Origin};
+use wiregauge_formats::build::{self, Origin, Variant};
 use wiregauge_formats::Codec;
 use wiregauge_schema::{proto, Projection};
 
@@ -21,7 +21,7 @@ fn a_cached_runner_tells_what_it_was_built_with() {
         (built.program.expect("it compiles"), built.origin)
     };
     let (program, origin) = build();
-    assert_eq!(origin, Origin::now(codec));
+    assert_eq!(origin, Origin::now(&Variant::plain(codec)));
     assert!(!origin.compiler.is_empty() && origin.flags.contains("-O3"), "{origin:?}");
 
     // Nothing to build again.
@@ -34,7 +34,7 @@ fn a_cached_runner_tells_what_it_was_built_with() {
     let kept = program.with_extension("origin.json");
     let earlier = Origin { compiler: "c++ of last year".into(), ..origin };
     fs::write(&kept, serde_json::to_vec(&earlier).expect("JSON")).expect("written");
-    assert_eq!(build().1, Origin::now(codec));
+    assert_eq!(build().1, Origin::now(&Variant::plain(codec)));
     let anew = fs::metadata(&program).and_then(|file| file.modified()).expect("a program");
     assert_ne!(again, anew);
 }

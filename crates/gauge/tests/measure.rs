@@ -42,6 +42,7 @@ fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
             language: "own".into(),
             library: String::new(),
             built: String::new(),
+            origin: None,
             options: Vec::new(),
             bound: false,
             unchecked: false,

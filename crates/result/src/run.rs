@@ -148,6 +148,9 @@ pub struct Subject {
     /// runner`, `Debian's shared library, -O2`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub built: String,
+    /// What its program was made with, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// Options of the library that matter, as docs/methodology.md explains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
@@ -163,6 +166,21 @@ pub struct Subject {
     pub lowerings: Vec<String>,
     /// Whether there are figures, and why not.
     pub status: Status,
+}
+
+/// What a subject's program was made with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The compiler and its version; empty where there was none.
+    pub compiler: String,
+    /// Flags of the generated code and of headers.
+    pub flags: String,
+    /// What it needed, by package, with versions.
+    #[serde(default, skip_serializing_if = "IndexMap::is_empty")]
+    pub packages: IndexMap<String, String>,
+    /// The year of the library's version, where its package tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub year: Option<u32>,
 }
 
 /// Whether a subject has figures.

@@ -5,9 +5,10 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Spec;
-use wiregauge_formats::{build, Answer, Codec, Language};
+use wiregauge_formats::build::{self, Variant};
+use wiregauge_formats::{Answer, Codec, Language};
 use wiregauge_gauge::runners::plan::Entrant;
-use wiregauge_result::run::{Status, Subject};
+use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
 
 use crate::progress::Progress;
@@ -87,12 +88,14 @@ pub struct CodecEntrants {
     pub entrants: Vec<Entrant>,
     /// Compilers, flags and packages, as they were when the runners were built.
     pub tools: IndexMap<String, String>,
+    /// The library of a row, where its runner would say another.
+    pub libraries: IndexMap<String, String>,
 }
 
-/// Builds the runners of `codecs` for the workload.
+/// Builds the runners of `variants` for the workload.
 pub fn build(
     workload: &Workload,
-    codecs: &[&'static Codec],
+    variants: &[Variant],
     own: &[Own],
     folder: &Path,
     progress: &Progress,
@@ -106,54 +109,53 @@ pub fn build(
     }
     let mut able = Vec::new();
     let mut out = Vec::new();
-    for codec in codecs {
-        if let Some(missing) = tools::missing(codec) {
-            let reason =
-                format!("{} is missing: apt-get install {}", missing.tool, missing.package);
-            out.push((codec.name, Status::Skipped(reason)));
-        } else if let Answer::Rejected(why) = codec.answer_all(&workload.schema) {
-            out.push((codec.name, Status::Rejected(why)));
-        } else {
-            able.push(*codec);
+    for variant in variants {
+        match absent(variant, workload) {
+            Some(status) => out.push((variant.id(), status)),
+            None => able.push(variant.clone()),
         }
     }
     let show = |what: &str, done: usize, total: usize| {
         progress.show(what, done, total);
         interrupt::check().map_err(Into::into)
     };
-    let mut built =
-        build::build(folder, &workload.schema, &workload.projection, &able, &show)?.into_iter();
+    let (schema, projection) = (&workload.schema, &workload.projection);
+    let mut built = build::build_variants(folder, schema, projection, &able, &show)?.into_iter();
     let schema = serde_json::to_vec(&serde_json::json!({
         "schema": workload.schema,
         "projection": workload.projection,
     }))?;
     let mut entrants = Vec::new();
     let mut tools = IndexMap::new();
-    for codec in codecs {
-        let (status, program, origin) = match out.iter().find(|(name, _)| *name == codec.name) {
+    let mut libraries = IndexMap::new();
+    for variant in variants {
+        let id = variant.id();
+        let (status, program, origin) = match out.iter().find(|(name, _)| *name == id) {
             Some((_, status)) => (status.clone(), None, None),
             None => {
-                let built = built.next().context("an outcome for every codec")?;
+                let built = built.next().context("an outcome for every row")?;
+                libraries.extend(built.library.map(|library| (id.clone(), library)));
                 match built.program {
                     Ok(program) => (Status::Measured, Some(program), Some(built.origin)),
-                    Err(error) => (Status::Failed(format!("{error:#}")), None, None),
+                    Err(error) => (Status::Failed(format!("{error:#}")), None, Some(built.origin)),
                 }
             }
         };
         let runner = program.map(|program| Spec {
-            id: codec.name.into(),
+            id: id.clone(),
             program,
             arguments: Vec::new(),
             schema: schema.clone(),
         });
-        let built = origin.map_or_else(String::new, |origin| {
-            let language = language(codec);
+        if let Some(origin) =
+            origin.clone().filter(|_| runner.is_some() && variant.label().is_empty())
+        {
+            let language = language(variant.codec);
             tools.insert(format!("{language} compiler"), origin.compiler);
             tools.insert(format!("{language} flags"), origin.flags);
             tools.extend(origin.packages);
-            origin.library
-        });
-        entrants.push(Entrant { subject: subject(codec, workload, status, built), runner });
+        }
+        entrants.push(Entrant { subject: subject(variant, workload, status, origin), runner });
     }
     for own in own {
         entrants.push(Entrant {
@@ -163,6 +165,7 @@ pub fn build(
                 language: "own".into(),
                 library: String::new(),
                 built: String::new(),
+                origin: None,
                 options: vec![format!("runner: {}", own.command.join(" "))],
                 bound: false,
                 unchecked: false,
@@ -177,10 +180,28 @@ pub fn build(
             }),
         });
     }
-    Ok(CodecEntrants { entrants, tools })
+    Ok(CodecEntrants { entrants, tools, libraries })
 }
 
-fn subject(codec: &Codec, workload: &Workload, status: Status, built: String) -> Subject {
+/// Why a row cannot take part; none where it can.
+fn absent(variant: &Variant, workload: &Workload) -> Option<Status> {
+    let codec = variant.codec;
+    if let Some(lack) = codec.needs.iter().find_map(|need| variant.toolchain.lack(need)) {
+        return Some(Status::Skipped(lack));
+    }
+    match codec.answer_all(&workload.schema) {
+        Answer::Rejected(why) => Some(Status::Rejected(why)),
+        _ => None,
+    }
+}
+
+fn subject(
+    variant: &Variant,
+    workload: &Workload,
+    status: Status,
+    origin: Option<build::Origin>,
+) -> Subject {
+    let codec = variant.codec;
     let lowerings = match codec.answer_all(&workload.schema) {
         Answer::Lowered(lowerings) => {
             lowerings.iter().map(|l| format!("{} (lost: {})", l.what, l.lost)).collect()
@@ -188,11 +209,17 @@ fn subject(codec: &Codec, workload: &Workload, status: Status, built: String) ->
         _ => Vec::new(),
     };
     Subject {
-        id: codec.name.into(),
-        title: codec.title.into(),
+        id: variant.id(),
+        title: variant.title(),
         language: language(codec).into(),
         library: String::new(),
-        built,
+        built: origin.as_ref().map_or_else(String::new, |origin| origin.library.clone()),
+        origin: origin.map(|origin| Origin {
+            compiler: origin.compiler,
+            flags: origin.flags,
+            packages: origin.packages.into_iter().collect(),
+            year: origin.year,
+        }),
         options: codec.options.iter().map(|option| option.to_string()).collect(),
         bound: codec.bound,
         unchecked: false,

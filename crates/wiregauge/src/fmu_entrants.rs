@@ -144,6 +144,7 @@ pub fn subject(id: String, title: String, language: &str) -> Subject {
         language: language.into(),
         library: String::new(),
         built: String::new(),
+        origin: None,
         options: Vec::new(),
         bound: false,
         unchecked: false,

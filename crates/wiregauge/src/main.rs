@@ -5,6 +5,7 @@ mod codec_entrants;
 mod distinct;
 mod experiment;
 mod fmu_entrants;
+mod installed;
 mod libraries;
 mod output;
 mod progress;

@@ -377,6 +377,7 @@ fn entrant(id: &str, work: Work, only: &[&str]) -> Entrant {
             language: "C".into(),
             library: String::new(),
             built: String::new(),
+            origin: None,
             options: Vec::new(),
             bound: matches!(work, Work::Memcpy(_)),
             unchecked: false,

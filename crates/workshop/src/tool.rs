@@ -43,3 +43,15 @@ pub fn first_error(texts: &[&str]) -> String {
         .unwrap_or("it says nothing")
         .to_string()
 }
+
+/// The first line that a program prints of its version; nothing where it cannot
+/// be run.
+pub fn first_line(command: &mut Command) -> String {
+    let output = command
+        .arg("--version")
+        .stdin(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .output();
+    let text = output.map(|output| output.stdout).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
+}

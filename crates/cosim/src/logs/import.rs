@@ -197,6 +197,7 @@ impl Imported {
                 language: "unknown".into(),
                 library: String::new(),
                 built: String::new(),
+                origin: None,
                 options: options.filter(|(_, name)| !name.is_empty()).map(named).collect(),
                 bound: false,
                 unchecked: false,

@@ -48,27 +48,40 @@ pub fn compile(
     jobs: &[&Job],
     progress: Progress,
 ) -> Result<Vec<Result<PathBuf>>> {
-    let folder = place.message.join("rust");
+    let release = jobs[0].variant.release.as_deref();
+    let folder = place.message.join(jobs[0].variant.group());
     fs::create_dir_all(folder.join("src"))?;
     let fixed = place.common.folder.join("rust");
     // In a shared target folder cargo tells packages apart by name and version,
     // not by path: without a version of its own, one message's programs would
     // pass for another's.
     let hash = place.message.file_name().context("the message's folder has a name")?;
-    let version = format!("version = \"0.0.0-{}\"", hash.to_string_lossy());
+    let of_release = release.map_or_else(String::new, |release| format!("-r{}", release.key()));
+    let version = format!("version = \"0.0.0-{}{of_release}\"", hash.to_string_lossy());
     let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
     let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
         .replace("path = \"..", &format!("path = \"{}", place.common.folder.display()));
-    write_if_new(&folder.join("Cargo.toml"), own(manifest).as_bytes())?;
     let lock = fs::read_to_string(fixed.join("Cargo.lock"))?;
-    write_if_new(&folder.join("Cargo.lock"), own(lock.clone()).as_bytes())?;
+    let manifest = match release {
+        Some(release) => release.manifest(&own(manifest))?,
+        None => own(manifest),
+    };
+    // Cargo has written into the lock what another release depends on.
+    let is_locked = release.is_some()
+        && folder.join("Cargo.lock").exists()
+        && fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|old| old == manifest);
+    if !is_locked {
+        write_if_new(&folder.join("Cargo.lock"), own(lock.clone()).as_bytes())?;
+    }
+    write_if_new(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     for file in rust::message(unit) {
         write_if_new(&folder.join("src").join(&file.path), file.text.as_bytes())?;
     }
 
     let mut command = Command::new("cargo");
     command
-        .args(["build", "--release", "--locked", "--keep-going", "--message-format=json"])
+        .args(["build", "--release", "--keep-going", "--message-format=json"])
+        .args(release.is_none().then_some("--locked"))
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", &place.target)
         // The caller's wish for its own build is not the runners'.

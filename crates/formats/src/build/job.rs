@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use wiregauge_holders::{cpp, rust, Unit};
@@ -10,6 +9,7 @@ use wiregauge_workshop::{hash, run, write_if_new};
 
 use super::common::Common;
 use super::origin::{self, Origin};
+use super::variant::Variant;
 use crate::codec::{Codec, Emission, Language, Step};
 use crate::release;
 
@@ -17,10 +17,24 @@ use crate::release;
 pub struct Built {
     /// The codec.
     pub codec: &'static Codec,
+    /// Key of the row.
+    pub id: String,
     /// Path of its runner.
     pub program: Result<PathBuf>,
     /// What it was built with, which need not be what is on the machine now.
     pub origin: Origin,
+    /// The library and its version, where that is not the one that the runner was
+    /// generated for.
+    pub library: Option<String>,
+}
+
+impl Built {
+    /// One that cannot be built.
+    pub(super) fn failed(variant: &Variant, error: anyhow::Error) -> Built {
+        let origin = Origin::now(variant);
+        let (codec, id) = (variant.codec, variant.id());
+        Built { codec, id, program: Err(error), origin, library: None }
+    }
 }
 
 /// Where things go.
@@ -33,6 +47,7 @@ pub(super) struct Place<'a> {
 /// One runner to be built.
 pub(super) struct Job {
     pub(super) codec: &'static Codec,
+    pub(super) variant: Variant,
     pub(super) emission: Emission,
     /// The runner's own folder.
     pub(super) folder: PathBuf,
@@ -45,11 +60,13 @@ pub(super) struct Job {
 }
 
 impl Job {
-    pub(super) fn prepare(place: &Place, codec: &'static Codec, unit: &Unit) -> Result<Job> {
+    pub(super) fn prepare(place: &Place, variant: &Variant, unit: &Unit) -> Result<Job> {
+        let codec = variant.codec;
         let emission = (codec.emit)(unit)?;
+        let group = place.message.join(variant.group());
         let folder = match codec.language {
-            Language::Rust => place.message.join("rust/src/bin").join(codec.name),
-            Language::Cpp => place.message.join("cpp").join(codec.name),
+            Language::Rust => group.join("src/bin").join(codec.name),
+            Language::Cpp => group.join(codec.name),
         };
         let mut parts = vec![place.common.hash.clone().into_bytes()];
         for file in &emission.files {
@@ -70,9 +87,12 @@ impl Job {
         parts.push(emission.sources.join(" ").into_bytes());
         parts.push(emission.libraries.join(" ").into_bytes());
         parts.push(emission.features.join(" ").into_bytes());
-        let origin = Origin::now(codec);
-        let program = place.message.join("bin").join(codec.name);
-        Ok(Job { codec, emission, folder, program, stamp: hash(parts), origin })
+        parts.push(variant.toolchain.stamp()?.into_bytes());
+        parts.extend(variant.release.iter().map(|release| release.whose().into_bytes()));
+        let origin = Origin::now(variant);
+        let program = place.message.join("bin").join(variant.id());
+        let variant = variant.clone();
+        Ok(Job { codec, variant, emission, folder, program, stamp: hash(parts), origin })
     }
 
     /// The outcome, with what the program that is there was built with.
@@ -83,15 +103,22 @@ impl Job {
                 None => error,
             });
         let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
-        Built { codec: self.codec, program, origin }
+        let id = self.variant.id();
+        Built { codec: self.codec, id, program, origin, library: self.library() }
+    }
+
+    fn library(&self) -> Option<String> {
+        let release = self.variant.release.as_ref()?;
+        let package = self.folder.ancestors().nth(3)?;
+        release.library(&fs::read_to_string(package.join("Cargo.lock")).ok()?)
     }
 
     pub(super) fn origin_path(&self) -> PathBuf {
-        self.program.with_extension("origin.json")
+        beside(&self.program, "origin.json")
     }
 
     pub(super) fn stamp_path(&self) -> PathBuf {
-        self.program.with_extension("stamp")
+        beside(&self.program, "stamp")
     }
 
     pub(super) fn is_fresh(&self) -> bool {
@@ -100,13 +127,17 @@ impl Job {
             self.origin.compiler.is_empty()
                 || origin::read(&self.origin_path()).is_some_and(|kept| kept == self.origin)
         };
+        // A crate in a folder of the user's may have changed: cargo knows.
+        let may_have_changed = self.variant.release.as_ref().is_some_and(|r| r.folder().is_some());
         self.program.exists()
+            && !may_have_changed
             && fs::read_to_string(self.stamp_path()).is_ok_and(|stamp| stamp == self.stamp)
             && by_the_same()
     }
 
     /// Writes the emitted files and runs the generators.
     pub(super) fn generate(&self) -> Result<()> {
+        self.libraries()?;
         fs::create_dir_all(&self.folder)?;
         for file in &self.emission.files {
             let path = self.folder.join(&file.path);
@@ -120,11 +151,20 @@ impl Job {
                 Step::Call(generate) => generate(&self.folder)?,
                 Step::Command(words) => {
                     let (program, arguments) = words.split_first().context("an empty command")?;
-                    run(Command::new(program).args(arguments).current_dir(&self.folder), program)?;
+                    let mut command = self.variant.toolchain.command(program, &self.folder);
+                    run(command.args(arguments), program)?;
                 }
             }
         }
         Ok(())
+    }
+
+    /// The words that link its libraries.
+    pub(super) fn libraries(&self) -> Result<Vec<String>> {
+        let toolchain = &self.variant.toolchain;
+        let words: Result<Vec<_>> =
+            self.emission.libraries.iter().map(|library| toolchain.link(library)).collect();
+        Ok(words?.concat())
     }
 
     /// Puts a compiled program in its place and notes what it was made from.
@@ -137,4 +177,12 @@ impl Job {
         fs::write(self.stamp_path(), &self.stamp)?;
         Ok(self.program.clone())
     }
+}
+
+/// The file beside a program that ends in this.
+fn beside(program: &Path, end: &str) -> PathBuf {
+    let mut name = program.as_os_str().to_owned();
+    name.push(".");
+    name.push(end);
+    name.into()
 }

@@ -9,10 +9,11 @@ use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
-use wiregauge_workshop::Need;
+use wiregauge_workshop::{package, Need, Toolchain};
 
-use crate::codec::{Built, Codec, Language};
-use crate::package;
+use super::variant::Variant;
+use crate::codec::{Built, Language};
+use crate::release;
 
 /// What a runner was built with.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,58 +27,104 @@ pub struct Origin {
     pub library: String,
     /// What it needed from the system, by name, with versions.
     pub packages: BTreeMap<String, String>,
+    /// The year of the library's version, where its package tells it.
+    #[serde(default)]
+    pub year: Option<u32>,
 }
 
 impl Origin {
-    /// What a runner of this codec would be built with now.
-    pub fn now(codec: &Codec) -> Origin {
+    /// What the runner of a row would be built with now.
+    pub fn now(variant: &Variant) -> Origin {
+        let toolchain = &variant.toolchain;
+        let codec = variant.codec;
         let (compiler, flags) = match codec.language {
-            Language::Rust => (version("rustc"), "release: opt-level 3, one codegen unit"),
-            Language::Cpp => (version("c++"), "CMake Release: -O3 -DNDEBUG"),
+            Language::Rust => (rustc(), "release: opt-level 3, one codegen unit"),
+            Language::Cpp => (toolchain.compiler(), "CMake Release: -O3 -DNDEBUG"),
         };
-        let mut packages: BTreeMap<String, String> = codec.needs.iter().map(found).collect();
+        let found = |need: &Need| found(toolchain, need);
+        let mut packages: BTreeMap<String, String> = codec.needs.iter().filter_map(found).collect();
         let with_the_runner = format!("compiled with the runner: {compiler}, {flags}");
+        let whose = match (&variant.release, &**toolchain) {
+            (Some(release), _) => format!(" {},", release.whose()),
+            (None, Toolchain::System) => String::new(),
+            (None, other) => format!(" {},", other.whose()),
+        };
         let library = match codec.built {
             Built::Without => "no library".into(),
-            Built::Crate => format!("crate, {with_the_runner}"),
-            Built::Headers => format!("headers and generated code, {with_the_runner}"),
-            Built::Shared(name) => {
-                let unknown = || (name.to_owned(), "version unknown".to_owned());
-                let (package, version) = package::shared_library(name).unwrap_or_else(unknown);
-                let sentence = format!(
-                    "shared library of {package} {version}, by the distribution's own flags; \
-                     generated code {with_the_runner}"
-                );
-                packages.insert(package, version);
-                sentence
+            Built::Crate(_) => format!("crate{} {with_the_runner}", or_comma(&whose)),
+            Built::Headers => {
+                format!("headers and generated code{} {with_the_runner}", or_comma(&whose))
             }
+            Built::Shared(name) => match &**toolchain {
+                Toolchain::System => {
+                    let unknown = || (name.to_owned(), "version unknown".to_owned());
+                    let (package, version) = package::shared_library(name).unwrap_or_else(unknown);
+                    let sentence = format!(
+                        "shared library of {package} {version}, by the distribution's own flags; \
+                         generated code {with_the_runner}"
+                    );
+                    packages.insert(package, version);
+                    sentence
+                }
+                Toolchain::Root(_) => {
+                    let packages: Vec<String> = packages
+                        .iter()
+                        .map(|(package, version)| format!("{package} {version}"))
+                        .collect();
+                    format!(
+                        "shared library beside {}, {}, by Debian's own flags; generated code \
+                         {with_the_runner}",
+                        packages.join(", "),
+                        toolchain.whose()
+                    )
+                }
+                Toolchain::Prefix(_) => format!(
+                    "library of {}, by its builder's flags; generated code {with_the_runner}",
+                    toolchain.whose()
+                ),
+            },
         };
-        Origin { compiler, flags: flags.into(), library, packages }
+        let library = library.replace("  ", " ");
+        let year =
+            release::year(codec, &packages).or(codec.needs.iter().find_map(|need| match need {
+                Need::Header(_, package) => toolchain.year(package),
+                Need::Program(..) => None,
+            }));
+        Origin { compiler, flags: flags.into(), library, packages, year }
+    }
+}
+
+/// A comma where nothing is said.
+fn or_comma(whose: &str) -> &str {
+    match whose {
+        "" => ",",
+        whose => whose,
     }
 }
 
 /// A need, and what tells one version of it from another: its package's version,
-/// or where no package manager knows it, the file's size and time.
-fn found(need: &Need) -> (String, String) {
+/// or where no package manager knows it, the file's size and time. A prefix has
+/// a stamp of its own.
+fn found(toolchain: &Toolchain, need: &Need) -> Option<(String, String)> {
     let (name, package) = need.names();
-    if let Some(version) = package::version(package) {
-        return (package.into(), version);
+    if let Some(version) = toolchain.version(package) {
+        return Some((package.into(), version));
+    }
+    if matches!(toolchain, Toolchain::Prefix(_)) {
+        return None;
     }
     let stamp = need.path().and_then(|path| fs::metadata(path).ok()).map(|file| {
         let changed = file.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         format!("{} bytes of {}", file.len(), changed.unwrap_or_default().as_secs())
     });
-    (name.into(), stamp.unwrap_or_else(|| "not there".into()))
+    Some((name.into(), stamp.unwrap_or_else(|| "not there".into())))
 }
 
-/// The first line that a compiler prints of its version; nothing where there is
-/// no compiler.
-fn version(program: &str) -> String {
+/// The first line that rustc prints of its version; nothing where there is none.
+fn rustc() -> String {
     static RUST: OnceLock<String> = OnceLock::new();
-    static CPP: OnceLock<String> = OnceLock::new();
-    let kept = if program == "rustc" { &RUST } else { &CPP };
-    kept.get_or_init(|| {
-        let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
+    RUST.get_or_init(|| {
+        let output = Command::new("rustc").arg("--version").stdin(Stdio::null()).output();
         let text = output.map(|output| output.stdout).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         text.lines().next().unwrap_or_default().trim().to_owned()

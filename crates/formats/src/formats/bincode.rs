@@ -15,7 +15,7 @@ inventory::submit! {
         format: "bincode",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("bincode"),
         options: &[
             "config::legacy(): fixed-width little-endian integers, as the paper's version wrote them",
             "unmaintained since 2025; 2.0.1 is the last release that builds",

@@ -17,7 +17,7 @@ inventory::submit! {
         format: "cbor",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("ciborium"),
         options: &[
             "a record is a map from field names to values; the library has no other form",
             "numbers take the smallest width that holds their value, floats too; an f32 passes \

@@ -21,7 +21,7 @@ inventory::submit! {
         format: "json",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("serde_json"),
         options: &[
             "compact output; an absent value is null; octets are text by Base64",
             "feature float_roundtrip: every finite float reads back as the same one",

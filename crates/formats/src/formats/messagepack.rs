@@ -17,7 +17,7 @@ inventory::submit! {
         format: "messagepack",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("rmp-serde"),
         options: &[
             "a record is an array of its fields without names, the library's compact default",
             "integers take as few bytes as their value needs; octets are bin",

@@ -19,7 +19,7 @@ inventory::submit! {
         format: "cbor-arrays",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("minicbor"),
         options: &[
             "a record is an array of its fields, each at the place of its number: the library's \
              default and its compact form",

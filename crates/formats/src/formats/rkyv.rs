@@ -19,7 +19,7 @@ inventory::submit! {
         format: "rkyv",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("rkyv"),
         options: &[
             "defaults: little-endian, aligned, 32-bit relative pointers",
             "reading is access_unchecked, in place; verify is the checked access (bytecheck)",

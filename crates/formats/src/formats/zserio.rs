@@ -23,7 +23,7 @@ inventory::submit! {
         format: "zserio",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("zserio"),
         options: &[
             "arrays are not packed: no delta compression, the format's default",
             "the library writes into a buffer of its own, which is then copied",

@@ -138,6 +138,7 @@ fn subject(id: &str, title: &str, library: &str) -> Subject {
         language: String::new(),
         library: library.into(),
         built: String::new(),
+        origin: None,
         options: Vec::new(),
         bound: false,
         unchecked: false,

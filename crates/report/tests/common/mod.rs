@@ -145,6 +145,7 @@ fn bound(id: &str, title: &str) -> Subject {
         language: "Rust".into(),
         library: "none".into(),
         built: String::new(),
+        origin: None,
         options: Vec::new(),
         bound: true,
         unchecked: false,

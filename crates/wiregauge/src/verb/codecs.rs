@@ -15,9 +15,11 @@ use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
+use wiregauge_system::interrupt;
 
 use crate::codec_entrants::{self, CodecEntrants, Own};
 use crate::experiment::Published;
+use crate::libraries::{self, Libraries};
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
@@ -43,6 +45,10 @@ Examples:
       your recording, its own messages
   wiregauge codecs --input drive.db3 --topic /lidar -I ~/ros2/src
   wiregauge codecs --sweep points=1,100,10000 --codecs prost,flatbuffers
+  wiregauge codecs --libraries system,current --codecs protobuf-cpp
+      with the machine's library and with the newest
+  wiregauge codecs --library protobuf-cpp=/opt/protobuf-36 --library prost=0.13.5
+      with libraries of your choice, a row more each
   wiregauge codecs --list
       the codecs and their options
   wiregauge codecs --corrupt 1000 --codecs lcm,json
@@ -101,6 +107,8 @@ pub struct Arguments {
     /// Only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
+    #[command(flatten)]
+    libraries: Libraries,
     /// A runner of your own beside them (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<Own>,
@@ -218,8 +226,13 @@ impl Arguments {
         let experiments = self.experiments()?;
         let folder = build_folder()?;
         let progress = Progress::new();
-        let CodecEntrants { entrants, tools } =
-            codec_entrants::build(&workload, &codecs, &self.runner, &folder, &progress)?;
+        let show = |what: &str, done: usize, total: usize| {
+            progress.show(what, done, total);
+            interrupt::check().map_err(Into::into)
+        };
+        let variants = self.libraries.variants(&codecs, &folder, &show)?;
+        let CodecEntrants { entrants, tools, libraries } =
+            codec_entrants::build(&workload, &variants, &self.runner, &folder, &progress)?;
         let plan = Plan {
             cases: workload.loads()?,
             entrants,
@@ -238,7 +251,8 @@ impl Arguments {
         // Probed after the build, whose load is not the measurement's.
         let mut environment = Environment::probe(tools);
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
-        let measured = measure(&plan, &show)?;
+        let mut measured = measure(&plan, &show)?;
+        libraries::name_versions(&mut measured.subjects, &libraries);
         environment.finish();
         drop(progress);
 

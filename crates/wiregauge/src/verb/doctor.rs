@@ -8,7 +8,7 @@ use wiregauge_result::doctor::{examine, render};
 use wiregauge_result::environment::Environment;
 
 use crate::output::{print, Form};
-use crate::{libraries, tools};
+use crate::{installed, tools};
 
 /// Say what on this machine will spoil figures, and what to do about each.
 #[derive(clap::Args)]
@@ -29,9 +29,9 @@ impl Arguments {
         // Steal and other load show only over time.
         std::thread::sleep(Duration::from_secs(1));
         environment.finish();
-        let mut findings = vec![libraries::release(&environment)];
+        let mut findings = vec![installed::release(&environment)];
         findings.extend(examine(&environment, &tools::missing_for_any()));
-        findings.extend(libraries::found());
+        findings.extend(installed::found());
         print(&match self.format {
             Form::Json => serde_json::to_string_pretty(&findings)?,
             Form::Table => render(&findings),

@@ -19,7 +19,7 @@ inventory::submit! {
         format: "flatbuffers",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("flatbuffers"),
         options: &[
             "the crate of the machine's flatc: 2.1.2 for 2.0.8, 23.5.26 or 25.12.19",
             "plain old data as structs; the crate, unlike C++, does not align them in the message",

@@ -16,7 +16,7 @@ inventory::submit! {
         format: "protobuf",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("prost"),
         options: &[
             "strings and bytes are owned (String, Vec<u8>), the default",
             "the output has room for encoded_len() before it is written, as in encode_to_vec()",

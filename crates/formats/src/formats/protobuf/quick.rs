@@ -26,7 +26,7 @@ inventory::submit! {
         format: "protobuf",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate,
+        built: Built::Crate("quick-protobuf"),
         options: &[
             "strings, bytes and packed floats are borrowed (Cow), pb-rs's default",
             "a definition with optional scalars, strings or bytes is proto2, as pb-rs ignores the \

@@ -149,6 +149,7 @@ fn run(measurements: Vec<Measurement>) -> Run {
         language: "Rust".into(),
         library: "none 1.0".into(),
         built: String::new(),
+        origin: None,
         options: Vec::new(),
         bound: i == 0,
         unchecked: false,

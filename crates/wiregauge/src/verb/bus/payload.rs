@@ -9,6 +9,7 @@ use indexmap::IndexMap;
 use tempfile::TempDir;
 use wiregauge_conversation::child::Limits;
 use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_formats::build::Variant;
 use wiregauge_gauge::runners::check::{prove, status};
 use wiregauge_gauge::runners::plan::{Entrant, Load};
 use wiregauge_participant::codec_process::Coding;
@@ -94,8 +95,9 @@ impl Payload {
         let mut codecs = codec_entrants::select(&self.codec)?;
         let only_own = self.codec.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.bound && !only_own);
+        let variants: Vec<Variant> = codecs.into_iter().map(Variant::plain).collect();
         let built =
-            codec_entrants::build(&workload, &codecs, &self.runner, &build_folder()?, progress)?;
+            codec_entrants::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
         let mut codecs = Vec::new();
         for (number, Entrant { mut subject, runner }) in built.entrants.into_iter().enumerate() {
             let (mut size, mut coding) = (0, None);

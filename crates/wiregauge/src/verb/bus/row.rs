@@ -53,6 +53,7 @@ impl Row {
             language: String::new(),
             library: String::new(),
             built: String::new(),
+            origin: None,
             options: Vec::new(),
             bound: false,
             unchecked: false,

@@ -14,7 +14,10 @@ class Protobuf : public Objects {
  public:
   using Message = message::Root;
   static std::string library() {
-    return "protobuf " + google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+    const std::string version = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
+    // Since release 21 the first number is that of the language alone.
+    const bool own = GOOGLE_PROTOBUF_VERSION < 4000000;
+    return "protobuf " + (own ? version : version.substr(version.find('.') + 1));
   }
 
   void populate(const Message &message, Object &object) { fill(message, start(object)); }

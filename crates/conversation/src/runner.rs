@@ -20,7 +20,7 @@ const MALLOC: [(&str, &str); 2] =
 
 /// How to start a runner.
 #[derive(Clone, Debug)]
-pub struct Spec {
+pub struct Launch {
     /// Id of the subject that it runs.
     pub id: String,
     /// The program.
@@ -91,23 +91,23 @@ impl Runner {
     /// Starts a runner and greets it. With `preload`, that shared object is
     /// loaded into it, with these settings for it.
     pub fn start(
-        spec: &Spec,
+        launch: &Launch,
         limits: Limits,
         preload: Option<(&PathBuf, &[(&str, String)])>,
         patience: Duration,
     ) -> Result<Runner, Trouble> {
-        let mut command = Command::new(&spec.program);
-        command.args(&spec.arguments).envs(MALLOC);
+        let mut command = Command::new(&launch.program);
+        command.args(&launch.arguments).envs(MALLOC);
         if let Some((object, settings)) = preload {
             command.env("LD_PRELOAD", object);
             command.envs(settings.iter().map(|(key, value)| (key, value)));
         }
         let child = Child::spawn(command, limits).map_err(|error| {
-            Trouble::Refused(format!("cannot start {}: {error}", spec.program.display()))
+            Trouble::Refused(format!("cannot start {}: {error}", launch.program.display()))
         })?;
         let mut runner = Runner { child, patience, hello: Hello::default() };
         runner.hello = runner.greet()?;
-        runner.ask(&format!("schema {}", spec.schema.len()), &spec.schema)?;
+        runner.ask(&format!("schema {}", launch.schema.len()), &launch.schema)?;
         Ok(runner)
     }
 

@@ -14,9 +14,9 @@
 mod cargo;
 mod common;
 mod cpp;
-mod job;
 mod origin;
 mod release;
+mod runner_build;
 mod variant;
 
 use std::cell::Cell;
@@ -31,13 +31,13 @@ use wiregauge_schema::{Projection, Schema};
 use wiregauge_workshop::{hash, lock, run, write_if_new, Progress};
 
 pub use common::Common;
-pub use job::Built;
 pub use origin::Origin;
 pub use release::Release;
+pub use runner_build::BuiltRunner;
 pub use variant::Variant;
 
 use crate::codec::{Codec, Language};
-use job::{Job, Place};
+use runner_build::{Place, RunnerBuild};
 
 /// Builds the runners of `codecs` for one message below `folder`, as the machine
 /// has their libraries.
@@ -50,7 +50,7 @@ pub fn build(
     projection: &Projection,
     codecs: &[&'static Codec],
     progress: Progress,
-) -> Result<Vec<Built>> {
+) -> Result<Vec<BuiltRunner>> {
     let variants: Vec<Variant> = codecs.iter().copied().map(Variant::plain).collect();
     build_variants(folder, schema, projection, &variants, progress)
 }
@@ -67,7 +67,7 @@ pub fn build_variants(
     projection: &Projection,
     variants: &[Variant],
     progress: Progress,
-) -> Result<Vec<Built>> {
+) -> Result<Vec<BuiltRunner>> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
     let folder = folder.canonicalize()?;
@@ -83,43 +83,43 @@ pub fn build_variants(
     fs::create_dir_all(place.message.join("bin"))?;
     write_if_new(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;
 
-    let mut built: Vec<Built> = Vec::new();
-    let mut stale: Vec<Job> = Vec::new();
+    let mut built: Vec<BuiltRunner> = Vec::new();
+    let mut stale: Vec<RunnerBuild> = Vec::new();
     for variant in variants {
-        match Job::prepare(&place, variant, &unit) {
-            Ok(job) if job.is_fresh() => built.push(job.built(Ok(job.program.clone()))),
-            Ok(job) => stale.push(job),
-            Err(error) => built.push(Built::failed(variant, error)),
+        match RunnerBuild::prepare(&place, variant, &unit) {
+            Ok(build) if build.is_fresh() => built.push(build.built(Ok(build.program.clone()))),
+            Ok(build) => stale.push(build),
+            Err(error) => built.push(BuiltRunner::failed(variant, error)),
         }
     }
-    let mut groups: BTreeMap<String, Vec<&Job>> = BTreeMap::new();
-    for (done, job) in stale.iter().enumerate() {
-        progress(&format!("generating {}", job.variant.title()), done, stale.len())?;
-        match job.generate() {
-            Ok(()) => groups.entry(job.variant.group()).or_default().push(job),
-            Err(error) => built.push(job.built(Err(error))),
+    let mut groups: BTreeMap<String, Vec<&RunnerBuild>> = BTreeMap::new();
+    for (done, build) in stale.iter().enumerate() {
+        progress(&format!("generating {}", build.variant.title()), done, stale.len())?;
+        match build.generate() {
+            Ok(()) => groups.entry(build.variant.group()).or_default().push(build),
+            Err(error) => built.push(build.built(Err(error))),
         }
     }
-    for jobs in groups.values() {
+    for builds in groups.values() {
         let stopped = Cell::new(false);
         let watched = |what: &str, done: usize, total: usize| {
             progress(what, done, total).inspect_err(|_| stopped.set(true))
         };
-        let outcomes = match jobs[0].codec.language {
-            Language::Rust => cargo::compile(&place, &unit, jobs, &watched),
-            Language::Cpp => cpp::compile(&place, &unit, jobs, &watched),
+        let outcomes = match builds[0].codec.language {
+            Language::Rust => cargo::compile(&place, &unit, builds, &watched),
+            Language::Cpp => cpp::compile(&place, &unit, builds, &watched),
         };
         let outcomes = match outcomes {
             Err(error) if !stopped.get() => {
-                jobs.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
+                builds.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
             }
             outcomes => outcomes?,
         };
-        for (job, outcome) in jobs.iter().zip(outcomes) {
-            built.push(job.built(outcome.and_then(|made| job.install(&made))));
+        for (build, outcome) in builds.iter().zip(outcomes) {
+            built.push(build.built(outcome.and_then(|made| build.install(&made))));
         }
     }
-    let order = |built: &Built| variants.iter().position(|variant| variant.id() == built.id);
+    let order = |built: &BuiltRunner| variants.iter().position(|variant| variant.id() == built.id);
     built.sort_by_key(order);
     Ok(built)
 }

@@ -24,7 +24,7 @@ pub struct Codec {
     /// A bound of what is possible and not a codec to choose.
     pub bound: bool,
     /// How the library itself came to be machine code.
-    pub built: Built,
+    pub built: Linkage,
     /// How the library is set, a line each, where it has a choice.
     pub options: &'static [&'static str],
     /// The library's calls that are timed, in at most five lines of its own
@@ -59,7 +59,7 @@ pub enum Language {
 
 /// How a library came to be machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Built {
+pub enum Linkage {
     /// There is no library.
     Without,
     /// This crate, compiled with the runner.

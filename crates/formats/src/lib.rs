@@ -18,5 +18,5 @@ pub mod rust_glue;
 pub mod sequential;
 pub mod slot;
 
-pub use codec::{Answer, Built, Codec, Emission, Language, Step};
+pub use codec::{Answer, Codec, Emission, Language, Linkage, Step};
 pub use lowering::Lowering;

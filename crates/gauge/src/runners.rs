@@ -79,8 +79,8 @@ impl<'a> Session<'a> {
         for (index, contender) in self.contenders.iter_mut().enumerate() {
             interrupt::check()?;
             progress(&format!("proving {}", contender.subject.title), index, total);
-            let Some(spec) = contender.runner() else { continue };
-            let proven = self.proofs.prove(contender, spec);
+            let Some(launch) = contender.runner() else { continue };
+            let proven = self.proofs.prove(contender, launch);
             contender.take(proven)?;
         }
         self.facts.append(&mut self.proofs.facts);
@@ -93,12 +93,12 @@ impl<'a> Session<'a> {
         for (index, contender) in self.contenders.iter_mut().enumerate() {
             interrupt::check()?;
             progress(&format!("counting allocations of {}", contender.subject.title), index, total);
-            let Some(spec) = contender.runner() else { continue };
+            let Some(launch) = contender.runner() else { continue };
             let facts = &mut self.facts;
             let mut count = || -> Result<(), Trouble> {
                 let preload = Some((counter, &[][..]));
                 let mut runner =
-                    Runner::start(spec, Limits::default(), preload, self.plan.patience)?;
+                    Runner::start(launch, Limits::default(), preload, self.plan.patience)?;
                 for load in &self.plan.cases {
                     load_all(&mut runner, &load.samples)?;
                     for experiment in ["encode", "decode", "project"] {
@@ -112,7 +112,7 @@ impl<'a> Session<'a> {
                         {
                             facts.push(Fact {
                                 case: load.case.id.clone(),
-                                subject: spec.id.clone(),
+                                subject: launch.id.clone(),
                                 metric: format!("{metric}/{experiment}"),
                                 unit: unit.into(),
                                 value,
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         for (index, contender) in self.contenders.iter_mut().enumerate() {
             interrupt::check()?;
             progress(&format!("corrupting {}", contender.subject.title), index, total);
-            let Some(spec) = contender.runner() else { continue };
+            let Some(launch) = contender.runner() else { continue };
             if contender.subject.bound {
                 continue;
             }
@@ -145,17 +145,17 @@ impl<'a> Session<'a> {
                 for load in &self.plan.cases {
                     let Some(sample) = load.samples.first() else { continue };
                     let mut runner =
-                        Runner::start(spec, Limits::default(), None, self.plan.patience)?;
+                        Runner::start(launch, Limits::default(), None, self.plan.patience)?;
                     let wire = runner.message(&sample.canonical)?;
                     let tally = robustness::corrupt(
-                        spec,
+                        launch,
                         self.plan.counter.as_ref(),
                         &wire,
                         &sample.canonical,
                         self.plan.corruptions,
                         self.plan.settings.seed,
                     )?;
-                    facts.extend(tally.facts(&load.case.id, &spec.id));
+                    facts.extend(tally.facts(&load.case.id, &launch.id));
                 }
                 Ok(())
             };

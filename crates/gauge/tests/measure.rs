@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use wiregauge_conversation::reply::{Numbers, Reading};
-use wiregauge_conversation::runner::Spec;
+use wiregauge_conversation::runner::Launch;
 use wiregauge_gauge::runners::plan::{Entrant, Experiment, Load, Plan, Sample};
 use wiregauge_gauge::runners::{measure, Measured};
 use wiregauge_result::run::{Case, Settings, Status, Subject};
@@ -49,7 +49,7 @@ fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
             lowerings: Vec::new(),
             status: Status::Measured,
         },
-        runner: Some(Spec {
+        runner: Some(Launch {
             id: id.into(),
             program: "python3".into(),
             arguments: words.to_vec(),

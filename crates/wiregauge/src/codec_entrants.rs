@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
-use wiregauge_conversation::runner::Spec;
+use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
 use wiregauge_formats::{Answer, Codec, Language};
 use wiregauge_gauge::runners::plan::Entrant;
@@ -141,7 +141,7 @@ pub fn build(
                 }
             }
         };
-        let runner = program.map(|program| Spec {
+        let runner = program.map(|program| Launch {
             id: id.clone(),
             program,
             arguments: Vec::new(),
@@ -172,7 +172,7 @@ pub fn build(
                 lowerings: Vec::new(),
                 status: Status::Measured,
             },
-            runner: Some(Spec {
+            runner: Some(Launch {
                 id: own.name.clone(),
                 program: own.command[0].clone().into(),
                 arguments: own.command[1..].to_vec(),

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use wiregauge_formats::build::{Release, Variant};
-use wiregauge_formats::{Built, Codec, Language};
+use wiregauge_formats::{Codec, Language, Linkage};
 use wiregauge_result::run::Subject;
 use wiregauge_workshop::toolchain::{Prefix, Root, Wish};
 use wiregauge_workshop::{Need, Progress, Toolchain};
@@ -54,7 +54,7 @@ fn own(text: &str) -> Result<Variant> {
     ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
     let mut variant = Variant::plain(codec);
     match (codec.built, codec.language) {
-        (Built::Crate(name), _) => {
+        (Linkage::Crate(name), _) => {
             variant.release = Some(Arc::new(Release::new(name, label, place)?));
         }
         (_, Language::Cpp) if brings_a_library(codec) => {

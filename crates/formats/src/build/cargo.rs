@@ -11,7 +11,7 @@ use serde::Deserialize;
 use wiregauge_holders::{rust, Unit};
 use wiregauge_workshop::{first_error, write_if_new, Compiler, Progress};
 
-use super::job::{Job, Place};
+use super::runner_build::{Place, RunnerBuild};
 
 /// What cargo reports of its work, as far as it matters here.
 #[derive(Deserialize)]
@@ -41,15 +41,15 @@ struct Diagnostic {
     message: String,
 }
 
-/// Compiles the programs; an outcome for each job, in order.
+/// Compiles the programs; an outcome for each build, in order.
 pub fn compile(
     place: &Place,
     unit: &Unit,
-    jobs: &[&Job],
+    builds: &[&RunnerBuild],
     progress: Progress,
 ) -> Result<Vec<Result<PathBuf>>> {
-    let release = jobs[0].variant.release.as_deref();
-    let folder = place.message.join(jobs[0].variant.group());
+    let release = builds[0].variant.release.as_deref();
+    let folder = place.message.join(builds[0].variant.group());
     fs::create_dir_all(folder.join("src"))?;
     let fixed = place.common.folder.join("rust");
     // In a shared target folder cargo tells packages apart by name and version,
@@ -89,9 +89,9 @@ pub fn compile(
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
-    for job in jobs {
-        command.args(["--bin", job.codec.name]);
-        for feature in &job.emission.features {
+    for build in builds {
+        command.args(["--bin", build.codec.name]);
+        for feature in &build.emission.features {
             command.args(["--features", feature]);
         }
     }
@@ -100,7 +100,7 @@ pub fn compile(
     let errors = child.0.stderr.take().context("cargo's stderr is piped")?;
     let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
 
-    let total = lock.matches("[[package]]").count() + jobs.len();
+    let total = lock.matches("[[package]]").count() + builds.len();
     let mut seen = BTreeSet::new();
     let mut programs = BTreeMap::new();
     let mut failures = BTreeMap::new();
@@ -123,17 +123,17 @@ pub fn compile(
     let status = child.0.wait()?;
     let errors = errors.join().unwrap_or_default();
     let of_all = failures.get("message").cloned();
-    Ok(jobs
+    Ok(builds
         .iter()
-        .map(|job| {
-            let name = job.codec.name;
+        .map(|build| {
+            let name = build.codec.name;
             programs.remove(name).ok_or_else(|| {
                 let why = failures
                     .get(name)
                     .or(of_all.as_ref())
                     .cloned()
                     .unwrap_or_else(|| format!("cargo {status}: {}", first_error(&[&errors])));
-                anyhow!("does not compile: {why} (see {})", job.folder.display())
+                anyhow!("does not compile: {why} (see {})", build.folder.display())
             })
         })
         .collect())

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use wiregauge_workshop::{package, Need, Toolchain};
 
 use super::variant::Variant;
-use crate::codec::{Built, Language};
+use crate::codec::{Language, Linkage};
 use crate::release;
 
 /// What a runner was built with.
@@ -50,12 +50,12 @@ impl Origin {
             (None, other) => format!(" {},", other.whose()),
         };
         let library = match codec.built {
-            Built::Without => "no library".into(),
-            Built::Crate(_) => format!("crate{} {with_the_runner}", or_comma(&whose)),
-            Built::Headers => {
+            Linkage::Without => "no library".into(),
+            Linkage::Crate(_) => format!("crate{} {with_the_runner}", or_comma(&whose)),
+            Linkage::Headers => {
                 format!("headers and generated code{} {with_the_runner}", or_comma(&whose))
             }
-            Built::Shared(name) => match &**toolchain {
+            Linkage::Shared(name) => match &**toolchain {
                 Toolchain::System => {
                     let unknown = || (name.to_owned(), "version unknown".to_owned());
                     let (package, version) = package::shared_library(name).unwrap_or_else(unknown);

@@ -5,7 +5,7 @@
 use anyhow::Result;
 use wiregauge_holders::Unit;
 
-use crate::codec::{Built, Codec, Emission, Language};
+use crate::codec::{Codec, Emission, Language, Linkage};
 use crate::derived::{self, Derived};
 
 inventory::submit! {
@@ -15,7 +15,7 @@ inventory::submit! {
         format: "bincode",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("bincode"),
+        built: Linkage::Crate("bincode"),
         options: &[
             "config::legacy(): fixed-width little-endian integers, as the paper's version wrote them",
             "unmaintained since 2025; 2.0.1 is the last release that builds",

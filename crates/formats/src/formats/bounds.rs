@@ -5,7 +5,7 @@ use anyhow::Result;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 
 inventory::submit! {
     bound("noop", "no operation", Language::Rust, NOOP, |_| rust("Noop"))
@@ -40,7 +40,7 @@ const fn bound(
         format: name,
         language,
         bound: true,
-        built: Built::Without,
+        built: Linkage::Without,
         options,
         calls: &[],
         needs: &[],

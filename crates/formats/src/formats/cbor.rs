@@ -7,7 +7,7 @@ use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 use crate::derived::{self, Derived};
 
 inventory::submit! {
@@ -17,7 +17,7 @@ inventory::submit! {
         format: "cbor",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("ciborium"),
+        built: Linkage::Crate("ciborium"),
         options: &[
             "a record is a map from field names to values; the library has no other form",
             "numbers take the smallest width that holds their value, floats too; an f32 passes \

@@ -11,7 +11,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use wiregauge_workshop::{maven, Need};
 
 use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::slot::{self, Slot};
 
@@ -24,7 +24,7 @@ inventory::submit! {
         format: "colfer",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &[
             "C, by colf 1.11.2 of the author's Maven plug-in",
             "size and list limits lifted; decoding allows a list no more elements than the \

@@ -7,7 +7,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
 use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::omg_idl;
 use crate::release::Library;
@@ -27,7 +27,7 @@ inventory::submit! {
         format: "cdr",
         language: Language::Cpp,
         bound: false,
-        built: Built::Shared("libddsc"),
+        built: Linkage::Shared("libddsc"),
         options: &[
             "the representation that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
              optional members",

@@ -6,7 +6,7 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 use crate::lowering::{self, Lowering};
 use crate::omg_idl;
 use crate::release::Library;
@@ -27,7 +27,7 @@ inventory::submit! {
         format: "cdr",
         language: Language::Cpp,
         bound: false,
-        built: Built::Shared("libfastcdr"),
+        built: Linkage::Shared("libfastcdr"),
         options: &[
             "XCDR version 1, little-endian, without the encapsulation header (4 bytes) of DDS",
             "a length pass before writing, as fastddsgen generates; a fresh buffer is zeroed, as \

@@ -8,7 +8,7 @@ use anyhow::Result;
 use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 use crate::derived::{self, Derived};
 use crate::lowering::Lowering;
 use crate::part::Part;
@@ -21,7 +21,7 @@ inventory::submit! {
         format: "json",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("serde_json"),
+        built: Linkage::Crate("serde_json"),
         options: &[
             "compact output; an absent value is null; octets are text by Base64",
             "feature float_roundtrip: every finite float reads back as the same one",

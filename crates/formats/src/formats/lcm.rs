@@ -7,7 +7,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use wiregauge_workshop::Need;
 
 use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::release::Library;
 
@@ -26,7 +26,7 @@ inventory::submit! {
         format: "lcm",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &[
             "C, lcm-gen --c-no-pubsub: encoding and decoding only",
             "lists whose elements have the layout of LCM's are pointed to on encoding, strings always",

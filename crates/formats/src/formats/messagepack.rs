@@ -6,7 +6,7 @@ use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 use crate::derived::{self, Derived};
 use crate::part::Part;
 
@@ -17,7 +17,7 @@ inventory::submit! {
         format: "messagepack",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("rmp-serde"),
+        built: Linkage::Crate("rmp-serde"),
         options: &[
             "a record is an array of its fields without names, the library's compact default",
             "integers take as few bytes as their value needs; octets are bin",

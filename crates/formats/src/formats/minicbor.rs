@@ -8,7 +8,7 @@ use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 use crate::derived::{self, Derived};
 use crate::part::Part;
 
@@ -19,7 +19,7 @@ inventory::submit! {
         format: "cbor-arrays",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("minicbor"),
+        built: Linkage::Crate("minicbor"),
         options: &[
             "a record is an array of its fields, each at the place of its number: the library's \
              default and its compact form",

@@ -8,7 +8,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
-use crate::codec::{Built, Codec, Emission, Language};
+use crate::codec::{Codec, Emission, Language, Linkage};
 use crate::derived;
 use crate::rust_glue;
 
@@ -19,7 +19,7 @@ inventory::submit! {
         format: "rkyv",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("rkyv"),
+        built: Linkage::Crate("rkyv"),
         options: &[
             "defaults: little-endian, aligned, 32-bit relative pointers",
             "reading is access_unchecked, in place; verify is the checked access (bytecheck)",

@@ -6,7 +6,7 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::{Answer, Built, Codec, Emission, Language};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage};
 use crate::lowering::{self, Lowering};
 use crate::release::Library;
 use crate::sequential::{self, flag_name};
@@ -26,7 +26,7 @@ inventory::submit! {
         format: "ros-msg",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &[
             "no presence: an optional value takes its bytes and a flag's, absent or not",
             "serializers as gencpp generates them; strings, octets and lists go through roscpp's own",

@@ -17,7 +17,7 @@ use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::{maven, Need};
 
 use self::layout::{block_size, groups, has_flag, place, Place};
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::{self, Lowering};
 
 /// The largest block: its length is a uint16.
@@ -34,7 +34,7 @@ inventory::submit! {
         format: "sbe",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &[
             "flyweights with their bounds checks on, kept from message to message",
             "entries of fixed size are written and decoded by a group's flyweight of their own",

@@ -7,7 +7,7 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::{self, Lowering};
 use crate::release::Library;
 use crate::slot::{self, Slot};
@@ -25,7 +25,7 @@ const NEEDS: &[Need] = &[
     Need::Header("thrift/protocol/TCompactProtocol.h", "libthrift-dev"),
 ];
 
-const BUILT: Built = Built::Shared("libthrift");
+const BUILT: Linkage = Linkage::Shared("libthrift");
 
 const CALLS: &[&str] = &[
     "encode: object.write(&protocol)",

@@ -12,7 +12,7 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::{self, Lowering};
 use crate::rust_glue;
 
@@ -23,7 +23,7 @@ inventory::submit! {
         format: "zserio",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("zserio"),
+        built: Linkage::Crate("zserio"),
         options: &[
             "arrays are not packed: no delta compression, the format's default",
             "the library writes into a buffer of its own, which is then copied",

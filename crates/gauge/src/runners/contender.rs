@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use anyhow::{bail, Result};
 use wiregauge_conversation::child::{Broken, Limits};
-use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_result::run::{Measurement, Status, Subject};
 use wiregauge_system::interrupt;
 
@@ -51,7 +51,7 @@ impl<'a> RunnerContender<'a> {
     }
 
     /// Its runner, while it is still to be measured.
-    pub fn runner(&self) -> Option<&'a Spec> {
+    pub fn runner(&self) -> Option<&'a Launch> {
         match self.subject.status {
             Status::Measured => self.entrant.runner.as_ref(),
             _ => None,
@@ -81,8 +81,8 @@ impl Contender for RunnerContender<'_> {
         for cell in &mut self.cells {
             cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
         }
-        let Some(spec) = self.runner() else { return Ok(None) };
-        Runner::start(spec, Limits::default(), None, self.plan.patience).map(Some)
+        let Some(launch) = self.runner() else { return Ok(None) };
+        Runner::start(launch, Limits::default(), None, self.plan.patience).map(Some)
     }
 
     fn load(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {

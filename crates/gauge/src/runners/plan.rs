@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use wiregauge_conversation::reply::Reading;
-use wiregauge_conversation::runner::{Lifetimes, Spec};
+use wiregauge_conversation::runner::{Launch, Lifetimes};
 use wiregauge_result::run::{Case, Settings, Subject};
 
 /// A whole measurement.
@@ -65,7 +65,7 @@ pub struct Entrant {
     /// be measured, and is changed when it fails.
     pub subject: Subject,
     /// Its runner; none where the status says why.
-    pub runner: Option<Spec>,
+    pub runner: Option<Launch>,
 }
 
 /// An experiment of the runner protocol and the settings that it runs with.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_result::run::{Case, Fact, Measurement};
 
 use crate::runners::check;
@@ -40,10 +40,14 @@ impl Proofs {
     ///
     /// # Errors
     /// When it is not right.
-    pub fn prove(&mut self, contender: &mut RunnerContender, spec: &Spec) -> Result<(), Trouble> {
+    pub fn prove(
+        &mut self,
+        contender: &mut RunnerContender,
+        launch: &Launch,
+    ) -> Result<(), Trouble> {
         let plan = contender.plan;
         let began = Instant::now();
-        let mut runner = Runner::start(spec, Limits::default(), None, plan.patience)?;
+        let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
         contender.starting = began.elapsed();
         offers(&runner, plan)?;
         contender.subject.library.clone_from(&runner.hello.library);
@@ -54,7 +58,7 @@ impl Proofs {
             let (encoded, loading) =
                 check::prove(&mut runner, &load.samples, bound).map_err(named)?;
             contender.starting += loading;
-            self.weigh(&load.case, spec, &encoded)?;
+            self.weigh(&load.case, launch, &encoded)?;
             for experiment in 0..plan.experiments.len() {
                 let cell = self.calibrate(contender, &mut runner, case, experiment);
                 contender.cells.extend(cell.map_err(named)?);
@@ -64,7 +68,7 @@ impl Proofs {
     }
 
     /// Sizes of encoded messages, as they are and compressed.
-    fn weigh(&mut self, case: &Case, spec: &Spec, encoded: &[Vec<u8>]) -> Result<(), Trouble> {
+    fn weigh(&mut self, case: &Case, launch: &Launch, encoded: &[Vec<u8>]) -> Result<(), Trouble> {
         let total: usize = encoded.iter().map(Vec::len).sum();
         if total == 0 {
             return Ok(());
@@ -72,7 +76,7 @@ impl Proofs {
         let mut fact = |metric: String, value: f64| {
             self.facts.push(Fact {
                 case: case.id.clone(),
-                subject: spec.id.clone(),
+                subject: launch.id.clone(),
                 metric,
                 unit: "B".into(),
                 value,
@@ -94,7 +98,7 @@ impl Proofs {
             for (verb, samples) in [("compress", compress), ("decompress", decompress)] {
                 self.measurements.push(Measurement {
                     case: case.id.clone(),
-                    subject: spec.id.clone(),
+                    subject: launch.id.clone(),
                     metric: format!("{verb}/{name}"),
                     unit: "ns".into(),
                     iterations: vec![1],

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::runners::corrupt::{Corruptions, Outcome, Tally};
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 
 /// How long a decoder may take over one corrupt message.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -17,7 +17,7 @@ const HEAP_PER_BYTE: u64 = 64;
 /// Feeds a decoder `count` corruptions of `wire` and counts what became of
 /// them. `canonical` is what the sound bytes hold.
 pub fn corrupt(
-    spec: &Spec,
+    launch: &Launch,
     counter: Option<&PathBuf>,
     wire: &[u8],
     canonical: &[u8],
@@ -29,7 +29,7 @@ pub fn corrupt(
     let start = || {
         // Room for the program itself, its libraries and stacks.
         let limits = Limits { address_space: Some(heap + (1 << 30)), ..Limits::default() };
-        Runner::start(spec, limits, counter.map(|path| (path, &settings[..])), PATIENCE)
+        Runner::start(launch, limits, counter.map(|path| (path, &settings[..])), PATIENCE)
     };
     let mut runner = start()?;
     let mut tally = Tally::default();

@@ -7,7 +7,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
 use super::{camel, capital, flat_names, nesting_limit, Form};
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 
 inventory::submit! {
     Codec {
@@ -16,7 +16,7 @@ inventory::submit! {
         format: "capnproto",
         language: Language::Cpp,
         bound: false,
-        built: Built::Shared("libcapnp"),
+        built: Linkage::Shared("libcapnp"),
         options: &[
             "MallocMessageBuilder over a first segment that is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
             "handed over in its segments, from where they are, behind a segment table",

@@ -8,7 +8,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
 use super::{flat_names, nesting_limit, Form};
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 use crate::rust_glue;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
@@ -20,7 +20,7 @@ inventory::submit! {
         format: "capnproto",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("capnp"),
+        built: Linkage::Crate("capnp"),
         options: &[
             "the builder's first segment is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
             "handed over in its segments, from where they are, behind a segment table",
@@ -52,7 +52,7 @@ inventory::submit! {
         format: "capnproto-packed",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("capnp"),
+        built: Linkage::Crate("capnp"),
         options: &[
             "packed encoding: zero bytes are left out; built and read as the standard encoding, see there",
             "unpacked into memory that is kept between messages; none where scratch is fresh",

@@ -8,7 +8,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 use super::{
     field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -18,7 +18,7 @@ inventory::submit! {
         format: "flatbuffers-tables",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &["every record a table", ARRAYS, SIGN, BUILDER, VERIFY],
         calls: &[
             "encode: builder.Clear(); CreateVector, CreateString and CreateX(builder, …) from the leaves up; builder.Finish(root); builder.GetBufferPointer()",
@@ -40,7 +40,7 @@ inventory::submit! {
         format: "flatbuffers",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &[
             "plain old data as structs, in lists moved as blocks; bytes of theirs that belong to no \
              field are cleared on the way out",

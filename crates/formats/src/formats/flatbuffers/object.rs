@@ -9,7 +9,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 use super::{
     field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -19,7 +19,7 @@ inventory::submit! {
         format: "flatbuffers-object",
         language: Language::Cpp,
         bound: false,
-        built: Built::Headers,
+        built: Linkage::Headers,
         options: &[
             "every record a table and an object of its own",
             ARRAYS,

@@ -8,7 +8,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::generation::Generation;
 use super::{may_lose_sign, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, SIGN, VERIFY};
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
 
@@ -19,7 +19,7 @@ inventory::submit! {
         format: "flatbuffers",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("flatbuffers"),
+        built: Linkage::Crate("flatbuffers"),
         options: &[
             "the crate of the machine's flatc: 2.1.2 for 2.0.8, 23.5.26 or 25.12.19",
             "plain old data as structs; the crate, unlike C++, does not align them in the message",

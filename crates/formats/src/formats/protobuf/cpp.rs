@@ -8,7 +8,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
 use super::{as_bytes, element_type};
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 use crate::slot::{self, Slot};
 
 const NEEDS: &[Need] = &[
@@ -16,7 +16,7 @@ const NEEDS: &[Need] = &[
     Need::Header("google/protobuf/message.h", "libprotobuf-dev"),
 ];
 
-const BUILT: Built = Built::Shared("libprotobuf");
+const BUILT: Linkage = Linkage::Shared("libprotobuf");
 
 const CALLS: &[&str] = &[
     "encode: message.ByteSizeLong(); message.SerializeWithCachedSizesToArray(bytes)",

@@ -5,7 +5,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 
 use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
-use crate::codec::{Built, Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Language, Linkage, Step};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
 
@@ -16,7 +16,7 @@ inventory::submit! {
         format: "protobuf",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("prost"),
+        built: Linkage::Crate("prost"),
         options: &[
             "strings and bytes are owned (String, Vec<u8>), the default",
             "the output has room for encoded_len() before it is written, as in encode_to_vec()",

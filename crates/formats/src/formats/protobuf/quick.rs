@@ -14,7 +14,7 @@ use wiregauge_schema::{
 };
 
 use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
-use crate::codec::{Answer, Built, Codec, Emission, Language, Step};
+use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::rust_glue;
 use crate::slot::{self, Slot};
@@ -26,7 +26,7 @@ inventory::submit! {
         format: "protobuf",
         language: Language::Rust,
         bound: false,
-        built: Built::Crate("quick-protobuf"),
+        built: Linkage::Crate("quick-protobuf"),
         options: &[
             "strings, bytes and packed floats are borrowed (Cow), pb-rs's default",
             "a definition with optional scalars, strings or bytes is proto2, as pb-rs ignores the \

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use tempfile::TempDir;
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Runner, Spec, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_formats::build::Variant;
 use wiregauge_gauge::runners::check::{prove, status};
 use wiregauge_gauge::runners::plan::{Entrant, Load};
@@ -101,12 +101,12 @@ impl Payload {
         let mut codecs = Vec::new();
         for (number, Entrant { mut subject, runner }) in built.entrants.into_iter().enumerate() {
             let (mut size, mut coding) = (0, None);
-            if let Some(spec) = runner {
-                match encoded(&spec, &load, &mut subject) {
+            if let Some(launch) = runner {
+                match encoded(&launch, &load, &mut subject) {
                     Ok(bytes) => {
                         let schema = folder.path().join(format!("schema{number}"));
-                        fs::write(&schema, &spec.schema)?;
-                        let Spec { program, arguments, .. } = spec;
+                        fs::write(&schema, &launch.schema)?;
+                        let Launch { program, arguments, .. } = launch;
                         let message = message.clone();
                         (size, coding) =
                             (bytes, Some(Coding { program, arguments, schema, message }));
@@ -159,8 +159,8 @@ fn median(loads: Vec<Load>) -> Result<Load> {
 }
 
 /// Has a codec carry the message; the size that it writes.
-fn encoded(spec: &Spec, load: &Load, subject: &mut Subject) -> Result<usize, Trouble> {
-    let mut runner = Runner::start(spec, Limits::default(), None, PATIENCE)?;
+fn encoded(launch: &Launch, load: &Load, subject: &mut Subject) -> Result<usize, Trouble> {
+    let mut runner = Runner::start(launch, Limits::default(), None, PATIENCE)?;
     subject.library.clone_from(&runner.hello.library);
     let (encoded, _) = prove(&mut runner, &load.samples, false)?;
     Ok(encoded.iter().map(Vec::len).sum())

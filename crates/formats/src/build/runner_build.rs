@@ -14,7 +14,7 @@ use crate::codec::{Codec, Emission, Language, Step};
 use crate::release;
 
 /// One codec's program, or why there is none.
-pub struct Built {
+pub struct BuiltRunner {
     /// The codec.
     pub codec: &'static Codec,
     /// Key of the row.
@@ -28,12 +28,12 @@ pub struct Built {
     pub library: Option<String>,
 }
 
-impl Built {
+impl BuiltRunner {
     /// One that cannot be built.
-    pub(super) fn failed(variant: &Variant, error: anyhow::Error) -> Built {
+    pub(super) fn failed(variant: &Variant, error: anyhow::Error) -> BuiltRunner {
         let origin = Origin::now(variant);
         let (codec, id) = (variant.codec, variant.id());
-        Built { codec, id, program: Err(error), origin, library: None }
+        BuiltRunner { codec, id, program: Err(error), origin, library: None }
     }
 }
 
@@ -45,7 +45,7 @@ pub(super) struct Place<'a> {
 }
 
 /// One runner to be built.
-pub(super) struct Job {
+pub(super) struct RunnerBuild {
     pub(super) codec: &'static Codec,
     pub(super) variant: Variant,
     pub(super) emission: Emission,
@@ -59,8 +59,8 @@ pub(super) struct Job {
     pub(super) origin: Origin,
 }
 
-impl Job {
-    pub(super) fn prepare(place: &Place, variant: &Variant, unit: &Unit) -> Result<Job> {
+impl RunnerBuild {
+    pub(super) fn prepare(place: &Place, variant: &Variant, unit: &Unit) -> Result<RunnerBuild> {
         let codec = variant.codec;
         let emission = (codec.emit)(unit)?;
         let group = place.message.join(variant.group());
@@ -92,11 +92,11 @@ impl Job {
         let origin = Origin::now(variant);
         let program = place.message.join("bin").join(variant.id());
         let variant = variant.clone();
-        Ok(Job { codec, variant, emission, folder, program, stamp: hash(parts), origin })
+        Ok(RunnerBuild { codec, variant, emission, folder, program, stamp: hash(parts), origin })
     }
 
     /// The outcome, with what the program that is there was built with.
-    pub(super) fn built(&self, program: Result<PathBuf>) -> Built {
+    pub(super) fn built(&self, program: Result<PathBuf>) -> BuiltRunner {
         let program =
             program.map_err(|error| match release::unknown(self.codec, &self.origin.packages) {
                 Some(unknown) => error.context(unknown),
@@ -104,7 +104,7 @@ impl Job {
             });
         let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
         let id = self.variant.id();
-        Built { codec: self.codec, id, program, origin, library: self.library() }
+        BuiltRunner { codec: self.codec, id, program, origin, library: self.library() }
     }
 
     fn library(&self) -> Option<String> {

@@ -1,5 +1,7 @@
-//! Has the crate built anew when a format's file comes or goes.
+//! Has the crate built anew when a file that registers itself comes or goes.
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/formats");
+    for folder in ["formats", "build/languages"] {
+        println!("cargo:rerun-if-changed=src/{folder}");
+    }
 }

@@ -11,12 +11,12 @@
 //! BUILD/roots/             bare roots of other releases
 //! ```
 
-mod cargo;
 mod common;
-mod cpp;
+pub mod languages;
 mod origin;
 mod release;
 mod runner_build;
+mod system;
 mod variant;
 
 use std::cell::Cell;
@@ -36,8 +36,9 @@ pub use release::Release;
 pub use runner_build::BuiltRunner;
 pub use variant::Variant;
 
-use crate::codec::{Codec, Language};
+use crate::codec::Codec;
 use runner_build::{Place, RunnerBuild};
+use system::BuildSystem;
 
 /// Builds the runners of `codecs` for one message below `folder`, as the machine
 /// has their libraries.
@@ -105,11 +106,8 @@ pub fn build_variants(
         let watched = |what: &str, done: usize, total: usize| {
             progress(what, done, total).inspect_err(|_| stopped.set(true))
         };
-        let outcomes = match builds[0].codec.language {
-            Language::Rust => cargo::compile(&place, &unit, builds, &watched),
-            Language::Cpp => cpp::compile(&place, &unit, builds, &watched),
-        };
-        let outcomes = match outcomes {
+        let system = BuildSystem::of(builds[0].codec.language);
+        let outcomes = match (system.compile)(&place, &unit, builds, &watched) {
             Err(error) if !stopped.get() => {
                 builds.iter().map(|_| Err(anyhow!("{error:#}"))).collect()
             }

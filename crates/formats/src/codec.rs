@@ -7,6 +7,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
+use crate::language::Language;
 use crate::lowering::Lowering;
 
 /// A codec: a format by one library with one set of options; a row of the
@@ -20,7 +21,7 @@ pub struct Codec {
     /// but for types that one of them says in another way.
     pub format: &'static str,
     /// Language of its runner.
-    pub language: Language,
+    pub language: &'static Language,
     /// A bound of what is possible and not a codec to choose.
     pub bound: bool,
     /// How the library itself came to be machine code.
@@ -47,15 +48,6 @@ impl std::fmt::Debug for Codec {
 }
 
 inventory::collect!(Codec);
-
-/// Language of a runner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Language {
-    /// A binary of the Rust package of runners.
-    Rust,
-    /// An executable of the CMake project of runners.
-    Cpp,
-}
 
 /// How a library came to be machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

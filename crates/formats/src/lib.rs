@@ -9,6 +9,7 @@ pub mod c_struct;
 pub mod codec;
 pub mod derived;
 pub mod formats;
+pub mod language;
 pub mod library;
 pub mod lowering;
 pub mod omg_idl;
@@ -18,5 +19,6 @@ pub mod rust_glue;
 pub mod sequential;
 pub mod slot;
 
-pub use codec::{Answer, Codec, Emission, Language, Linkage, Step};
+pub use codec::{Answer, Codec, Emission, Linkage, Step};
+pub use language::Language;
 pub use lowering::Lowering;

@@ -3,7 +3,8 @@
 
 mod zoo;
 
-use wiregauge_formats::{Codec, Language};
+use wiregauge_formats::build::languages::rust::RUST;
+use wiregauge_formats::Codec;
 use wiregauge_holders::Unit;
 use wiregauge_schema::Projection;
 
@@ -31,7 +32,7 @@ fn emitted_code_says_why_it_is_sound() {
     for (name, schema) in zoo::all() {
         let projection = Projection::choose(&schema);
         let unit = Unit { schema: &schema, projection: &projection };
-        for codec in Codec::all().iter().filter(|codec| codec.language == Language::Rust) {
+        for codec in Codec::all().iter().filter(|codec| *codec.language == RUST) {
             let emission = (codec.emit)(&unit).expect("it can be said");
             for file in emission.files.iter().filter(|file| file.path.ends_with(".rs")) {
                 let (found, bare) = unexplained(&file.text);

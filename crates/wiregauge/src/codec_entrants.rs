@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
-use wiregauge_formats::{Answer, Codec, Language};
+use wiregauge_formats::{Answer, Codec};
 use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
@@ -59,7 +59,7 @@ pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
 pub fn list() -> String {
     let mut text = String::new();
     for codec in Codec::all() {
-        let language = language(codec);
+        let language = codec.language.name;
         text += &format!("- **{}** `{}` ({language})", codec.title, codec.name);
         if let Some(missing) = tools::missing(codec) {
             text += &format!(", {} is missing: apt-get install {}", missing.tool, missing.package);
@@ -73,13 +73,6 @@ pub fn list() -> String {
         }
     }
     text
-}
-
-fn language(codec: &Codec) -> &'static str {
-    match codec.language {
-        Language::Rust => "Rust",
-        Language::Cpp => "C++",
-    }
 }
 
 /// Who takes part, and what their runners were built with.
@@ -150,7 +143,7 @@ pub fn build(
         if let Some(origin) =
             origin.clone().filter(|_| runner.is_some() && variant.label().is_empty())
         {
-            let language = language(variant.codec);
+            let language = variant.codec.language.name;
             tools.insert(format!("{language} compiler"), origin.compiler);
             tools.insert(format!("{language} flags"), origin.flags);
             tools.extend(origin.packages);
@@ -211,7 +204,7 @@ fn subject(
     Subject {
         id: variant.id(),
         title: variant.title(),
-        language: language(codec).into(),
+        language: codec.language.name.into(),
         library: String::new(),
         built: origin.as_ref().map_or_else(String::new, |origin| origin.library.clone()),
         origin: origin.map(|origin| Origin {

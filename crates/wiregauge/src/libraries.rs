@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
 use wiregauge_formats::build::{Release, Variant};
-use wiregauge_formats::{Codec, Language, Linkage};
+use wiregauge_formats::{Codec, Linkage};
 use wiregauge_result::run::Subject;
 use wiregauge_workshop::toolchain::{Prefix, Root, Wish};
 use wiregauge_workshop::{Need, Progress, Toolchain};
@@ -53,11 +53,11 @@ fn own(text: &str) -> Result<Variant> {
     })?;
     ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
     let mut variant = Variant::plain(codec);
-    match (codec.built, codec.language) {
-        (Linkage::Crate(name), _) => {
+    match codec.built {
+        Linkage::Crate(name) => {
             variant.release = Some(Arc::new(Release::new(name, label, place)?));
         }
-        (_, Language::Cpp) if brings_a_library(codec) => {
+        _ if codec.language.takes_libraries_of_toolchain && brings_a_library(codec) => {
             variant.toolchain = Arc::new(Toolchain::Prefix(prefix(codec, label, place)?));
         }
         _ => bail!("{name} has no library that another could take the place of"),
@@ -103,7 +103,8 @@ impl Libraries {
         );
         let own = |text: &String| own(text).with_context(|| format!("--library {text}"));
         let own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
-        let has_library = |codec: &Codec| codec.language == Language::Cpp && !codec.bound;
+        let has_library =
+            |codec: &Codec| codec.language.takes_libraries_of_toolchain && !codec.bound;
         let current = match is_current && codecs.iter().any(|codec| has_library(codec)) {
             true => Some(Arc::new(self.current(folder, progress)?)),
             false => None,

@@ -4,15 +4,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 use wiregauge_workshop::{package, Need, Toolchain};
 
 use super::variant::Variant;
-use crate::codec::{Language, Linkage};
+use crate::codec::Linkage;
 use crate::release;
 
 /// What a runner was built with.
@@ -37,10 +35,8 @@ impl Origin {
     pub fn now(variant: &Variant) -> Origin {
         let toolchain = &variant.toolchain;
         let codec = variant.codec;
-        let (compiler, flags) = match codec.language {
-            Language::Rust => (rustc(), "release: opt-level 3, one codegen unit"),
-            Language::Cpp => (toolchain.compiler(), "CMake Release: -O3 -DNDEBUG"),
-        };
+        let compiler = (codec.language.compiler)(toolchain);
+        let flags = codec.language.flags;
         let found = |need: &Need| found(toolchain, need);
         let mut packages: BTreeMap<String, String> = codec.needs.iter().filter_map(found).collect();
         let with_the_runner = format!("compiled with the runner: {compiler}, {flags}");
@@ -118,18 +114,6 @@ fn found(toolchain: &Toolchain, need: &Need) -> Option<(String, String)> {
         format!("{} bytes of {}", file.len(), changed.unwrap_or_default().as_secs())
     });
     Some((name.into(), stamp.unwrap_or_else(|| "not there".into())))
-}
-
-/// The first line that rustc prints of its version; nothing where there is none.
-fn rustc() -> String {
-    static RUST: OnceLock<String> = OnceLock::new();
-    RUST.get_or_init(|| {
-        let output = Command::new("rustc").arg("--version").stdin(Stdio::null()).output();
-        let text = output.map(|output| output.stdout).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        text.lines().next().unwrap_or_default().trim().to_owned()
-    })
-    .clone()
 }
 
 /// Reads what was kept beside a program.

@@ -4,13 +4,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use wiregauge_holders::{cpp, rust, Unit};
+use wiregauge_holders::Unit;
 use wiregauge_workshop::{hash, run, write_if_new};
 
 use super::common::Common;
 use super::origin::{self, Origin};
 use super::variant::Variant;
-use crate::codec::{Codec, Emission, Language, Step};
+use crate::codec::{Codec, Emission, Step};
 use crate::release;
 
 /// One codec's program, or why there is none.
@@ -64,21 +64,13 @@ impl RunnerBuild {
         let codec = variant.codec;
         let emission = (codec.emit)(unit)?;
         let group = place.message.join(variant.group());
-        let folder = match codec.language {
-            Language::Rust => group.join("src/bin").join(codec.name),
-            Language::Cpp => group.join(codec.name),
-        };
+        let folder = (codec.language.folder)(&group, codec.name);
         let mut parts = vec![place.common.hash.clone().into_bytes()];
         for file in &emission.files {
             parts.push(file.path.clone().into_bytes());
             parts.push(file.text.clone().into_bytes());
         }
-        parts.extend(match codec.language {
-            Language::Rust => {
-                rust::message(unit).into_iter().map(|file| file.text.into()).collect()
-            }
-            Language::Cpp => vec![cpp::message(unit).into_bytes()],
-        });
+        parts.extend((codec.language.message)(unit).into_iter().map(String::into_bytes));
         for step in &emission.steps {
             if let Step::Command(words) = step {
                 parts.push(words.join(" ").into_bytes());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wiregauge_workshop::Toolchain;
 
 use super::release::Release;
-use crate::codec::{Codec, Language};
+use crate::codec::Codec;
 
 /// A row to be built: a codec, and by what.
 #[derive(Clone, Debug)]
@@ -42,10 +42,10 @@ impl Variant {
     /// What is built together: the same language by the same means. It is the
     /// name of a folder of the message.
     pub(super) fn group(&self) -> String {
-        match (&self.release, self.codec.language) {
-            (Some(release), _) => format!("rust-{}", release.key()),
-            (None, Language::Rust) => "rust".into(),
-            (None, Language::Cpp) => format!("cpp{}", self.toolchain.key()),
+        let key = self.codec.language.key;
+        match &self.release {
+            Some(release) => format!("{key}-{}", release.key()),
+            None => format!("{key}{}", self.toolchain.key()),
         }
     }
 }

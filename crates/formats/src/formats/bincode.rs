@@ -5,7 +5,8 @@
 use anyhow::Result;
 use wiregauge_holders::Unit;
 
-use crate::codec::{Codec, Emission, Language, Linkage};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage};
 use crate::derived::{self, Derived};
 
 inventory::submit! {
@@ -13,7 +14,7 @@ inventory::submit! {
         name: "bincode",
         title: "Bincode Rust",
         format: "bincode",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("bincode"),
         options: &[

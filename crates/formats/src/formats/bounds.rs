@@ -5,22 +5,25 @@ use anyhow::Result;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::cpp::CPP;
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::language::Language;
 
 inventory::submit! {
-    bound("noop", "no operation", Language::Rust, NOOP, |_| rust("Noop"))
+    bound("noop", "no operation", &RUST, NOOP, |_| rust("Noop"))
 }
 
 inventory::submit! {
-    bound("noop-cpp", "no operation C++", Language::Cpp, NOOP, |_| cpp("Noop"))
+    bound("noop-cpp", "no operation C++", &CPP, NOOP, |_| cpp("Noop"))
 }
 
 inventory::submit! {
-    bound("memcpy", "memcpy", Language::Rust, MEMCPY, |_| rust("Memcpy"))
+    bound("memcpy", "memcpy", &RUST, MEMCPY, |_| rust("Memcpy"))
 }
 
 inventory::submit! {
-    bound("memcpy-cpp", "memcpy C++", Language::Cpp, MEMCPY, |_| cpp("Memcpy"))
+    bound("memcpy-cpp", "memcpy C++", &CPP, MEMCPY, |_| cpp("Memcpy"))
 }
 
 const NOOP: &[&str] = &["what the harness itself costs"];
@@ -30,7 +33,7 @@ const MEMCPY: &[&str] =
 const fn bound(
     name: &'static str,
     title: &'static str,
-    language: Language,
+    language: &'static Language,
     options: &'static [&'static str],
     emit: fn(&Unit) -> Result<Emission>,
 ) -> Codec {

@@ -7,7 +7,8 @@ use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::derived::{self, Derived};
 
 inventory::submit! {
@@ -15,7 +16,7 @@ inventory::submit! {
         name: "cbor",
         title: "CBOR Rust ciborium",
         format: "cbor",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("ciborium"),
         options: &[

@@ -10,8 +10,9 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::{maven, Need};
 
+use crate::build::languages::cpp::CPP;
 use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::slot::{self, Slot};
 
@@ -22,7 +23,7 @@ inventory::submit! {
         name: "colfer",
         title: "Colfer C",
         format: "colfer",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &[

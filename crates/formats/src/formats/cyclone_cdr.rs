@@ -6,8 +6,9 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
+use crate::build::languages::cpp::CPP;
 use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::omg_idl;
 use crate::release::Library;
@@ -25,7 +26,7 @@ inventory::submit! {
         name: "cyclone-cdr",
         title: "CDR C Cyclone DDS",
         format: "cdr",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Shared("libddsc"),
         options: &[

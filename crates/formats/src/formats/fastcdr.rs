@@ -6,7 +6,8 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::lowering::{self, Lowering};
 use crate::omg_idl;
 use crate::release::Library;
@@ -25,7 +26,7 @@ inventory::submit! {
         name: "fastcdr",
         title: "CDR C++ FastCDR",
         format: "cdr",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Shared("libfastcdr"),
         options: &[

@@ -8,7 +8,8 @@ use anyhow::Result;
 use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::derived::{self, Derived};
 use crate::lowering::Lowering;
 use crate::part::Part;
@@ -19,7 +20,7 @@ inventory::submit! {
         name: "json",
         title: "JSON Rust serde_json",
         format: "json",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("serde_json"),
         options: &[

@@ -6,8 +6,9 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
+use crate::build::languages::cpp::CPP;
 use crate::c_struct::{self, CLibrary, Shape};
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::release::Library;
 
@@ -24,7 +25,7 @@ inventory::submit! {
         name: "lcm",
         title: "LCM C",
         format: "lcm",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &[

@@ -6,7 +6,8 @@ use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::derived::{self, Derived};
 use crate::part::Part;
 
@@ -15,7 +16,7 @@ inventory::submit! {
         name: "messagepack",
         title: "MessagePack Rust rmp-serde",
         format: "messagepack",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("rmp-serde"),
         options: &[

@@ -8,7 +8,8 @@ use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::derived::{self, Derived};
 use crate::part::Part;
 
@@ -17,7 +18,7 @@ inventory::submit! {
         name: "minicbor",
         title: "CBOR Rust minicbor",
         format: "cbor-arrays",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("minicbor"),
         options: &[

@@ -8,7 +8,8 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
-use crate::codec::{Codec, Emission, Language, Linkage};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage};
 use crate::derived;
 use crate::rust_glue;
 
@@ -17,7 +18,7 @@ inventory::submit! {
         name: "rkyv",
         title: "rkyv Rust",
         format: "rkyv",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("rkyv"),
         options: &[

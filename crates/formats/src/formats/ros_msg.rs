@@ -6,7 +6,8 @@ use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::lowering::{self, Lowering};
 use crate::release::Library;
 use crate::sequential::{self, flag_name};
@@ -24,7 +25,7 @@ inventory::submit! {
         name: "ros-msg",
         title: "ROS 1 MSG C++ roscpp",
         format: "ros-msg",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &[

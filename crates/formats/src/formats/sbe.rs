@@ -17,7 +17,8 @@ use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::{maven, Need};
 
 use self::layout::{block_size, groups, has_flag, place, Place};
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::{self, Lowering};
 
 /// The largest block: its length is a uint16.
@@ -32,7 +33,7 @@ inventory::submit! {
         name: "sbe",
         title: "SBE C++",
         format: "sbe",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &[

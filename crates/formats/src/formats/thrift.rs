@@ -7,7 +7,8 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::{self, Lowering};
 use crate::release::Library;
 use crate::slot::{self, Slot};
@@ -39,7 +40,7 @@ inventory::submit! {
         name: "thrift",
         title: "Thrift C++ binary",
         format: "thrift",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: BUILT,
         options: &[
@@ -64,7 +65,7 @@ inventory::submit! {
         name: "thrift-compact",
         title: "Thrift C++ compact",
         format: "thrift-compact",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: BUILT,
         options: &["TCompactProtocol, and otherwise as for the binary protocol"],

@@ -12,7 +12,8 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::{self, Lowering};
 use crate::rust_glue;
 
@@ -21,7 +22,7 @@ inventory::submit! {
         name: "zserio",
         title: "zserio Rust",
         format: "zserio",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("zserio"),
         options: &[

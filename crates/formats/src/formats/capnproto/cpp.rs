@@ -7,14 +7,15 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
 use super::{camel, capital, flat_names, nesting_limit, Form};
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Codec, Emission, Linkage, Step};
 
 inventory::submit! {
     Codec {
         name: "capnproto-cpp",
         title: "Cap'n Proto C++",
         format: "capnproto",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Shared("libcapnp"),
         options: &[

@@ -8,7 +8,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
 use super::{flat_names, nesting_limit, Form};
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::rust_glue;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
@@ -18,7 +19,7 @@ inventory::submit! {
         name: "capnproto",
         title: "Cap'n Proto Rust",
         format: "capnproto",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("capnp"),
         options: &[
@@ -50,7 +51,7 @@ inventory::submit! {
         name: "capnproto-packed",
         title: "Cap'n Proto Rust packed",
         format: "capnproto-packed",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("capnp"),
         options: &[

@@ -8,7 +8,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 use super::{
     field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -16,7 +17,7 @@ inventory::submit! {
         name: "flatbuffers-cpp",
         title: "FlatBuffers C++ tables",
         format: "flatbuffers-tables",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &["every record a table", ARRAYS, SIGN, BUILDER, VERIFY],
@@ -38,7 +39,7 @@ inventory::submit! {
         name: "flatbuffers-cpp-structs",
         title: "FlatBuffers C++ structs",
         format: "flatbuffers",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &[

@@ -9,7 +9,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 use super::{
     field_name, reader, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, HEADERS, SIGN, VERIFY,
 };
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -17,7 +18,7 @@ inventory::submit! {
         name: "flatbuffers-cpp-object",
         title: "FlatBuffers C++ Object API",
         format: "flatbuffers-object",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: Linkage::Headers,
         options: &[

@@ -8,7 +8,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use super::generation::Generation;
 use super::{may_lose_sign, Dialect, Kind, Style, ARRAYS, BUILDER, FLATC, SIGN, VERIFY};
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
 
@@ -17,7 +18,7 @@ inventory::submit! {
         name: "flatbuffers",
         title: "FlatBuffers Rust structs",
         format: "flatbuffers",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("flatbuffers"),
         options: &[

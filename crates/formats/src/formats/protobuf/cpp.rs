@@ -8,7 +8,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
 use super::{as_bytes, element_type};
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::slot::{self, Slot};
 
 const NEEDS: &[Need] = &[
@@ -30,7 +31,7 @@ inventory::submit! {
         name: "protobuf-cpp",
         title: "Protobuf C++",
         format: "protobuf",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: BUILT,
         options: &[
@@ -53,7 +54,7 @@ inventory::submit! {
         name: "protobuf-cpp-arena",
         title: "Protobuf C++ arena",
         format: "protobuf",
-        language: Language::Cpp,
+        language: &CPP,
         bound: false,
         built: BUILT,
         options: &[

@@ -5,7 +5,8 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 
 use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
-use crate::codec::{Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::rust_glue;
 use crate::slot::{self, Slot};
 
@@ -14,7 +15,7 @@ inventory::submit! {
         name: "prost",
         title: "Protobuf Rust prost",
         format: "protobuf",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("prost"),
         options: &[

@@ -14,7 +14,8 @@ use wiregauge_schema::{
 };
 
 use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
-use crate::codec::{Answer, Codec, Emission, Language, Linkage, Step};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::Lowering;
 use crate::rust_glue;
 use crate::slot::{self, Slot};
@@ -24,7 +25,7 @@ inventory::submit! {
         name: "quick-protobuf",
         title: "Protobuf Rust quick-protobuf",
         format: "protobuf",
-        language: Language::Rust,
+        language: &RUST,
         bound: false,
         built: Linkage::Crate("quick-protobuf"),
         options: &[

@@ -5,13 +5,29 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
 use wiregauge_holders::{rust, Unit};
 use wiregauge_workshop::{first_error, write_if_new, Compiler, Progress};
 
-use super::runner_build::{Place, RunnerBuild};
+use crate::build::runner_build::{Place, RunnerBuild};
+use crate::build::system::BuildSystem;
+use crate::language::Language;
+
+/// Rust, by the pinned toolchain.
+pub static RUST: Language = Language {
+    name: "Rust",
+    key: "rust",
+    flags: "release: opt-level 3, one codegen unit",
+    takes_libraries_of_toolchain: false,
+    compiler: |_| rustc(),
+    folder: |group, name| group.join("src/bin").join(name),
+    message: |unit| rust::message(unit).into_iter().map(|file| file.text).collect(),
+};
+
+inventory::submit! { BuildSystem { language: &RUST, compile } }
 
 /// What cargo reports of its work, as far as it matters here.
 #[derive(Deserialize)]
@@ -41,8 +57,20 @@ struct Diagnostic {
     message: String,
 }
 
+/// The first line that rustc prints of its version; nothing where there is none.
+fn rustc() -> String {
+    static RUST: OnceLock<String> = OnceLock::new();
+    RUST.get_or_init(|| {
+        let output = Command::new("rustc").arg("--version").stdin(Stdio::null()).output();
+        let text = output.map(|output| output.stdout).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        text.lines().next().unwrap_or_default().trim().to_owned()
+    })
+    .clone()
+}
+
 /// Compiles the programs; an outcome for each build, in order.
-pub fn compile(
+fn compile(
     place: &Place,
     unit: &Unit,
     builds: &[&RunnerBuild],

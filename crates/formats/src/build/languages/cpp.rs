@@ -6,12 +6,27 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, Result};
 use wiregauge_holders::{cpp, Unit};
 use wiregauge_workshop::cmake::{configure, ninja};
-use wiregauge_workshop::{write_if_new, Progress};
+use wiregauge_workshop::{write_if_new, Progress, Toolchain};
 
-use super::runner_build::{Place, RunnerBuild};
+use crate::build::runner_build::{Place, RunnerBuild};
+use crate::build::system::BuildSystem;
+use crate::language::Language;
+
+/// C and C++, by the toolchain's compiler.
+pub static CPP: Language = Language {
+    name: "C++",
+    key: "cpp",
+    flags: "CMake Release: -O3 -DNDEBUG",
+    takes_libraries_of_toolchain: true,
+    compiler: Toolchain::compiler,
+    folder: |group, name| group.join(name),
+    message: |unit| vec![cpp::message(unit)],
+};
+
+inventory::submit! { BuildSystem { language: &CPP, compile } }
 
 /// Compiles the programs; an outcome for each build, in order.
-pub fn compile(
+fn compile(
     place: &Place,
     unit: &Unit,
     builds: &[&RunnerBuild],

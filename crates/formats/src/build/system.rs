@@ -1,0 +1,45 @@
+//! What compiles the runners of a language.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use wiregauge_holders::Unit;
+use wiregauge_workshop::Progress;
+
+use super::runner_build::{Place, RunnerBuild};
+use crate::language::Language;
+
+/// What compiles the runners of a language. The language's file submits it.
+pub(super) struct BuildSystem {
+    /// The language.
+    pub(super) language: &'static Language,
+    /// How.
+    pub(super) compile: Compile,
+}
+
+/// How runners are compiled together: an outcome for each, in order, or what
+/// befell all.
+type Compile = fn(&Place, &Unit, &[&RunnerBuild], Progress) -> Result<Vec<Result<PathBuf>>>;
+
+inventory::collect!(BuildSystem);
+
+impl BuildSystem {
+    /// That of a language.
+    pub(super) fn of(language: &Language) -> &'static BuildSystem {
+        let mut all = inventory::iter::<BuildSystem>();
+        all.find(|system| system.language == language).expect("a language's file has both")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Codec;
+
+    #[test]
+    fn the_runners_of_every_codec_can_be_compiled() {
+        for codec in Codec::all() {
+            assert_eq!(BuildSystem::of(codec.language).language.name, codec.language.name);
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What a language is to the runners that are written in it.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use wiregauge_holders::Unit;
+use wiregauge_workshop::Toolchain;
+
+/// A language of runners. Its file in `build/languages/` defines it, and says how
+/// its runners are compiled.
+pub struct Language {
+    /// Name in tables: `C++`.
+    pub name: &'static str,
+    /// Name of folders: `cpp`.
+    pub key: &'static str,
+    /// Flags of the generated code and of headers, in words.
+    pub flags: &'static str,
+    /// Whether libraries come from the toolchain, and not from a registry of the
+    /// language's own.
+    pub takes_libraries_of_toolchain: bool,
+    /// The compiler and its version; empty where there is none.
+    pub compiler: fn(&Toolchain) -> String,
+    /// The folder of a codec's runner, in that of all that are compiled together.
+    pub folder: fn(&Path, &str) -> PathBuf,
+    /// The normalized form, as the texts of its files.
+    pub message: fn(&Unit) -> Vec<String>,
+}
+
+impl PartialEq for Language {
+    fn eq(&self, other: &Language) -> bool {
+        self.key == other.key
+    }
+}
+
+impl fmt::Debug for Language {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_participant::control::{About, Mode, Received, Sent};
 use wiregauge_result::environment::Environment;
 use wiregauge_result::run::Fact;
@@ -25,12 +25,22 @@ pub fn read(data: &[u8]) {
     let record = RunRecord { about, round_trips: rounds, sent, received, broken: None };
     let machine = Environment::default();
     let (case, subject) = ("case", "subject");
-    let cell = Cell { case, load: &load, subject, record: &record, machine: &machine };
+    let measured = MeasuredTrial { case, load: &load, subject, record: &record, machine: &machine };
     // What is not finite could not be read again.
     let finite = |fact: &Fact| fact.value.is_finite();
-    assert!(cell.facts().iter().all(finite));
-    drop((cell.measurements(), cell.slowest(), cell.curves(), cell.cautions("title")));
-    drop((cell.losses("title", true), cell.invalid(), cell.held_up(), cell.mean_of_windows()));
+    assert!(measured.facts().iter().all(finite));
+    drop((
+        measured.measurements(),
+        measured.slowest(),
+        measured.curves(),
+        measured.cautions("title"),
+    ));
+    drop((
+        measured.losses("title", true),
+        measured.invalid(),
+        measured.held_up(),
+        measured.mean_of_windows(),
+    ));
 }
 
 #[cfg(fuzzing)]

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::load::Load;
-use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_participant::clock::monotonic;
 use wiregauge_participant::control::{
     split, About, Assignment, Listener, Master, Mode, Order, Outcome, Peers, Received, Report,
@@ -187,7 +187,7 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
     assert!(!alignment.shared);
     let off = alignment.offset.abs_diff(AHEAD as i64);
     assert!(off <= alignment.uncertainty, "{alignment:?}");
-    let cell = |received| {
+    let measured = |received| {
         let about = About {
             name: "punctual".into(),
             library: String::new(),
@@ -200,10 +200,16 @@ fn a_clock_that_is_set_in_the_middle_is_counted() {
         let machine = Environment::default();
         let cycle = Duration::from_nanos(CYCLE);
         let load = Load { size: 100, cycle, mode: Mode::Continuous, fast: false, receivers: 1 };
-        Cell { case: "c", load: &load, subject: "punctual", record: &record, machine: &machine }
-            .facts()
+        MeasuredTrial {
+            case: "c",
+            load: &load,
+            subject: "punctual",
+            record: &record,
+            machine: &machine,
+        }
+        .facts()
     };
-    let facts = cell(received);
+    let facts = measured(received);
     let jump = facts.iter().find(|fact| fact.metric == "clock/jump").expect("it is counted");
     let off = (jump.value - JUMP as f64).abs();
     assert!(jump.unit == "ns" && off < 0.1 * JUMP as f64, "{} ns", jump.value);

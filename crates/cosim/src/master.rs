@@ -1,7 +1,7 @@
 //! The measurement itself: packages, proof, calibration, then interleaved
 //! rounds over restarted processes.
 
-pub mod cell;
+pub mod case_run;
 pub mod contender;
 pub mod findings;
 pub mod live;
@@ -26,7 +26,7 @@ use wiregauge_result::run::{Curve, Fact, Measurement, Slowest, Status, Subject};
 use wiregauge_result::warning::Warning;
 use wiregauge_system::interrupt;
 
-use crate::master::cell::Cell;
+use crate::master::case_run::CaseRun;
 use crate::master::contender::{on_case, FmuContender};
 use crate::master::findings::Findings;
 use crate::master::metric::METRICS;
@@ -147,10 +147,10 @@ impl<'a, 's> Session<'a, 's> {
                 };
                 let outcome = proof::prove(self.plan, load, case, pair, ready)
                     .map_err(|trouble| on_case(trouble, case, self.plan));
-                let Some((cell, flaws)) = contender.take(outcome)? else { continue };
+                let Some((run, flaws)) = contender.take(outcome)? else { continue };
                 self.warnings.extend(flaws);
-                contender.ends.extend(cell.most.as_ref().map(|(_, end)| (case, end.clone())));
-                contender.cells.push(cell);
+                contender.ends.extend(run.most.as_ref().map(|(_, end)| (case, end.clone())));
+                contender.runs.push(run);
             }
         }
         Ok(())
@@ -166,7 +166,7 @@ impl<'a, 's> Session<'a, 's> {
                     continue;
                 }
                 let proven = |other: &&FmuContender| {
-                    other.ready.is_some() && other.cells.iter().any(|cell| cell.case == case)
+                    other.ready.is_some() && other.runs.iter().any(|run| run.case == case)
                 };
                 let preferred = |other: &&FmuContender| Some(&other.subject.id) == like.as_ref();
                 let model = self
@@ -176,8 +176,8 @@ impl<'a, 's> Session<'a, 's> {
                     .find(preferred)
                     .or(self.contenders.iter().find(proven))
                     .and_then(|other| {
-                        let cell = other.cells.iter().find(|cell| cell.case == case)?;
-                        Some((cell.sizes, other.subject.title.clone()))
+                        let run = other.runs.iter().find(|run| run.case == case)?;
+                        Some((run.sizes, other.subject.title.clone()))
                     });
                 let Some((sizes, title)) = model else { continue };
                 let contender = &mut self.contenders[index];
@@ -188,12 +188,12 @@ impl<'a, 's> Session<'a, 's> {
                     ));
                 }
                 let outcome = proof::bound(self.plan, case, sizes);
-                if let Some(cell) = contender.take(outcome)? {
-                    contender.cells.push(cell);
+                if let Some(run) = contender.take(outcome)? {
+                    contender.runs.push(run);
                 }
             }
             let contender = &mut self.contenders[index];
-            if contender.cells.is_empty() && contender.subject.status == Status::Measured {
+            if contender.runs.is_empty() && contender.subject.status == Status::Measured {
                 let reason = "there are no messages whose bytes it could move";
                 contender.subject.status = Status::Skipped(reason.into());
             }
@@ -204,12 +204,12 @@ impl<'a, 's> Session<'a, 's> {
     /// Rounds per process that fit into the time.
     fn rounds(&self, left: Duration) -> u32 {
         let settings = &self.plan.settings;
-        let sum = |figure: fn(&Cell) -> f64| -> f64 {
-            self.contenders.iter().flat_map(|c| &c.cells).map(figure).sum()
+        let sum = |figure: fn(&CaseRun) -> f64| -> f64 {
+            self.contenders.iter().flat_map(|c| &c.runs).map(figure).sum()
         };
         let processes = f64::from(settings.processes);
-        let left = left.as_nanos() as f64 / processes - sum(|cell| cell.start_ns);
-        let fitting = (left / sum(|cell| cell.epoch_ns).max(1.0)).max(0.0);
+        let left = left.as_nanos() as f64 / processes - sum(|run| run.start_ns);
+        let fitting = (left / sum(|run| run.epoch_ns).max(1.0)).max(0.0);
         let rounds =
             (fitting as u32).clamp(settings.rounds, self.plan.most_rounds.max(settings.rounds));
         // Where every simulation ends, the bounds need not go on alone.
@@ -217,7 +217,7 @@ impl<'a, 's> Session<'a, 's> {
             .contenders
             .iter()
             .filter(|contender| !contender.subject.bound)
-            .flat_map(|contender| contender.cells.iter().map(|cell| Some(cell.most.as_ref()?.0)))
+            .flat_map(|contender| contender.runs.iter().map(|run| Some(run.most.as_ref()?.0)))
             .collect();
         match ends.and_then(|ends| ends.into_iter().max()) {
             Some(most) => rounds.min(u32::try_from(most).unwrap_or(u32::MAX)).max(1),
@@ -229,8 +229,8 @@ impl<'a, 's> Session<'a, 's> {
     fn sample(&mut self, rounds: u32, progress: Progress) -> Result<()> {
         let plan = self.plan;
         let processes = plan.settings.processes as usize;
-        for cell in self.contenders.iter_mut().flat_map(|c| &mut c.cells) {
-            cell.samples = vec![vec![vec![None; rounds as usize]; processes]; METRICS.len()];
+        for run in self.contenders.iter_mut().flat_map(|c| &mut c.runs) {
+            run.samples = vec![vec![vec![None; rounds as usize]; processes]; METRICS.len()];
         }
         let total = processes * plan.cases.len() * rounds as usize;
         let mut done = 0;
@@ -267,8 +267,8 @@ impl<'a, 's> Session<'a, 's> {
             return 0;
         }
         let fmus = || self.contenders.iter().filter(|contender| contender.ready.is_some());
-        let all: usize = fmus().map(|contender| contender.cells.len()).sum();
-        let of_case = |contender: &&FmuContender| contender.cell(case).is_some();
+        let all: usize = fmus().map(|contender| contender.runs.len()).sum();
+        let of_case = |contender: &&FmuContender| contender.run(case).is_some();
         let processes = all as u64 * u64::from(self.plan.settings.processes);
         samples::room(processes, fmus().filter(of_case).count() as u64)
     }
@@ -277,17 +277,17 @@ impl<'a, 's> Session<'a, 's> {
         let mut measurements = Vec::new();
         for (index, metric) in METRICS.into_iter().enumerate() {
             for contender in &self.contenders {
-                for cell in &contender.cells {
-                    let Some(samples) = cell.samples.get(index) else { continue };
+                for run in &contender.runs {
+                    let Some(samples) = run.samples.get(index) else { continue };
                     if samples.iter().flatten().all(Option::is_none) {
                         continue;
                     }
                     measurements.push(Measurement {
-                        case: self.plan.cases[cell.case].case.id.clone(),
+                        case: self.plan.cases[run.case].case.id.clone(),
                         subject: contender.subject.id.clone(),
                         metric: metric.into(),
                         unit: "ns".into(),
-                        iterations: vec![cell.steps; samples.len()],
+                        iterations: vec![run.steps; samples.len()],
                         samples: samples.clone(),
                     });
                 }

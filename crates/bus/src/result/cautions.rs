@@ -1,9 +1,9 @@
-//! What keeps a cell from being trusted.
+//! What keeps a trial from being trusted.
 
 use wiregauge_participant::latency::Distribution;
 use wiregauge_result::warning::{Caution, MOST_STEAL};
 
-use crate::result::cell::Cell;
+use crate::result::measured_trial::MeasuredTrial;
 use crate::result::windows::total;
 
 /// Share of the samples that may be sent more than a cycle late.
@@ -12,7 +12,7 @@ pub const MOST_LATE_SENT: f64 = 0.001;
 /// Share of what was offered that a throughput may lie above it.
 pub const MOST_SURPLUS: f64 = 0.01;
 
-impl Cell<'_> {
+impl MeasuredTrial<'_> {
     /// Why the figures say nothing of the transport, if so, and how bad it is.
     pub fn invalid(&self) -> Option<(String, f64)> {
         if let Some(steal) = self.machine.activity.steal.filter(|share| *share > MOST_STEAL) {
@@ -37,7 +37,7 @@ impl Cell<'_> {
         sent.timeouts > 0 || sent.write.mean.max(sent.step.mean) > 0.5 * cycle
     }
 
-    /// What keeps the cell from being trusted.
+    /// What keeps the trial from being trusted.
     pub fn cautions(&self, title: &str) -> Vec<Caution> {
         let cell = format!("{title} at {}", self.case);
         let mut cautions = Vec::new();
@@ -102,18 +102,24 @@ mod tests {
             for stall in [5_000_000_000, 2 * window + window / 2] {
                 let record = record(stalled(window, stall));
                 let (record, machine) = (&record, &machine);
-                let cell = Cell { case: "c", load: &load, subject: "t", record, machine };
-                let found = fact(&cell, "throughput").unwrap();
+                let measured =
+                    MeasuredTrial { case: "c", load: &load, subject: "t", record, machine };
+                let found = fact(&measured, "throughput").unwrap();
                 assert!(found <= 0.5 * 1.001 && found > 0.49, "{found} MB/s of 0.5");
-                assert!(fact(&cell, "rate").unwrap() <= 1000.0 * 1.001);
+                assert!(fact(&measured, "rate").unwrap() <= 1000.0 * 1.001);
             }
         }
         // The reference's way shows it, and is warned of.
         let record = record(stalled(300_000_000, 5_000_000_000));
-        let cell =
-            Cell { case: "c", load: &load, subject: "t", record: &record, machine: &machine };
-        assert!(fact(&cell, "throughput/mean").unwrap() > 0.505);
-        let cautions = cell.cautions("T");
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &load,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
+        assert!(fact(&measured, "throughput/mean").unwrap() > 0.505);
+        let cautions = measured.cautions("T");
         let surplus = |c: &Caution| matches!(c, Caution::Surplus { figure, .. } if figure == "throughput/mean");
         assert!(cautions.len() == 1 && surplus(&cautions[0]), "{cautions:?}");
     }
@@ -123,8 +129,9 @@ mod tests {
         let mut record = record(Vec::new());
         let machine = Environment::default();
         let losses = |record: &RunRecord, drops| {
-            let cell = Cell { case: "c", load: &LOAD, subject: "t", record, machine: &machine };
-            cell.losses("T", drops)
+            let measured =
+                MeasuredTrial { case: "c", load: &LOAD, subject: "t", record, machine: &machine };
+            measured.losses("T", drops)
         };
         let lost = Caution::Lost { cell: "T at c".into(), lost: 5, of: 100 };
         assert_eq!((losses(&record, false), losses(&record, true)), (Some(lost), None));
@@ -140,9 +147,9 @@ mod tests {
         let mut record = record(Vec::new());
         let mut machine = Environment::default();
         let check = |record: &RunRecord, machine: &Environment| {
-            let cell = Cell { case: "c", load: &LOAD, subject: "t", record, machine };
-            assert_eq!(fact(&cell, "valid") == Some(0.0), cell.invalid().is_some());
-            cell.invalid().map(|(reason, _)| reason)
+            let measured = MeasuredTrial { case: "c", load: &LOAD, subject: "t", record, machine };
+            assert_eq!(fact(&measured, "valid") == Some(0.0), measured.invalid().is_some());
+            measured.invalid().map(|(reason, _)| reason)
         };
         assert_eq!(check(&record, &machine), None);
         machine.activity.steal = Some(0.02);

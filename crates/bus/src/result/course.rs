@@ -6,7 +6,7 @@ use wiregauge_participant::slowest::{Slow, MOST};
 use wiregauge_participant::window::Window;
 use wiregauge_result::run::{Curve, Slowest};
 
-use crate::result::cell::Cell;
+use crate::result::measured_trial::MeasuredTrial;
 
 /// A figure of a window's times.
 type Figure = fn(&Window) -> Option<u64>;
@@ -18,7 +18,7 @@ const TOLD: [(&str, Figure); 3] = [
     ("max", |window| (window.times.count > 0).then_some(window.times.most)),
 ];
 
-impl Cell<'_> {
+impl MeasuredTrial<'_> {
     /// Latency and step over time, with all windows; of several receivers the
     /// slowest in a window tells it.
     pub fn courses(&self) -> Vec<Curve> {

@@ -4,7 +4,7 @@ use wiregauge_participant::control::Received;
 use wiregauge_participant::window::Window;
 
 use crate::conduct::record::RunRecord;
-use crate::result::cell::Cell;
+use crate::result::measured_trial::MeasuredTrial;
 use crate::result::windows::kept;
 
 /// What a cycle is made of, in nanoseconds.
@@ -32,7 +32,7 @@ impl Phases {
     }
 }
 
-impl Cell<'_> {
+impl MeasuredTrial<'_> {
     /// With a codec: the cycle and its phases, of each receiver and window.
     pub(super) fn cycle(&self) -> Vec<(&'static str, Vec<Vec<Option<f64>>>)> {
         let RunRecord { sent, received, .. } = self.record;

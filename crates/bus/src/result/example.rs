@@ -7,7 +7,7 @@ use wiregauge_participant::window::{Window, Windows};
 
 use crate::conduct::record::RunRecord;
 use crate::load::Load;
-use crate::result::cell::Cell;
+use crate::result::measured_trial::MeasuredTrial;
 
 pub(super) const LOAD: Load = Load {
     size: 10,
@@ -40,7 +40,7 @@ pub(super) fn stalled(window: u64, stall: u64) -> Vec<Window> {
     windows.closed()
 }
 
-/// A figure of the cell.
-pub(super) fn fact(cell: &Cell, metric: &str) -> Option<f64> {
-    cell.facts().iter().find(|fact| fact.metric == metric).map(|fact| fact.value)
+/// A figure of the trial.
+pub(super) fn fact(measured: &MeasuredTrial, metric: &str) -> Option<f64> {
+    measured.facts().iter().find(|fact| fact.metric == metric).map(|fact| fact.value)
 }

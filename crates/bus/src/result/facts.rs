@@ -10,18 +10,18 @@ use wiregauge_result::run::Fact;
 use wiregauge_result::stats::{mean, variance};
 
 use crate::conduct::record::RunRecord;
-use crate::result::cell::{slowest, Cell};
+use crate::result::measured_trial::{slowest, MeasuredTrial};
 use crate::result::windows::{kept, throughput, total, undisturbed};
 
 /// Shares of a distribution that become figures.
 const TOLD: [(f64, &str); 4] = [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9")];
 
-impl Cell<'_> {
+impl MeasuredTrial<'_> {
     /// What is counted over the whole run. Of several receivers, losses are
     /// added up and the slowest tells the times.
     pub fn facts(&self) -> Vec<Fact> {
         let RunRecord { sent, received, .. } = self.record;
-        let mut facts = Facts { cell: self, facts: Vec::new() };
+        let mut facts = Facts { measured: self, facts: Vec::new() };
         if let Some(rate) = self.load.rate() {
             facts.add("offered", "MB/s", self.load.size as f64 * rate / 1e6);
         }
@@ -123,15 +123,15 @@ fn interval(variance: f64, count: usize) -> (f64, f64) {
 }
 
 struct Facts<'a> {
-    cell: &'a Cell<'a>,
+    measured: &'a MeasuredTrial<'a>,
     facts: Vec<Fact>,
 }
 
 impl Facts<'_> {
     fn add(&mut self, metric: &str, unit: &str, value: f64) {
         self.facts.push(Fact {
-            case: self.cell.case.into(),
-            subject: self.cell.subject.into(),
+            case: self.measured.case.into(),
+            subject: self.measured.subject.into(),
             metric: metric.into(),
             unit: unit.into(),
             value,
@@ -176,15 +176,23 @@ mod tests {
         ];
         let record = record(windows);
         let machine = Environment::default();
-        let cell =
-            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &LOAD,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
         // 34 MB in three seconds, and the mean of 10 and 12 MB/s.
-        let near = |metric, wanted: f64| (fact(&cell, metric).unwrap() - wanted).abs() < 1e-9;
+        let near = |metric, wanted: f64| (fact(&measured, metric).unwrap() - wanted).abs() < 1e-9;
         assert!(near("throughput", 34.0 / 3.0) && near("throughput/mean", 11.0));
-        assert_eq!((fact(&cell, "offered"), fact(&cell, "variance")), (Some(0.01), Some(2.0)));
-        assert_eq!(fact(&cell, "samples"), Some(10.5));
-        assert_eq!(fact(&cell, "rate"), Some(7.0));
-        assert_eq!((fact(&cell, "lost"), fact(&cell, "unsent")), (Some(5.0), Some(10.0)));
+        assert_eq!(
+            (fact(&measured, "offered"), fact(&measured, "variance")),
+            (Some(0.01), Some(2.0))
+        );
+        assert_eq!(fact(&measured, "samples"), Some(10.5));
+        assert_eq!(fact(&measured, "rate"), Some(7.0));
+        assert_eq!((fact(&measured, "lost"), fact(&measured, "unsent")), (Some(5.0), Some(10.0)));
         assert_eq!(kept(&[wrong(), wrong(), wrong(), wrong()]), []);
     }
 
@@ -193,10 +201,15 @@ mod tests {
         let broken = Some("beta is lost".to_owned());
         let record = RunRecord { broken, ..record(stalled(300_000_000, 0)) };
         let machine = Environment::default();
-        let cell =
-            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
-        assert_eq!((fact(&cell, "complete"), fact(&cell, "lost")), (Some(0.0), None));
-        assert!(fact(&cell, "throughput").is_some() && !cell.measurements().is_empty());
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &LOAD,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
+        assert_eq!((fact(&measured, "complete"), fact(&measured, "lost")), (Some(0.0), None));
+        assert!(fact(&measured, "throughput").is_some() && !measured.measurements().is_empty());
         assert_eq!(record.whole().unwrap_err().to_string(), "beta is lost");
     }
 
@@ -209,11 +222,16 @@ mod tests {
         let sent = Sent { samples: 10, span: 901_000_000, step, ..Sent::default() };
         let record = RunRecord { sent, ..record(Vec::new()) };
         let machine = Environment::default();
-        let cell =
-            Cell { case: "c", load: &load, subject: "t", record: &record, machine: &machine };
-        assert_eq!(fact(&cell, "steps"), Some(10.0));
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &load,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
+        assert_eq!(fact(&measured, "steps"), Some(10.0));
         let fast = Load { fast: true, ..load };
-        let steps = fact(&Cell { load: &fast, ..cell }, "steps").unwrap();
+        let steps = fact(&MeasuredTrial { load: &fast, ..measured }, "steps").unwrap();
         assert!((steps - 10.0 / 0.901).abs() < 1e-9, "{steps}");
     }
 
@@ -227,9 +245,14 @@ mod tests {
         let windows = [ends(), ends(), ends()].into_iter().chain(even).chain([stolen, ends()]);
         let record = record(windows.collect());
         let machine = Environment::default();
-        let cell =
-            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
-        let fact = |metric| fact(&cell, metric).unwrap();
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &LOAD,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
+        let fact = |metric| fact(&measured, metric).unwrap();
         assert_eq!((fact("variance"), fact("variance/left-out")), (1.0, 1.0));
         // By the table of the chi-squared distribution of two degrees of freedom.
         assert!((fact("variance/low") - 2.0 / 7.378).abs() < 1e-3);
@@ -243,18 +266,26 @@ mod tests {
         let received = vec![receiver(misses(2, 5)), receiver(misses(30, 1_500_000_000))];
         let record = RunRecord { received, ..record(Vec::new()) };
         let machine = Environment::default();
-        let cell =
-            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
-        assert_eq!(fact(&cell, "misses/longest"), Some(30.0));
-        assert_eq!(fact(&cell, "misses/longest/at"), Some(1.5));
-        assert_eq!(fact(&cell, "misses/longest/sequence"), Some(7.0));
-        let told = cell.told_misses("TCP").unwrap();
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &LOAD,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
+        assert_eq!(fact(&measured, "misses/longest"), Some(30.0));
+        assert_eq!(fact(&measured, "misses/longest/at"), Some(1.5));
+        assert_eq!(fact(&measured, "misses/longest/sequence"), Some(7.0));
+        let told = measured.told_misses("TCP").unwrap();
         assert!(told.contains("TCP: 30 samples in a row") && told.contains("1.500 s"), "{told}");
         let unpaced = Load { cycle: Duration::ZERO, ..LOAD };
-        assert_eq!(fact(&Cell { load: &unpaced, ..cell }, "misses/longest"), None);
+        assert_eq!(fact(&MeasuredTrial { load: &unpaced, ..measured }, "misses/longest"), None);
         let none = RunRecord { received: vec![receiver(Misses::default())], ..record.clone() };
-        let cell = Cell { record: &none, load: &LOAD, ..cell };
-        assert_eq!(fact(&cell, "misses/longest"), Some(0.0));
-        assert_eq!((fact(&cell, "misses/longest/at"), cell.told_misses("TCP")), (None, None));
+        let measured = MeasuredTrial { record: &none, load: &LOAD, ..measured };
+        assert_eq!(fact(&measured, "misses/longest"), Some(0.0));
+        assert_eq!(
+            (fact(&measured, "misses/longest/at"), measured.told_misses("TCP")),
+            (None, None)
+        );
     }
 }

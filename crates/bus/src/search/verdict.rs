@@ -2,10 +2,10 @@
 
 use wiregauge_participant::latency::Distribution;
 
-use crate::result::cell::Cell;
+use crate::result::measured_trial::MeasuredTrial;
 use crate::search::headroom::Verdict;
 
-impl Cell<'_> {
+impl MeasuredTrial<'_> {
     /// Whether nothing was damaged, lost or left unsent, no step timed out, and
     /// 99 % of the steps and of the latencies stayed within the cycle. A load
     /// that is good although the machine was disturbed is good.
@@ -104,7 +104,7 @@ mod tests {
     }
 
     fn verdict(record: &RunRecord, machine: &Environment) -> Verdict {
-        Cell { case: "c", load: &LOAD, subject: "t", record, machine }.verdict()
+        MeasuredTrial { case: "c", load: &LOAD, subject: "t", record, machine }.verdict()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use wiregauge_system::interrupt;
 
 use crate::host::job::{Account, Step};
 use crate::host::remote::Trouble;
-use crate::master::cell::Cell;
+use crate::master::case_run::CaseRun;
 use crate::master::live::{start, start_memcpy, Live, START};
 use crate::master::metric::{phase_values, EXCHANGE};
 use crate::master::pair_logs::PairLogs;
@@ -29,7 +29,7 @@ pub struct FmuContender<'a> {
     /// Its FMUs, if it has any, once they are unpacked.
     pub ready: Option<Ready>,
     /// One for each case.
-    pub cells: Vec<Cell>,
+    pub runs: Vec<CaseRun>,
     /// What its hosts said of each case when they were done.
     pub accounts: Vec<(usize, Account)>,
     /// How the simulation ended before the rounds did, in each case.
@@ -57,7 +57,7 @@ impl<'a> FmuContender<'a> {
             entrant,
             subject: entrant.subject.clone(),
             ready: None,
-            cells: Vec::new(),
+            runs: Vec::new(),
             accounts: Vec::new(),
             ends: Vec::new(),
             room: 0,
@@ -81,8 +81,8 @@ impl<'a> FmuContender<'a> {
     }
 
     /// Its figures on a case.
-    pub fn cell(&self, case: usize) -> Option<&Cell> {
-        self.cells.iter().find(|cell| cell.case == case)
+    pub fn run(&self, case: usize) -> Option<&CaseRun> {
+        self.runs.iter().find(|run| run.case == case)
     }
 
     /// Takes the steps of a process into the tally, and puts those that are kept
@@ -91,9 +91,9 @@ impl<'a> FmuContender<'a> {
     pub fn close(&mut self, samples: &mut Option<&mut Samples>, case: usize, process: usize) {
         let Left { phases, slowest } = std::mem::take(&mut self.left);
         let Some(ready) = &self.ready else { return };
-        let Some(cell) = self.cells.iter_mut().find(|cell| cell.case == case) else { return };
-        let Some(record) = cell.record.take() else { return };
-        cell.tally.add(process, &record, &slowest);
+        let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else { return };
+        let Some(record) = run.record.take() else { return };
+        run.tally.add(process, &record, &slowest);
         if let Some(samples) = samples {
             let whose = Whose {
                 case: &self.plan.cases[case].case.id,
@@ -109,18 +109,18 @@ impl<'a> FmuContender<'a> {
     /// Starts and warms up its host; none where it does not take the case.
     fn begin(&mut self, case: usize) -> Result<Option<Live>, Trouble> {
         let work = self.work();
-        let Some(cell) = self.cells.iter_mut().find(|cell| cell.case == case) else {
+        let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else {
             return Ok(None);
         };
         let mut live = match (work, &self.ready) {
             (Some(Work::Fmus(pair)), Some(ready)) => {
-                cell.record = Some(Record::new(ready.cycle(), self.room));
+                run.record = Some(Record::new(ready.cycle(), self.room));
                 start(self.plan, &self.plan.cases[case], pair, ready, false, None)?
             }
-            (Some(Work::Memcpy(_)), _) => start_memcpy(self.plan, cell.sizes)?,
+            (Some(Work::Memcpy(_)), _) => start_memcpy(self.plan, run.sizes)?,
             _ => return Ok(None),
         };
-        live.skip(cell.warm_up)?;
+        live.skip(run.warm_up)?;
         Ok(Some(live))
     }
 
@@ -133,7 +133,7 @@ impl<'a> FmuContender<'a> {
         self.accounts.push((case, account));
         let Some(ready) = &self.ready else { return Ok(()) };
         let phases = PairLogs::read(folder.path(), &logs).phases(steps, ready.step);
-        let Some(cell) = self.cells.iter_mut().find(|cell| cell.case == case) else {
+        let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else {
             return Ok(());
         };
         for (round, numbers) in epochs {
@@ -141,11 +141,11 @@ impl<'a> FmuContender<'a> {
                 let of = numbers.iter().map(|&number| phases.get(number as usize)?[phase]);
                 Some(of.sum::<Option<f64>>()? / numbers.len() as f64)
             };
-            cell.put(process, round, phase_values(std::array::from_fn(mean)));
+            run.put(process, round, phase_values(std::array::from_fn(mean)));
             let whole = numbers.iter().filter_map(|&number| {
                 phases.get(number as usize)?.iter().copied().sum::<Option<f64>>()
             });
-            cell.times[0].extend(whole);
+            run.times[0].extend(whole);
         }
         self.left = Left { phases, slowest };
         Ok(())
@@ -167,10 +167,10 @@ impl Contender for FmuContender<'_> {
     }
 
     fn epoch(&mut self, live: &mut Live, turn: &Turn) -> Result<(), Trouble> {
-        let cell = self.cells.iter_mut().find(|cell| cell.case == turn.case);
-        let Some(cell) = cell else { return Ok(()) };
+        let run = self.runs.iter_mut().find(|run| run.case == turn.case);
+        let Some(run) = run else { return Ok(()) };
         let (process, round) = (turn.process, turn.round as usize);
-        epoch(live, cell, process, round, self.subject.bound)
+        epoch(live, run, process, round, self.subject.bound)
             .map_err(|trouble| on_case(trouble, turn.case, self.plan))
     }
 
@@ -194,7 +194,7 @@ impl Contender for FmuContender<'_> {
 /// little. What the end of a simulation cuts off is no epoch.
 fn epoch(
     live: &mut Live,
-    cell: &mut Cell,
+    run: &mut CaseRun,
     process: usize,
     round: usize,
     bound: bool,
@@ -202,11 +202,11 @@ fn epoch(
     if live.ended.is_some() {
         return Ok(());
     }
-    let lead = usize::from(cell.steps > 1);
-    let ran = live.run(lead as u64, cell.steps)?.steps;
+    let lead = usize::from(run.steps > 1);
+    let ran = live.run(lead as u64, run.steps)?.steps;
     let (led, steps) = ran.split_at(lead.min(ran.len()));
-    let whole = steps.len() as u64 == cell.steps;
-    if let Some(record) = &mut cell.record {
+    let whole = steps.len() as u64 == run.steps;
+    if let Some(record) = &mut run.record {
         record.add(round, false, led);
         record.add(round, whole, steps);
     }
@@ -222,19 +222,19 @@ fn epoch(
         mean(|step| step.model),
     ];
     let whole = |step: &Step| step.exchange() as f64;
-    cell.times[1].extend(steps.iter().map(whole));
+    run.times[1].extend(steps.iter().map(whole));
     if bound {
-        cell.times[0].extend(steps.iter().map(whole));
+        run.times[0].extend(steps.iter().map(whole));
         let [source, .., model] = parts;
         let phases = [(0, source + model), (2, source), (5, model), (6, source), (7, model)];
-        cell.put(process, round, phases.to_vec());
+        run.put(process, round, phases.to_vec());
         let exchange = [(0, source + model), (1, source), (4, model)];
-        cell.put(process, round, exchange.map(|(at, ns)| (EXCHANGE + at, ns)).to_vec());
+        run.put(process, round, exchange.map(|(at, ns)| (EXCHANGE + at, ns)).to_vec());
         return Ok(());
     }
     let mut values = vec![(EXCHANGE, parts.iter().sum())];
     values.extend(parts.into_iter().enumerate().map(|(at, ns)| (EXCHANGE + 1 + at, ns)));
-    cell.put(process, round, values);
+    run.put(process, round, values);
     live.epochs.push((round, steps.iter().map(|step| step.number).collect()));
     Ok(())
 }

@@ -7,7 +7,7 @@ use wiregauge_result::stats::tail;
 use wiregauge_result::warning::Warning;
 
 use crate::host::job::Account;
-use crate::master::cell::Cell;
+use crate::master::case_run::CaseRun;
 use crate::master::contender::FmuContender;
 use crate::master::metric::DISTRIBUTED;
 use crate::master::plan::Plan;
@@ -61,9 +61,9 @@ impl Findings {
 
     fn sizes(&mut self, plan: &Plan, contenders: &[FmuContender]) {
         for contender in contenders.iter().filter(|contender| !contender.subject.bound) {
-            for cell in &contender.cells {
-                let whose = whose(plan, contender, cell.case);
-                let sizes = ["size", "size/model output"].into_iter().zip(cell.sizes);
+            for run in &contender.runs {
+                let whose = whose(plan, contender, run.case);
+                let sizes = ["size", "size/model output"].into_iter().zip(run.sizes);
                 let sizes = sizes.filter(|(_, size)| *size > 0);
                 self.facts.extend(sizes.map(|(metric, size)| whose.fact(metric, "B", size as f64)));
             }
@@ -74,8 +74,8 @@ impl Findings {
     /// percentiles need.
     fn distributions(&mut self, plan: &Plan, contenders: &mut [FmuContender]) {
         for contender in contenders {
-            let FmuContender { subject, cells, .. } = contender;
-            for Cell { case, times, .. } in cells {
+            let FmuContender { subject, runs, .. } = contender;
+            for CaseRun { case, times, .. } in runs {
                 let whose = Whose { case: &plan.cases[*case].case.id, subject: &subject.id };
                 for (metric, times) in DISTRIBUTED.iter().zip(times) {
                     times.sort_by(f64::total_cmp);
@@ -101,7 +101,7 @@ impl Findings {
     fn tallies(&mut self, plan: &Plan, contenders: &[FmuContender]) {
         for contender in contenders {
             let Subject { id, title, .. } = &contender.subject;
-            for Cell { case, tally, .. } in &contender.cells {
+            for CaseRun { case, tally, .. } in &contender.runs {
                 let key = &plan.cases[*case].case.id;
                 self.facts.extend(tally.facts(key, id));
                 self.slowest.extend(tally.slowest(key, id));

@@ -11,7 +11,7 @@ use wiregauge_result::warning::Warning;
 
 use crate::host::job::{Product, Proof, Step};
 use crate::host::remote::Trouble;
-use crate::master::cell::Cell;
+use crate::master::case_run::CaseRun;
 use crate::master::live::{start, start_memcpy, Live};
 use crate::master::pair_logs::PairLogs;
 use crate::master::plan::{Load, Pair, Plan};
@@ -25,7 +25,7 @@ const SILENT: u64 = 100;
 /// Most steps of an epoch.
 const MOST_STEPS: u64 = 1 << 16;
 
-/// The cell of a pair on a case, and what its logs say against being trusted.
+/// The run of a pair on a case, and what its logs say against being trusted.
 ///
 /// # Errors
 /// When the messages are not as declared, or not the same again.
@@ -35,7 +35,7 @@ pub fn prove(
     case: usize,
     pair: &Pair,
     ready: &Ready,
-) -> Result<(Cell, Vec<Warning>), Trouble> {
+) -> Result<(CaseRun, Vec<Warning>), Trouble> {
     let dump = match &plan.dump {
         Some(folder) => Some(dump_folder(folder, load, pair).map_err(refused)?),
         None => None,
@@ -89,10 +89,10 @@ pub fn prove(
     let silent = products.iter().position(|products| is_whole(products, sink)).unwrap_or(0) as u64;
     let warm_up = plan.warm_up.max(silent);
     let seen = products.iter().skip(warm_up as usize).filter(|products| products[0].size > 0);
-    let cell = Cell::new(case, sizes, warm_up, start_ns);
+    let run = CaseRun::new(case, sizes, warm_up, start_ns);
     let left = warm_up.saturating_sub(count as u64);
-    let cell = calibrate(plan, cell, second, left, seen.count() as u64)?;
-    Ok((cell, warnings))
+    let run = calibrate(plan, run, second, left, seen.count() as u64)?;
+    Ok((run, warnings))
 }
 
 /// Whether a step has all messages that it can have.
@@ -130,17 +130,17 @@ fn dump_folder(folder: &Path, load: &Load, pair: &Pair) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The cell of a bound that copies messages of these sizes.
+/// The run of a bound that copies messages of these sizes.
 ///
 /// # Errors
 /// When its host has trouble.
-pub fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<Cell, Trouble> {
+pub fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<CaseRun, Trouble> {
     let began = Instant::now();
     let live = start_memcpy(plan, sizes)?;
     let start_ns = began.elapsed().as_nanos() as f64;
     let warm_up = plan.warm_up;
-    let cell = Cell::new(case, sizes, warm_up, start_ns);
-    calibrate(plan, cell, live, warm_up, 0)
+    let run = CaseRun::new(case, sizes, warm_up, start_ns);
+    calibrate(plan, run, live, warm_up, 0)
 }
 
 /// How many steps make an epoch that is long enough, and how long it is. A
@@ -148,28 +148,27 @@ pub fn bound(plan: &Plan, case: usize, sizes: [u64; 2]) -> Result<Cell, Trouble>
 /// `warm_up` steps go before, and `seen` that count were done.
 fn calibrate(
     plan: &Plan,
-    mut cell: Cell,
+    mut run: CaseRun,
     mut live: Live,
     warm_up: u64,
     mut seen: u64,
-) -> Result<Cell, Trouble> {
+) -> Result<CaseRun, Trouble> {
     let wanted = plan.settings.epoch_ns as f64;
-    cell.steps = plan.steps.unwrap_or(1);
+    run.steps = plan.steps.unwrap_or(1);
     let warming = Instant::now();
     live.skip(warm_up)?;
-    cell.start_ns += warming.elapsed().as_nanos() as f64;
+    run.start_ns += warming.elapsed().as_nanos() as f64;
     while live.ended.is_none() {
         let began = Instant::now();
-        let timed = live.run(0, cell.steps)?.steps;
-        cell.epoch_ns = began.elapsed().as_nanos() as f64;
+        let timed = live.run(0, run.steps)?.steps;
+        run.epoch_ns = began.elapsed().as_nanos() as f64;
         seen += timed.len() as u64;
         let sum: u64 = timed.iter().map(Step::exchange).sum();
         let ns = (sum as f64).max(1.0);
-        if ns >= wanted || cell.steps >= MOST_STEPS || plan.steps.is_some() || live.ended.is_some()
-        {
+        if ns >= wanted || run.steps >= MOST_STEPS || plan.steps.is_some() || live.ended.is_some() {
             break;
         }
-        cell.steps = schedule::longer(cell.steps, ns, wanted).min(MOST_STEPS);
+        run.steps = schedule::longer(run.steps, ns, wanted).min(MOST_STEPS);
     }
     if let Some(end) = &live.ended {
         if seen == 0 {
@@ -178,10 +177,10 @@ fn calibrate(
             )));
         }
         let share = seen / u64::from(plan.settings.rounds.max(1));
-        cell.steps = cell.steps.min(share.saturating_sub(1)).max(1);
-        let most = seen / (cell.steps + u64::from(cell.steps > 1));
-        cell.most = Some((most, end.clone()));
+        run.steps = run.steps.min(share.saturating_sub(1)).max(1);
+        let most = seen / (run.steps + u64::from(run.steps > 1));
+        run.most = Some((most, end.clone()));
     }
     live.remote.finish()?;
-    Ok(cell)
+    Ok(run)
 }

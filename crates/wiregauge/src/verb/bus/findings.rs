@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Instant, SystemTime};
 
 use anyhow::Result;
-use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{
@@ -65,14 +65,14 @@ impl Findings {
         }
     }
 
-    /// All that is known of a cell.
-    pub fn add(&mut self, cell: &Cell, title: &str) {
-        self.measurements.extend(cell.measurements());
-        self.facts.extend(cell.facts());
-        self.curves.extend(cell.curves());
-        self.curves.extend(cell.courses());
-        self.slowest.extend(cell.slowest_ones());
-        self.cautions.extend(cell.cautions(title));
+    /// All that is known of a trial.
+    pub fn add(&mut self, measured: &MeasuredTrial, title: &str) {
+        self.measurements.extend(measured.measurements());
+        self.facts.extend(measured.facts());
+        self.curves.extend(measured.curves());
+        self.curves.extend(measured.courses());
+        self.slowest.extend(measured.slowest_ones());
+        self.cautions.extend(measured.cautions(title));
     }
 
     /// Whether nothing was found.

@@ -11,7 +11,7 @@ use wiregauge_bus::conduct::terms::Terms;
 use wiregauge_bus::conduct::trial::Trial;
 use wiregauge_bus::load::quantity::{bytes, time};
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_bus::search::goal::{Aim, Goal};
 use wiregauge_bus::search::headroom::{Search, Tried, Verdict};
 use wiregauge_result::run::{Curve, Fact};
@@ -201,8 +201,9 @@ fn search(
                 row.measured(&record.about);
                 let (subject, machine) = (row.entry.id, &machine);
                 let case = &goal.id();
-                let cell = Cell { case, load: &load, subject, record: &record, machine };
-                Ok((cell.verdict(), Seen { facts: cell.facts() }))
+                let measured =
+                    MeasuredTrial { case, load: &load, subject, record: &record, machine };
+                Ok((measured.verdict(), Seen { facts: measured.facts() }))
             }
             Err(error) if !works || error.is::<Interrupted>() => Err(error),
             Err(error) => Ok((Verdict::Bad(format!("{error:#}")), Seen { facts: Vec::new() })),

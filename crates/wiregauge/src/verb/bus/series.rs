@@ -14,7 +14,7 @@ use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::machines::cyclictest;
 use wiregauge_bus::placement::emulation::{Emulation, Rate};
 use wiregauge_bus::placement::Placement;
-use wiregauge_bus::result::cell::Cell;
+use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_bus::result::windows::{DROPPED_FIRST, DROPPED_LAST};
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::realtime::Realtime;
@@ -240,9 +240,9 @@ impl Series {
                     Ok((record, machine)) => {
                         row.measured(&record.about);
                         let (subject, record, machine) = (row.id(), &record, &machine);
-                        let cell = Cell { case: id, load, subject, record, machine };
-                        findings.add(&cell, row.title());
-                        notes.extend(cell.told_misses(row.title()).map(|told| (number, told)));
+                        let measured = MeasuredTrial { case: id, load, subject, record, machine };
+                        findings.add(&measured, row.title());
+                        notes.extend(measured.told_misses(row.title()).map(|told| (number, told)));
                         let sent = record.sent.samples;
                         if keeping.is_some() && sent > kept {
                             let left = format!(
@@ -252,9 +252,9 @@ impl Series {
                             notes.push((number, left));
                         }
                         if swept {
-                            findings.measurements.extend(cell.slowest());
+                            findings.measurements.extend(measured.slowest());
                         }
-                        let losses = cell.losses(row.title(), row.entry.drops);
+                        let losses = measured.losses(row.title(), row.entry.drops);
                         findings.cautions.extend(losses);
                         if let Some(reason) = &record.broken {
                             notes.push((number, format!("{} broke off: {reason}", row.title())));

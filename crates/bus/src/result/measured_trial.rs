@@ -1,6 +1,6 @@
 //! From what participants saw to `run.json`.
 //!
-//! Each cell is a load on a transport. The windows are the reference's: the
+//! Each is a load on a transport. The windows are the reference's: the
 //! first three and the last are dropped, and what is left gives the mean
 //! throughput, its variance and the samples of a window.
 
@@ -18,7 +18,7 @@ use crate::load::Load;
 use crate::result::windows::{kept, throughput, total, Arrival};
 
 /// A load on a transport, measured.
-pub struct Cell<'a> {
+pub struct MeasuredTrial<'a> {
     /// Key of the case.
     pub case: &'a str,
     /// What was sent.
@@ -31,7 +31,7 @@ pub struct Cell<'a> {
     pub machine: &'a Environment,
 }
 
-impl Cell<'_> {
+impl MeasuredTrial<'_> {
     /// What is sampled window by window, for each receiver.
     pub fn measurements(&self) -> Vec<Measurement> {
         let receivers = &self.record.received;
@@ -188,12 +188,17 @@ mod tests {
         let received = [10, 30, 20].map(receiver).to_vec();
         let record = RunRecord { received, ..record(Vec::new()) };
         let machine = Environment::default();
-        let cell =
-            Cell { case: "c", load: &LOAD, subject: "t", record: &record, machine: &machine };
-        let slowest = cell.slowest().unwrap();
+        let measured = MeasuredTrial {
+            case: "c",
+            load: &LOAD,
+            subject: "t",
+            record: &record,
+            machine: &machine,
+        };
+        let slowest = measured.slowest().unwrap();
         assert_eq!((slowest.metric.as_str(), slowest.unit.as_str()), ("slowest latency", "ns"));
         assert_eq!((slowest.samples, slowest.iterations), (vec![vec![Some(30.0)]], vec![1]));
         let record = RunRecord { received: Vec::new(), ..record.clone() };
-        assert_eq!(Cell { record: &record, ..cell }.slowest(), None);
+        assert_eq!(MeasuredTrial { record: &record, ..measured }.slowest(), None);
     }
 }

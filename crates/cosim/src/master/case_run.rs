@@ -4,7 +4,7 @@ use crate::master::record::Record;
 use crate::master::tally::Tally;
 
 /// One subject on one case.
-pub struct Cell {
+pub struct CaseRun {
     /// Which case of the plan.
     pub case: usize,
     /// Sizes of the source's and of the model's message.
@@ -30,10 +30,10 @@ pub struct Cell {
     pub tally: Tally,
 }
 
-impl Cell {
+impl CaseRun {
     /// One that is not calibrated yet.
-    pub fn new(case: usize, sizes: [u64; 2], warm_up: u64, start_ns: f64) -> Cell {
-        Cell {
+    pub fn new(case: usize, sizes: [u64; 2], warm_up: u64, start_ns: f64) -> CaseRun {
+        CaseRun {
             case,
             sizes,
             steps: 1,

@@ -226,6 +226,10 @@ fn seen(
             (Who::Sender | Who::Receiver, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
+            // What one side asks of the other at that moment may be cut off.
+            (Who::Samples, What::Long, 0) => {
+                either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
+            }
             (Who::Agent | Who::Machines, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [MARKED, FAILED])
             }

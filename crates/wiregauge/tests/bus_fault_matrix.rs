@@ -227,7 +227,9 @@ fn seen(
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
             // What one side asks of the other at that moment may be cut off.
-            (Who::Samples, What::Long, 0) => {
+            (Who::Samples, What::Long, 0) | (Who::Samples | Who::Machines, What::Short, 0)
+                if what == What::Long || transport == "dds" =>
+            {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
             (Who::Agent | Who::Machines, What::Long, 0) => {
@@ -236,7 +238,8 @@ fn seen(
             _ => load(&written, CASES[at], transport),
         };
         // What comes again later than a second after the last counts as lost.
-        let open = (who, what) == (Who::Samples, What::Long);
+        let open = (who, what) == (Who::Samples, What::Long)
+            || who.is_link() && what_of_it == [WHOLE, FAILED].join(", or ");
         let code = if open { either(code, ["0", "1"]) } else { code.into() };
         let cells = [what_of_it, code, stays.into(), next.into()];
         ((who, what, at, transport), cells)

@@ -227,9 +227,7 @@ fn seen(
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
             // What one side asks of the other at that moment may be cut off.
-            (Who::Samples, What::Long, 0) | (Who::Samples | Who::Machines, What::Short, 0)
-                if what == What::Long || transport == "dds" =>
-            {
+            (Who::Samples, _, 0) | (Who::Machines, What::Short, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
             (Who::Agent | Who::Machines, What::Long, 0) => {

@@ -106,7 +106,7 @@ pub fn build_variants(
         let watched = |what: &str, done: usize, total: usize| {
             progress(what, done, total).inspect_err(|_| stopped.set(true))
         };
-        let system = BuildSystem::of(builds[0].codec.language);
+        let system = BuildSystem::of(builds[0].variant.codec.language);
         let outcomes = match (system.compile)(&place, &unit, builds, &watched) {
             Err(error) if !stopped.get() => {
                 builds.iter().map(|_| Err(anyhow!("{error:#}"))).collect()

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use wiregauge_conversation::child::Limits;
-use wiregauge_conversation::runner::{Runner, Trouble};
+use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Fact, Measurement, Subject};
 use wiregauge_system::interrupt;
@@ -75,94 +75,70 @@ impl<'a> Session<'a> {
     /// Every subject shows on every case that it is right, and how long its
     /// epochs have to be.
     fn prove(&mut self, progress: Progress) -> Result<()> {
-        let total = self.contenders.len();
-        for (index, contender) in self.contenders.iter_mut().enumerate() {
-            interrupt::check()?;
-            progress(&format!("proving {}", contender.subject.title), index, total);
-            let Some(launch) = contender.runner() else { continue };
-            let proven = self.proofs.prove(contender, launch);
-            contender.take(proven)?;
-        }
+        let proofs = &mut self.proofs;
+        each(&mut self.contenders, "proving", progress, |contender, launch| {
+            proofs.prove(contender, launch)
+        })?;
         self.facts.append(&mut self.proofs.facts);
         Ok(())
     }
 
     fn count_allocations(&mut self, progress: Progress) -> Result<()> {
         let Some(counter) = &self.plan.counter else { return Ok(()) };
-        let total = self.contenders.len();
-        for (index, contender) in self.contenders.iter_mut().enumerate() {
-            interrupt::check()?;
-            progress(&format!("counting allocations of {}", contender.subject.title), index, total);
-            let Some(launch) = contender.runner() else { continue };
-            let facts = &mut self.facts;
-            let mut count = || -> Result<(), Trouble> {
-                let preload = Some((counter, &[][..]));
-                let mut runner =
-                    Runner::start(launch, Limits::default(), preload, self.plan.patience)?;
-                for load in &self.plan.cases {
-                    load_all(&mut runner, &load.samples)?;
-                    for experiment in ["encode", "decode", "project"] {
-                        // A runner in another language may not count.
-                        let lifetimes = self.plan.lifetimes();
-                        let Ok((count, bytes)) = runner.allocations(experiment, &lifetimes) else {
-                            return Ok(());
-                        };
-                        for (metric, unit, value) in
-                            [("allocations", "1", count), ("allocated", "B", bytes)]
-                        {
-                            facts.push(Fact {
-                                case: load.case.id.clone(),
-                                subject: launch.id.clone(),
-                                metric: format!("{metric}/{experiment}"),
-                                unit: unit.into(),
-                                value,
-                            });
-                        }
+        let (plan, facts) = (self.plan, &mut self.facts);
+        each(&mut self.contenders, "counting allocations of", progress, |_, launch| {
+            let preload = Some((counter, &[][..]));
+            let mut runner = Runner::start(launch, Limits::default(), preload, plan.patience)?;
+            for load in &plan.cases {
+                load_all(&mut runner, &load.samples)?;
+                for experiment in ["encode", "decode", "project"] {
+                    // A runner in another language may not count.
+                    let Ok((count, bytes)) = runner.allocations(experiment, &plan.lifetimes())
+                    else {
+                        return Ok(());
+                    };
+                    for (metric, unit, value) in
+                        [("allocations", "1", count), ("allocated", "B", bytes)]
+                    {
+                        facts.push(Fact {
+                            case: load.case.id.clone(),
+                            subject: launch.id.clone(),
+                            metric: format!("{metric}/{experiment}"),
+                            unit: unit.into(),
+                            value,
+                        });
                     }
                 }
-                Ok(())
-            };
-            let outcome = count();
-            contender.take(outcome)?;
-        }
-        Ok(())
+            }
+            Ok(())
+        })
     }
 
     fn corrupt(&mut self, progress: Progress) -> Result<()> {
-        if self.plan.corruptions == 0 {
+        let (plan, facts) = (self.plan, &mut self.facts);
+        if plan.corruptions == 0 {
             return Ok(());
         }
-        let total = self.contenders.len();
-        for (index, contender) in self.contenders.iter_mut().enumerate() {
-            interrupt::check()?;
-            progress(&format!("corrupting {}", contender.subject.title), index, total);
-            let Some(launch) = contender.runner() else { continue };
+        each(&mut self.contenders, "corrupting", progress, |contender, launch| {
             if contender.subject.bound {
-                continue;
+                return Ok(());
             }
-            let facts = &mut self.facts;
-            let mut feed = || -> Result<(), Trouble> {
-                for load in &self.plan.cases {
-                    let Some(sample) = load.samples.first() else { continue };
-                    let mut runner =
-                        Runner::start(launch, Limits::default(), None, self.plan.patience)?;
-                    let wire = runner.message(&sample.canonical)?;
-                    let tally = robustness::corrupt(
-                        launch,
-                        self.plan.counter.as_ref(),
-                        &wire,
-                        &sample.canonical,
-                        self.plan.corruptions,
-                        self.plan.settings.seed,
-                    )?;
-                    facts.extend(tally.facts(&load.case.id, &launch.id));
-                }
-                Ok(())
-            };
-            let outcome = feed();
-            contender.take(outcome)?;
-        }
-        Ok(())
+            for load in &plan.cases {
+                let Some(sample) = load.samples.first() else { continue };
+                let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
+                let wire = runner.message(&sample.canonical)?;
+                let tally = robustness::corrupt(
+                    launch,
+                    plan.counter.as_ref(),
+                    &wire,
+                    &sample.canonical,
+                    plan.corruptions,
+                    plan.settings.seed,
+                )?;
+                facts.extend(tally.facts(&load.case.id, &launch.id));
+            }
+            Ok(())
+        })
     }
 
     /// The interleaved rounds, until the deadline; returns the most rounds that a
@@ -260,6 +236,24 @@ impl<'a> Session<'a> {
         }
         Measured { subjects, measurements, facts: self.facts, rounds }
     }
+}
+
+/// Has each contender that is still to be measured do something, in its turn.
+fn each<'a>(
+    contenders: &mut [RunnerContender<'a>],
+    what: &str,
+    progress: Progress,
+    mut act: impl FnMut(&mut RunnerContender<'a>, &'a Launch) -> Result<(), Trouble>,
+) -> Result<()> {
+    let total = contenders.len();
+    for (index, contender) in contenders.iter_mut().enumerate() {
+        interrupt::check()?;
+        progress(&format!("{what} {}", contender.subject.title), index, total);
+        let Some(launch) = contender.runner() else { continue };
+        let outcome = act(contender, launch);
+        contender.take(outcome)?;
+    }
+    Ok(())
 }
 
 /// A time in the words of a progress bar.

@@ -20,13 +20,11 @@ use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
 
-use crate::dial::dial;
+use crate::dial::{dial, WAY_BACK};
 use crate::token::{is_said, say};
 
 /// Questions in a row.
 const QUESTIONS: usize = 16;
-/// How long the master is sought at first.
-const FIRST: Duration = Duration::from_secs(5);
 /// How long the master may take over an answer.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -232,7 +230,7 @@ impl Follower {
     /// # Errors
     /// When the master does not answer.
     pub fn start(clock: &Clock, master: SocketAddr, token: &str, shared: bool) -> Result<Follower> {
-        let mut stream = reach(master, token, FIRST)?;
+        let mut stream = reach(master, token, WAY_BACK)?;
         let token = token.to_owned();
         let first = sight(&mut stream).context("the timing master does not tell its time")?;
         if !shared {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 
-use crate::dial::dial;
+use crate::dial::{dial, WAY_BACK};
 use crate::token::{is_said, say};
 
 /// Step and simulated time.
@@ -151,7 +151,7 @@ impl Steps {
     /// # Errors
     /// When it is not there.
     pub fn follow(master: SocketAddr, token: &str) -> Result<Steps> {
-        let stream = dial(master, Duration::from_secs(5))
+        let stream = dial(master, WAY_BACK)
             .with_context(|| format!("cannot follow the timing master at {master}"))?;
         say(&stream, token)?;
         let (partial, announced) = (Partial::default(), None);

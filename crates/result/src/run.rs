@@ -197,6 +197,18 @@ pub enum Status {
     Failed(String),
 }
 
+impl Status {
+    /// The state in a word, and why, where there are no figures.
+    pub fn absence(&self) -> Option<(&'static str, &str)> {
+        match self {
+            Status::Measured => None,
+            Status::Skipped(reason) => Some(("skipped", reason)),
+            Status::Rejected(reason) => Some(("rejected", reason)),
+            Status::Failed(reason) => Some(("failed", reason)),
+        }
+    }
+}
+
 /// The samples of one subject on one case for one metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Measurement {

@@ -127,7 +127,7 @@ impl Toolchain {
     /// brings what the package would.
     pub fn version(&self, package: &str) -> Option<String> {
         match self {
-            Toolchain::System => package::versions().get(package).cloned(),
+            Toolchain::System => package::version(package),
             Toolchain::Root(root) => root.packages().get(package).cloned(),
             Toolchain::Prefix(_) => None,
         }

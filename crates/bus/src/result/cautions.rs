@@ -91,7 +91,7 @@ mod tests {
     use super::*;
     use crate::conduct::record::RunRecord;
     use crate::load::Load;
-    use crate::result::example::{fact, record, stalled, LOAD};
+    use crate::result::example::{fact, record, stalled, trial, LOAD};
 
     #[test]
     fn a_stall_makes_no_throughput() {
@@ -102,8 +102,7 @@ mod tests {
             for stall in [5_000_000_000, 2 * window + window / 2] {
                 let record = record(stalled(window, stall));
                 let (record, machine) = (&record, &machine);
-                let measured =
-                    MeasuredTrial { case: "c", load: &load, subject: "t", record, machine };
+                let measured = MeasuredTrial { load: &load, ..trial(record, machine) };
                 let found = fact(&measured, "throughput").unwrap();
                 assert!(found <= 0.5 * 1.001 && found > 0.49, "{found} MB/s of 0.5");
                 assert!(fact(&measured, "rate").unwrap() <= 1000.0 * 1.001);
@@ -111,13 +110,7 @@ mod tests {
         }
         // The reference's way shows it, and is warned of.
         let record = record(stalled(300_000_000, 5_000_000_000));
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &load,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = MeasuredTrial { load: &load, ..trial(&record, &machine) };
         assert!(fact(&measured, "throughput/mean").unwrap() > 0.505);
         let cautions = measured.cautions("T");
         let surplus = |c: &Caution| matches!(c, Caution::Surplus { figure, .. } if figure == "throughput/mean");
@@ -129,8 +122,7 @@ mod tests {
         let mut record = record(Vec::new());
         let machine = Environment::default();
         let losses = |record: &RunRecord, drops| {
-            let measured =
-                MeasuredTrial { case: "c", load: &LOAD, subject: "t", record, machine: &machine };
+            let measured = trial(record, &machine);
             measured.losses("T", drops)
         };
         let lost = Caution::Lost { cell: "T at c".into(), lost: 5, of: 100 };
@@ -147,7 +139,7 @@ mod tests {
         let mut record = record(Vec::new());
         let mut machine = Environment::default();
         let check = |record: &RunRecord, machine: &Environment| {
-            let measured = MeasuredTrial { case: "c", load: &LOAD, subject: "t", record, machine };
+            let measured = trial(record, machine);
             assert_eq!(fact(&measured, "valid") == Some(0.0), measured.invalid().is_some());
             measured.invalid().map(|(reason, _)| reason)
         };

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use wiregauge_participant::control::{About, Mode, Received, Sent};
 use wiregauge_participant::window::{Window, Windows};
+use wiregauge_result::environment::Environment;
 
 use crate::conduct::record::RunRecord;
 use crate::load::Load;
@@ -38,6 +39,11 @@ pub(super) fn stalled(window: u64, stall: u64) -> Vec<Window> {
         windows.add_due(now, 500, 0, due);
     }
     windows.closed()
+}
+
+/// The trial that a record is of.
+pub(super) fn trial<'a>(record: &'a RunRecord, machine: &'a Environment) -> MeasuredTrial<'a> {
+    MeasuredTrial { case: "c", load: &LOAD, subject: "t", record, machine }
 }
 
 /// A figure of the trial.

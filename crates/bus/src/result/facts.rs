@@ -160,7 +160,7 @@ mod tests {
 
     use super::*;
     use crate::load::Load;
-    use crate::result::example::{fact, record, stalled, window, LOAD};
+    use crate::result::example::{fact, record, stalled, trial, window, LOAD};
 
     #[test]
     fn the_first_three_windows_and_the_last_are_dropped() {
@@ -176,13 +176,7 @@ mod tests {
         ];
         let record = record(windows);
         let machine = Environment::default();
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &LOAD,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = trial(&record, &machine);
         // 34 MB in three seconds, and the mean of 10 and 12 MB/s.
         let near = |metric, wanted: f64| (fact(&measured, metric).unwrap() - wanted).abs() < 1e-9;
         assert!(near("throughput", 34.0 / 3.0) && near("throughput/mean", 11.0));
@@ -201,13 +195,7 @@ mod tests {
         let broken = Some("beta is lost".to_owned());
         let record = RunRecord { broken, ..record(stalled(300_000_000, 0)) };
         let machine = Environment::default();
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &LOAD,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = trial(&record, &machine);
         assert_eq!((fact(&measured, "complete"), fact(&measured, "lost")), (Some(0.0), None));
         assert!(fact(&measured, "throughput").is_some() && !measured.measurements().is_empty());
         assert_eq!(record.whole().unwrap_err().to_string(), "beta is lost");
@@ -222,13 +210,7 @@ mod tests {
         let sent = Sent { samples: 10, span: 901_000_000, step, ..Sent::default() };
         let record = RunRecord { sent, ..record(Vec::new()) };
         let machine = Environment::default();
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &load,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = MeasuredTrial { load: &load, ..trial(&record, &machine) };
         assert_eq!(fact(&measured, "steps"), Some(10.0));
         let fast = Load { fast: true, ..load };
         let steps = fact(&MeasuredTrial { load: &fast, ..measured }, "steps").unwrap();
@@ -245,13 +227,7 @@ mod tests {
         let windows = [ends(), ends(), ends()].into_iter().chain(even).chain([stolen, ends()]);
         let record = record(windows.collect());
         let machine = Environment::default();
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &LOAD,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = trial(&record, &machine);
         let fact = |metric| fact(&measured, metric).unwrap();
         assert_eq!((fact("variance"), fact("variance/left-out")), (1.0, 1.0));
         // By the table of the chi-squared distribution of two degrees of freedom.
@@ -266,13 +242,7 @@ mod tests {
         let received = vec![receiver(misses(2, 5)), receiver(misses(30, 1_500_000_000))];
         let record = RunRecord { received, ..record(Vec::new()) };
         let machine = Environment::default();
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &LOAD,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = trial(&record, &machine);
         assert_eq!(fact(&measured, "misses/longest"), Some(30.0));
         assert_eq!(fact(&measured, "misses/longest/at"), Some(1.5));
         assert_eq!(fact(&measured, "misses/longest/sequence"), Some(7.0));

@@ -176,7 +176,7 @@ fn figures(received: &Received, figure: fn(&Window) -> f64) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::result::example::{record, window, LOAD};
+    use crate::result::example::{record, trial, window};
 
     #[test]
     fn the_slowest_receiver_is_told_from_the_others() {
@@ -188,13 +188,7 @@ mod tests {
         let received = [10, 30, 20].map(receiver).to_vec();
         let record = RunRecord { received, ..record(Vec::new()) };
         let machine = Environment::default();
-        let measured = MeasuredTrial {
-            case: "c",
-            load: &LOAD,
-            subject: "t",
-            record: &record,
-            machine: &machine,
-        };
+        let measured = trial(&record, &machine);
         let slowest = measured.slowest().unwrap();
         assert_eq!((slowest.metric.as_str(), slowest.unit.as_str()), ("slowest latency", "ns"));
         assert_eq!((slowest.samples, slowest.iterations), (vec![vec![Some(30.0)]], vec![1]));

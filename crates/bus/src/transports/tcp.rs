@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_participant::dial::dial;
+use wiregauge_participant::dial::{dial, WAY_BACK};
 use wiregauge_participant::token::{is_said, say};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
@@ -88,7 +88,7 @@ impl Transport for Tcp {
         let connect = |endpoint: &String| -> Result<TcpStream> {
             let address: SocketAddr =
                 endpoint.parse().with_context(|| format!("'{endpoint}' is no address"))?;
-            let stream = dial(address, Duration::from_secs(5))
+            let stream = dial(address, WAY_BACK)
                 .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
             say(&stream, &topic.token)?;
             stream.set_nodelay(true)?;

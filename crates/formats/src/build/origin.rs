@@ -41,15 +41,15 @@ impl Origin {
         let mut packages: BTreeMap<String, String> = codec.needs.iter().filter_map(found).collect();
         let with_the_runner = format!("compiled with the runner: {compiler}, {flags}");
         let whose = match (&variant.release, &**toolchain) {
-            (Some(release), _) => format!(" {},", release.whose()),
+            (Some(release), _) => format!(" {}", release.whose()),
             (None, Toolchain::System) => String::new(),
-            (None, other) => format!(" {},", other.whose()),
+            (None, other) => format!(" {}", other.whose()),
         };
         let library = match codec.built {
             Linkage::Without => "no library".into(),
-            Linkage::Crate(_) => format!("crate{} {with_the_runner}", or_comma(&whose)),
+            Linkage::Crate(_) => format!("crate{whose}, {with_the_runner}"),
             Linkage::Headers => {
-                format!("headers and generated code{} {with_the_runner}", or_comma(&whose))
+                format!("headers and generated code{whose}, {with_the_runner}")
             }
             Linkage::Shared(name) => match &**toolchain {
                 Toolchain::System => {
@@ -80,21 +80,12 @@ impl Origin {
                 ),
             },
         };
-        let library = library.replace("  ", " ");
         let year =
             release::year(codec, &packages).or(codec.needs.iter().find_map(|need| match need {
                 Need::Header(_, package) => toolchain.year(package),
                 Need::Program(..) => None,
             }));
         Origin { compiler, flags: flags.into(), library, packages, year }
-    }
-}
-
-/// A comma where nothing is said.
-fn or_comma(whose: &str) -> &str {
-    match whose {
-        "" => ",",
-        whose => whose,
     }
 }
 

@@ -46,7 +46,6 @@ pub(super) struct Place<'a> {
 
 /// One runner to be built.
 pub(super) struct RunnerBuild {
-    pub(super) codec: &'static Codec,
     pub(super) variant: Variant,
     pub(super) emission: Emission,
     /// The runner's own folder.
@@ -84,19 +83,20 @@ impl RunnerBuild {
         let origin = Origin::now(variant);
         let program = place.message.join("bin").join(variant.id());
         let variant = variant.clone();
-        Ok(RunnerBuild { codec, variant, emission, folder, program, stamp: hash(parts), origin })
+        Ok(RunnerBuild { variant, emission, folder, program, stamp: hash(parts), origin })
     }
 
     /// The outcome, with what the program that is there was built with.
     pub(super) fn built(&self, program: Result<PathBuf>) -> BuiltRunner {
-        let program =
-            program.map_err(|error| match release::unknown(self.codec, &self.origin.packages) {
+        let program = program.map_err(|error| {
+            match release::unknown(self.variant.codec, &self.origin.packages) {
                 Some(unknown) => error.context(unknown),
                 None => error,
-            });
+            }
+        });
         let origin = origin::read(&self.origin_path()).unwrap_or_else(|| self.origin.clone());
         let id = self.variant.id();
-        BuiltRunner { codec: self.codec, id, program, origin, library: self.library() }
+        BuiltRunner { codec: self.variant.codec, id, program, origin, library: self.library() }
     }
 
     fn library(&self) -> Option<String> {

@@ -48,6 +48,15 @@ pub fn summary_line(run: &Run) -> String {
     )
 }
 
+/// The subjects without figures: each with its state in a word that is not
+/// overlooked, and why.
+pub fn absent(run: &Run) -> impl Iterator<Item = (&Subject, &'static str, &str)> {
+    run.subjects.iter().filter_map(|subject| {
+        let (state, reason) = subject.status.absence()?;
+        Some((subject, if state == "failed" { "FAILED" } else { state }, reason))
+    })
+}
+
 /// What was measured on, in one line.
 pub fn case_about(run: &Run, case: &Case) -> String {
     let messages = match case.messages {

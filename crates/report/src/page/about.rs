@@ -8,19 +8,13 @@ use wiregauge_result::run::{Run, Status};
 use crate::model::environment;
 use crate::model::kind::noun;
 use crate::model::unit::time;
-use crate::model::words::case_about;
+use crate::model::words::{self, case_about};
 use crate::page::markup::e;
 
 /// What has no figures, and why.
 pub fn absent(run: &Run) -> String {
     let mut items = String::new();
-    for subject in &run.subjects {
-        let (state, reason) = match &subject.status {
-            Status::Measured => continue,
-            Status::Skipped(reason) => ("skipped", reason),
-            Status::Rejected(reason) => ("rejected", reason),
-            Status::Failed(reason) => ("FAILED", reason),
-        };
+    for (subject, state, reason) in words::absent(run) {
         let class = if state == "FAILED" { " class=\"failed\"" } else { "" };
         let _ = writeln!(
             items,

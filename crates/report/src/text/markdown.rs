@@ -1,7 +1,7 @@
 //! Results as Markdown tables.
 
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Case, Run, Status};
+use wiregauge_result::run::{Case, Run};
 
 use crate::model::curve::{at, over, shares};
 use crate::model::group::{failed, groups, head, name, Group};
@@ -306,12 +306,8 @@ fn published(column: &Beside) -> String {
 fn absent(run: &Run) -> String {
     let mut rows = vec![["without figures", "", "why"].map(String::from).to_vec()];
     for subject in &run.subjects {
-        let (state, reason) = match &subject.status {
-            Status::Measured => continue,
-            Status::Skipped(reason) => ("skipped", reason),
-            Status::Rejected(reason) => ("rejected", reason),
-            Status::Failed(reason) => ("**failed**", reason),
-        };
+        let Some((state, reason)) = subject.status.absence() else { continue };
+        let state = if state == "failed" { "**failed**" } else { state };
         rows.push(vec![escape(&subject.title), state.to_owned(), escape(reason)]);
     }
     if rows.len() > 1 {

@@ -3,7 +3,7 @@
 use std::iter;
 
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Case, Run, Status};
+use wiregauge_result::run::{Case, Run};
 
 use crate::model::group::{failed, groups, head, name, Group};
 use crate::model::kind::{fixed_part, legend, marked, noun, shown};
@@ -15,7 +15,7 @@ use crate::model::sweep::{sweeps, Curves};
 use crate::model::table::{Cell, Column, Table};
 use crate::model::unit::{self, percent, quantity};
 use crate::model::words::{
-    bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict, FLOOR,
+    self, bounded, case_about, published_slopes, r_squared, singular, summary_line, verdict, FLOOR,
 };
 use crate::text::plain::{chars, clean, command, fold, grid, justify, tables as broken, Align};
 
@@ -433,13 +433,7 @@ fn published(column: &Beside, width: usize) -> String {
 /// What has no figures, and why.
 fn absent(run: &Run) -> String {
     let mut rows = Vec::new();
-    for subject in &run.subjects {
-        let (state, reason) = match &subject.status {
-            Status::Measured => continue,
-            Status::Skipped(reason) => ("skipped", reason),
-            Status::Rejected(reason) => ("rejected", reason),
-            Status::Failed(reason) => ("FAILED", reason),
-        };
+    for (subject, state, reason) in words::absent(run) {
         rows.push(vec![format!("  {}", clean(&subject.title)), state.to_owned(), clean(reason)]);
     }
     match rows.is_empty() {

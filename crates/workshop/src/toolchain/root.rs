@@ -191,7 +191,10 @@ impl Root {
 
     /// The words before a program that is to run inside.
     fn enter(&self) -> Vec<String> {
-        let mut words = own_namespace();
+        let mut words = vec!["unshare".to_owned()];
+        if !rustix::process::geteuid().is_root() {
+            words.push("--map-root-user".into());
+        }
         words.extend(["--mount", "sh", "-c", ENTER, "enter"].map(str::to_owned));
         words.push(self.build.display().to_string());
         words.push(self.folder().display().to_string());
@@ -241,15 +244,6 @@ impl Root {
 fn recipe(packages: &[&str]) -> String {
     let parts = [&SUITES[..], &[PREFERENCES], &COMPILERS, packages].concat();
     hash(parts.into_iter().map(|part| part.as_bytes().to_vec()))
-}
-
-/// Where the user is not root, a namespace in which he is.
-fn own_namespace() -> Vec<String> {
-    let mut words = vec!["unshare".to_owned()];
-    if !rustix::process::geteuid().is_root() {
-        words.push("--map-root-user".into());
-    }
-    words
 }
 
 /// Makes a root beside its place, and puts it there when it is whole.
@@ -308,14 +302,12 @@ fn debootstrap(
 
 /// mmdebstrap as root, or as who is root in a namespace of his own.
 fn mmdebstrap() -> Command {
-    let mut words = own_namespace();
-    let mut command = match words.len() {
-        1 => Command::new("mmdebstrap"),
-        _ => {
-            let mut command = Command::new(words.remove(0));
-            command.args(words).arg("mmdebstrap");
-            command
-        }
+    let mut command = if rustix::process::geteuid().is_root() {
+        Command::new("mmdebstrap")
+    } else {
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "mmdebstrap"]);
+        command
     };
     command.arg("--mode=root");
     command

@@ -44,7 +44,8 @@ fn compile(
     configure(&folder, &made, &settings)?;
     let log = ninja(&made, &[], &mut |done, total, what| {
         let build = builds.iter().find(|build| {
-            what.contains(&format!("{}.dir/", build.codec.name)) || what.ends_with(build.codec.name)
+            what.contains(&format!("{}.dir/", build.variant.codec.name))
+                || what.ends_with(build.variant.codec.name)
         });
         match build {
             Some(build) => {
@@ -56,9 +57,9 @@ fn compile(
     Ok(builds
         .iter()
         .map(|build| {
-            let failed = log.iter().position(|line| has_failed(line, build.codec.name));
+            let failed = log.iter().position(|line| has_failed(line, build.variant.codec.name));
             match failed {
-                None => Ok(made.join(build.codec.name)),
+                None => Ok(made.join(build.variant.codec.name)),
                 Some(at) => Err(anyhow!(
                     "does not compile: {} (see {})",
                     log[at + 1..]
@@ -90,7 +91,7 @@ fn project(place: &Place, folder: &Path, builds: &[&RunnerBuild]) -> Result<Stri
          set(CMAKE_CXX_EXTENSIONS OFF)\n",
     );
     for build in builds {
-        let name = build.codec.name;
+        let name = build.variant.codec.name;
         let sources: Vec<String> =
             build.emission.sources.iter().map(|source| quote(&build.folder.join(source))).collect();
         let mut includes = vec![

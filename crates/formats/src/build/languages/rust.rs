@@ -118,7 +118,7 @@ fn compile(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     for build in builds {
-        command.args(["--bin", build.codec.name]);
+        command.args(["--bin", build.variant.codec.name]);
         for feature in &build.emission.features {
             command.args(["--features", feature]);
         }
@@ -154,7 +154,7 @@ fn compile(
     Ok(builds
         .iter()
         .map(|build| {
-            let name = build.codec.name;
+            let name = build.variant.codec.name;
             programs.remove(name).ok_or_else(|| {
                 let why = failures
                     .get(name)

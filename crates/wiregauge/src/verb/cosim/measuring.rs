@@ -11,7 +11,7 @@ use wiregauge_cosim::master::plan::{Entrant, Load, Plan};
 use wiregauge_cosim::master::samples::Samples;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Case, Reference, Run, Settings, Status, FORMAT, VERSION};
+use wiregauge_result::run::{Case, Reference, Run, Settings, FORMAT, VERSION};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 
@@ -200,12 +200,7 @@ fn finish(samples: Samples) -> Result<()> {
 /// Forms for programs have no place for why there are no figures.
 fn say_what_is_missing(run: &Run) {
     for subject in &run.subjects {
-        let (what, why) = match &subject.status {
-            Status::Measured => continue,
-            Status::Failed(why) => ("failed", why),
-            Status::Rejected(why) => ("rejected", why),
-            Status::Skipped(why) => ("skipped", why),
-        };
+        let Some((what, why)) = subject.status.absence() else { continue };
         tell(&safe(&format!("wiregauge: {}: {what}: {why}", subject.title)));
     }
 }

@@ -34,7 +34,7 @@ pub use common::Common;
 pub use origin::Origin;
 pub use release::Release;
 pub use runner_build::BuiltRunner;
-pub use variant::Variant;
+pub use variant::{Flags, Variant};
 
 use crate::codec::Codec;
 use runner_build::{Place, RunnerBuild};

@@ -13,10 +13,15 @@ pub struct Library {
     pub name: &'static str,
     /// The Debian packages that its codecs need; the first has its version.
     pub packages: &'static [&'static str],
-    /// The releases that its codecs have been tried with, oldest first, and the
-    /// years in which its makers released them.
-    pub tried: &'static [(&'static str, u16)],
+    /// The releases that its codecs have been tried with, oldest first: older ones
+    /// are refused.
+    pub tried: &'static [Released],
+    /// What its makers had released last when this table was written.
+    pub newest: Released,
 }
+
+/// A version, and the month in which its makers released it: `("3.21.12", "2022-12")`.
+pub type Released = (&'static str, &'static str);
 
 inventory::collect!(Library);
 
@@ -33,14 +38,40 @@ impl Library {
         package::version(self.packages[0]).map(|version| upstream(&version).to_owned())
     }
 
-    /// The year of a release that has been tried.
-    pub fn year(&self, release: &str) -> Option<u16> {
-        self.tried.iter().find(|(tried, _)| *tried == release).map(|(_, year)| *year)
+    /// The month in which a release that is known came out.
+    pub fn released(&self, release: &str) -> Option<&'static str> {
+        let mut known = self.tried.iter().chain([&self.newest]);
+        known.find(|(version, _)| *version == release).map(|(_, month)| *month)
+    }
+
+    /// The year of a release that is known.
+    pub fn year(&self, release: &str) -> Option<u32> {
+        self.released(release)?.get(..4)?.parse().ok()
+    }
+
+    /// That a release is too old, in words; nothing where it is not.
+    pub fn refused(&self, release: &str) -> Option<String> {
+        let (oldest, _) = self.tried[0];
+        let numbers_of = numbers(release);
+        (!numbers_of.is_empty() && numbers_of < numbers(oldest)).then(|| {
+            format!("{} {release} is too old: {oldest} is the oldest that works", self.name)
+        })
     }
 
     /// The codecs that call it.
     pub fn codecs(&self) -> Vec<&'static Codec> {
         Codec::all().into_iter().filter(|codec| self.serves(codec)).collect()
+    }
+
+    /// The one that a codec calls, where a distribution brings it.
+    pub fn of(codec: &Codec) -> Option<&'static Library> {
+        Library::all().into_iter().find(|library| library.serves(codec))
+    }
+
+    /// Its version among these packages, which have names.
+    fn version<'a>(&self, packages: &'a BTreeMap<String, String>) -> Option<&'a str> {
+        let version = self.packages.iter().find_map(|package| packages.get(*package))?;
+        Some(upstream(version))
     }
 
     fn serves(&self, codec: &Codec) -> bool {
@@ -61,20 +92,40 @@ impl Library {
 
 /// What of these packages, by name with versions, has not been tried with a codec.
 pub fn unknown(codec: &Codec, packages: &BTreeMap<String, String>) -> Option<String> {
-    Library::all()
-        .into_iter()
-        .filter(|library| library.serves(codec))
-        .find_map(|library| library.unknown(upstream(packages.get(library.packages[0])?)))
+    let library = Library::of(codec)?;
+    library.unknown(library.version(packages)?)
+}
+
+/// Why a codec cannot be built with these packages: its library is too old.
+pub fn refused(codec: &Codec, packages: &BTreeMap<String, String>) -> Option<String> {
+    let library = Library::of(codec)?;
+    library.refused(library.version(packages)?)
+}
+
+/// When the release of a codec's library came out, and the newest there is: by these
+/// packages, or where they do not tell the version, by what the library says of
+/// itself: `protobuf 3.21.12`.
+pub fn age(
+    codec: &Codec,
+    packages: &BTreeMap<String, String>,
+    said: &str,
+) -> Option<(&'static str, Released)> {
+    let library = Library::of(codec)?;
+    let said = said.split_whitespace().last().unwrap_or_default();
+    let released = library.released(library.version(packages).unwrap_or(said))?;
+    Some((released, library.newest))
 }
 
 /// The year of the release among these packages that a codec is built with, where
-/// it has been tried.
+/// it is known.
 pub fn year(codec: &Codec, packages: &BTreeMap<String, String>) -> Option<u32> {
-    let mut libraries = Library::all().into_iter().filter(|library| library.serves(codec));
-    libraries.find_map(|library| {
-        let release = upstream(packages.get(library.packages[0])?);
-        library.year(release).map(u32::from)
-    })
+    let library = Library::of(codec)?;
+    library.year(library.version(packages)?)
+}
+
+/// The numbers of a version, in order.
+fn numbers(version: &str) -> Vec<u32> {
+    version.split('.').map_while(|part| part.parse().ok()).collect()
 }
 
 #[cfg(test)]
@@ -92,10 +143,39 @@ mod tests {
     }
 
     #[test]
+    fn what_is_too_old_is_refused_with_the_oldest_that_works() {
+        let codec = Codec::find("flatbuffers-cpp").expect("it is there");
+        let of = |version: &str| BTreeMap::from([("libflatbuffers-dev".into(), version.into())]);
+        for version in ["2.0.8+dfsg1-2", "23.5.26-1", "99.1-1", "odd"] {
+            assert_eq!(refused(codec, &of(version)), None);
+        }
+        let said = refused(codec, &of("1:1.12.1-4")).expect("it is too old");
+        assert_eq!(said, "FlatBuffers 1.12.1 is too old: 2.0.8 is the oldest that works");
+    }
+
+    #[test]
+    fn a_library_s_age_goes_by_its_package_or_by_what_it_says() {
+        let codec = Codec::find("flatbuffers-cpp").expect("it is there");
+        let package = BTreeMap::from([("libflatbuffers-dev".into(), "2.0.8+dfsg1-2".into())]);
+        let (released, (_, newest)) = age(codec, &package, "flatbuffers 23.5.26").expect("known");
+        assert_eq!(released, "2022-08");
+        assert!(newest > released);
+        let said = age(codec, &BTreeMap::new(), "flatbuffers 23.5.26");
+        assert_eq!(said.map(|(released, _)| released), Some("2023-05"));
+        assert_eq!(age(codec, &BTreeMap::new(), "flatbuffers 99.1"), None);
+        // The crate is that of the generator's release.
+        let codec = Codec::find("flatbuffers").expect("it is there");
+        let package = BTreeMap::from([("flatbuffers-compiler".into(), "2.0.8+dfsg1-2".into())]);
+        assert!(age(codec, &package, "flatbuffers 2.1.2").is_some());
+    }
+
+    #[test]
     fn every_library_has_codecs_and_releases() {
         for library in Library::all() {
             assert!(!library.codecs().is_empty(), "{}", library.name);
-            assert!(library.tried.is_sorted_by_key(|(_, year)| *year), "{}", library.name);
+            assert!(library.tried.is_sorted_by_key(|(_, month)| *month), "{}", library.name);
+            assert!(library.tried.is_sorted_by_key(|(version, _)| numbers(version)));
+            assert!(library.tried.iter().all(|(_, month)| *month <= library.newest.1));
         }
     }
 }

@@ -95,6 +95,13 @@ pub fn has_memory(wanted: u64) -> bool {
     is_met(&Choice::made(), MEMORY, lack, "end other programs")
 }
 
+/// Reports that a part of the calling test is left out, as others than the machine do
+/// not give today what it wants.
+#[track_caller]
+pub fn leave_out(why: &str) {
+    Choice::made().report(why);
+}
+
 /// What is left out, and where that is reported.
 #[derive(Default)]
 struct Choice {
@@ -106,6 +113,21 @@ impl Choice {
     fn made() -> Choice {
         let without = std::env::var(VARIABLE).unwrap_or_default();
         Choice { without, report: std::env::var_os(REPORT) }
+    }
+
+    /// Says of the calling test why it is left out.
+    #[track_caller]
+    fn report(&self, why: &str) {
+        let place = Location::caller();
+        let line = format!("left out: {}:{} {why}\n", place.file(), place.line());
+        // Past what holds back the words of tests that pass.
+        let _ = io::stderr().write_all(line.as_bytes());
+        if let Some(path) = &self.report {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            // In one go, as other tests write too.
+            let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
+            written.unwrap_or_else(|error| panic!("{REPORT}: {error}"));
+        }
     }
 
     fn leaves_out(&self, wanted: &str) -> bool {
@@ -126,16 +148,7 @@ fn is_met(
     remedy: &str,
 ) -> bool {
     if choice.leaves_out(name) {
-        let place = Location::caller();
-        let line = format!("left out: {}:{} wants {name}\n", place.file(), place.line());
-        // Past what holds back the words of tests that pass.
-        let _ = io::stderr().write_all(line.as_bytes());
-        if let Some(path) = &choice.report {
-            let file = OpenOptions::new().create(true).append(true).open(path);
-            // In one go, as other tests write too.
-            let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
-            written.unwrap_or_else(|error| panic!("{REPORT}: {error}"));
-        }
+        choice.report(&format!("wants {name}"));
         return false;
     }
     if let Some(lack) = lack() {

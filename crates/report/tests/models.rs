@@ -14,7 +14,7 @@ use wiregauge_report::model::sweep::sweeps;
 use wiregauge_report::model::table::Table;
 use wiregauge_report::text::{junit, markdown, terminal};
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Curve, Measurement, Slope};
+use wiregauge_result::run::{Curve, Measurement, Newest, Origin, Slope};
 use wiregauge_result::verdict::Verdict;
 
 #[test]
@@ -513,6 +513,36 @@ fn unchecked_rows_are_marked_in_every_form() {
         assert_eq!(text.matches("Bincode").count(), text.matches("Bincode†").count());
     }
     assert!(wiregauge_report::text::csv::render(&[run]).contains(",true,"));
+}
+
+#[test]
+fn libraries_that_are_far_behind_are_marked_in_every_form() {
+    let mut run = common::run(10);
+    run.reference = None;
+    let newest = Newest { version: "9.0".into(), released: "2025-01".into() };
+    let origin = |released: &str| Origin {
+        released: Some(released.into()),
+        newest: Some(newest.clone()),
+        ..Origin::default()
+    };
+    let mut row = |id: &str, released: &str| {
+        let subject = run.subjects.iter_mut().find(|subject| subject.id == id).unwrap();
+        (subject.library, subject.origin) = (format!("{id} 1.0"), Some(origin(released)));
+    };
+    // Two years, and two years and a month.
+    row("prost", "2023-01");
+    row("bincode", "2022-12");
+    let compared = wiregauge_result::stats::compare(&run, &run, Default::default());
+    for text in [
+        wiregauge_report::text::terminal::render(&[run.clone()], None),
+        wiregauge_report::text::markdown::render(&[run.clone()]),
+        wiregauge_report::page::render(&[run.clone()]),
+        wiregauge_report::text::compare::terminal(&run, &run, &compared, true, None),
+    ] {
+        assert!(text.contains("behind its makers: bincode 1.0 of 2022 (newest 9.0 of 2025)"));
+        assert_eq!(text.matches("Bincode").count(), text.matches("Bincode‡").count());
+        assert!(!text.contains("Prost‡"), "{text}");
+    }
 }
 
 #[test]

@@ -181,6 +181,33 @@ pub struct Origin {
     /// The year of the library's version, where its package tells it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub year: Option<u32>,
+    /// The month in which its makers released the library's version, as `2022-12`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<String>,
+    /// What the library's makers had released last, as far as wiregauge knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newest: Option<Newest>,
+}
+
+/// The newest release of a library.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Newest {
+    /// Its version.
+    pub version: String,
+    /// The month of its release, as `2026-09`.
+    pub released: String,
+}
+
+impl Origin {
+    /// Months between the release of the library and the newest of its makers; none
+    /// where one of the two is not known.
+    pub fn months_behind(&self) -> Option<i64> {
+        let months = |text: &str| {
+            let (year, month) = text.split_once('-')?;
+            Some(12 * year.parse::<i64>().ok()? + month.parse::<i64>().ok()?)
+        };
+        Some(months(&self.newest.as_ref()?.released)? - months(self.released.as_ref()?)?)
+    }
 }
 
 /// Whether a subject has figures.

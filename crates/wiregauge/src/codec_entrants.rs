@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
-use wiregauge_formats::{Answer, Codec};
+use wiregauge_formats::{release, Answer, Codec};
 use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
@@ -179,8 +179,14 @@ pub fn build(
 /// Why a row cannot take part; none where it can.
 fn absent(variant: &Variant, workload: &Workload) -> Option<Status> {
     let codec = variant.codec;
+    if let Some(why) = variant.toolchain.hindrance() {
+        return Some(Status::Failed(why.into()));
+    }
     if let Some(lack) = codec.needs.iter().find_map(|need| variant.toolchain.lack(need)) {
         return Some(Status::Skipped(lack));
+    }
+    if let Some(old) = release::refused(codec, &variant.packages()) {
+        return Some(Status::Failed(old));
     }
     match codec.answer_all(&workload.schema) {
         Answer::Rejected(why) => Some(Status::Rejected(why)),
@@ -212,6 +218,8 @@ fn subject(
             flags: origin.flags,
             packages: origin.packages.into_iter().collect(),
             year: origin.year,
+            released: None,
+            newest: None,
         }),
         options: codec.options.iter().map(|option| option.to_string()).collect(),
         bound: codec.bound,

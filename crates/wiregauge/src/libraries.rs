@@ -4,20 +4,21 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{anyhow, bail, ensure, Context, Result};
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use wiregauge_formats::build::{Release, Variant};
-use wiregauge_formats::{Codec, Linkage};
-use wiregauge_result::run::Subject;
-use wiregauge_workshop::toolchain::{Prefix, Root, Wish};
+use wiregauge_formats::build::{Flags, Release, Variant};
+use wiregauge_formats::{release, Codec, Linkage};
+use wiregauge_result::run::{Newest, Subject};
+use wiregauge_system::interrupt;
+use wiregauge_workshop::toolchain::{libraries_of, Prefix, Root, Wish};
 use wiregauge_workshop::{Need, Progress, Toolchain};
 
 /// Which libraries codecs are measured with.
 #[derive(clap::Args)]
 pub struct Libraries {
-    /// Whose libraries the C and C++ codecs are measured with: the machine's, the
-    /// newest that Debian has, or both in one run (docs/libraries.md).
+    /// Whose libraries the C and C++ codecs are measured with: several are
+    /// measured in one run (docs/libraries.md).
     #[arg(long, value_delimiter = ',', value_name = "WHOSE,…", default_value = "system")]
     libraries: Vec<Whose>,
     /// Take the newest libraries even where the signature of what is fetched has
@@ -29,6 +30,10 @@ pub struct Libraries {
     /// crate or a folder with its source.
     #[arg(long, value_name = "NAME[@LABEL]=PREFIX|VERSION")]
     library: Vec<String>,
+    /// A row more: this C or C++ codec compiled with these flags behind the usual
+    /// ones; with the label of a --library, that row.
+    #[arg(long, value_name = "NAME@LABEL=FLAGS", allow_hyphen_values = true)]
+    cflags: Vec<String>,
 }
 
 /// Whose libraries.
@@ -36,21 +41,30 @@ pub struct Libraries {
 enum Whose {
     /// The machine's own.
     System,
-    /// The newest of Debian, in a root that is kept in the build folder.
+    /// The machine's own, with the newest compiler.
+    Recompiled,
+    /// The newest of Debian with the newest compiler, in a root that is kept in the
+    /// build folder.
     Current,
+}
+
+impl Whose {
+    /// What marks the rows; nothing for the machine's own.
+    fn label(self) -> &'static str {
+        match self {
+            Whose::System => "",
+            Whose::Recompiled => "recompiled",
+            Whose::Current => "current",
+        }
+    }
 }
 
 /// A codec with a library in place of the usual one: `NAME[@LABEL]=PREFIX`, or
 /// with a crate's version or folder.
 fn own(text: &str) -> Result<Variant> {
     let (name, place) = text.split_once('=').context("wants NAME=PREFIX or NAME=VERSION")?;
-    let (name, label) = match name.split_once('@') {
-        Some((name, label)) => (name, Some(label)),
-        None => (name, None),
-    };
-    let codec = Codec::find(name).with_context(|| {
-        format!("there is no codec '{name}'; wiregauge codecs --list names all")
-    })?;
+    let (codec, label) = row(name)?;
+    let name = codec.name;
     ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
     let mut variant = Variant::plain(codec);
     match codec.built {
@@ -62,13 +76,55 @@ fn own(text: &str) -> Result<Variant> {
         }
         _ => bail!("{name} has no library that another could take the place of"),
     }
-    let is_label = |c: char| c.is_alphanumeric() || ".-_+".contains(c);
     let label = variant.label();
     ensure!(
-        !label.is_empty() && label.chars().all(is_label) && label != "current",
+        is_label(label),
         "'{label}' cannot mark a row; give a label: --library {name}@LABEL={place}"
     );
     Ok(variant)
+}
+
+/// The codec and the label of `NAME[@LABEL]`.
+fn row(text: &str) -> Result<(&'static Codec, Option<&str>)> {
+    let (name, label) = match text.split_once('@') {
+        Some((name, label)) => (name, Some(label)),
+        None => (text, None),
+    };
+    let codec = Codec::find(name).with_context(|| {
+        format!("there is no codec '{name}'; wiregauge codecs --list names all")
+    })?;
+    Ok((codec, label))
+}
+
+fn is_label(text: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || ".-_+".contains(c);
+    let is_taken = Whose::value_variants().iter().any(|whose| whose.label() == text);
+    text.chars().all(is_part) && !is_taken
+}
+
+/// Adds a row with flags, `NAME@LABEL=FLAGS`, or gives them to the one of that name.
+fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
+    let (name, words) = text.split_once('=').context("wants NAME@LABEL=FLAGS")?;
+    let (codec, label) = row(name)?;
+    let name = codec.name;
+    ensure!(
+        codec.language.takes_libraries_of_toolchain,
+        "{name} is not compiled by a C or C++ compiler"
+    );
+    let label = label.filter(|label| is_label(label));
+    let label = label.with_context(|| format!("wants a label: {name}@LABEL={words}"))?;
+    ensure!(!words.trim().is_empty(), "wants flags: {name}@{label}=-O2");
+    let id = format!("{name}@{label}");
+    let flags = Flags { label: label.into(), words: words.trim().into() };
+    let flags = Some(Arc::new(flags));
+    match variants.iter_mut().find(|variant| variant.id() == id) {
+        Some(variant) => {
+            ensure!(variant.flags.is_none(), "{id} has flags already; give all in one --cflags");
+            variant.flags = flags;
+        }
+        None => variants.push(Variant { flags, ..Variant::plain(codec) }),
+    }
+    Ok(())
 }
 
 /// Whether a codec has a library that could be installed into a folder.
@@ -86,37 +142,43 @@ fn prefix(codec: &Codec, label: Option<&str>, place: &str) -> Result<Prefix> {
 }
 
 impl Libraries {
-    /// The rows of these codecs, made from all the libraries that are wanted.
+    /// The rows of these codecs, made from all the libraries that are wanted. What
+    /// cannot be had leaves rows that say why.
     ///
     /// # Errors
-    /// When the newest libraries cannot be had, or two rows would have one name.
+    /// When an option means nothing, or two rows would have one name.
     pub fn variants(
         &self,
         codecs: &[&'static Codec],
         folder: &Path,
         progress: Progress,
     ) -> Result<Vec<Variant>> {
-        let is_current = self.libraries.contains(&Whose::Current);
+        let wants = |whose| self.libraries.contains(&whose);
+        let is_newest = wants(Whose::Current) || wants(Whose::Recompiled);
         ensure!(
-            is_current || !self.libraries_expired,
+            is_newest || !self.libraries_expired,
             "--libraries-expired would do nothing: it is about --libraries current"
         );
         let own = |text: &String| own(text).with_context(|| format!("--library {text}"));
-        let own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
-        let has_library =
-            |codec: &Codec| codec.language.takes_libraries_of_toolchain && !codec.bound;
-        let current = match is_current && codecs.iter().any(|codec| has_library(codec)) {
-            true => Some(Arc::new(self.current(folder, progress)?)),
-            false => None,
+        let mut own: Vec<Variant> = self.library.iter().map(own).collect::<Result<_>>()?;
+        for text in &self.cflags {
+            add_flags(&mut own, text).with_context(|| format!("--cflags {text}"))?;
+        }
+        let newest = match is_newest && codecs.iter().any(|codec| goes_by_toolchain(codec)) {
+            true => self.newest(folder, progress)?,
+            false => Vec::new(),
         };
         let mut variants = Vec::new();
         for codec in codecs {
             let plain = Variant::plain(codec);
-            if !has_library(codec) || self.libraries.contains(&Whose::System) {
+            if !goes_by_toolchain(codec) || wants(Whose::System) {
                 variants.push(plain.clone());
             }
-            if let Some(toolchain) = current.clone().filter(|_| has_library(codec)) {
-                variants.push(Variant { toolchain, ..plain });
+            for (whose, toolchain) in newest.iter().filter(|_| goes_by_toolchain(codec)) {
+                // Without a library, both would be the same.
+                if *whose == Whose::Current || brings_a_library(codec) {
+                    variants.push(Variant { toolchain: toolchain.clone(), ..plain.clone() });
+                }
             }
             variants.extend(own.iter().filter(|own| own.codec.name == codec.name).cloned());
         }
@@ -133,22 +195,43 @@ impl Libraries {
         Ok(variants)
     }
 
-    /// The newest libraries of all codecs.
-    fn current(&self, folder: &Path, progress: Progress) -> Result<Toolchain> {
+    /// The newest compiler, with the machine's libraries and with the newest of all
+    /// codecs, as far as they are wanted.
+    fn newest(&self, folder: &Path, progress: Progress) -> Result<Vec<(Whose, Arc<Toolchain>)>> {
         let codecs = Codec::all();
         let with_library = codecs.iter().filter(|codec| brings_a_library(codec));
-        let needs = with_library.flat_map(|codec| codec.needs);
-        let mut packages: Vec<&str> = needs.map(|need| need.names().1).collect();
+        let needs: Vec<&Need> = with_library.flat_map(|codec| codec.needs).collect();
+        let mut packages: Vec<&str> = needs.iter().map(|need| need.names().1).collect();
         packages.sort_unstable();
         packages.dedup();
         let wish = Wish { expired: self.libraries_expired };
-        Ok(Toolchain::Root(Root::current(folder, &packages, wish, progress)?))
+        let root = Root::current(folder, &packages, wish, progress).map(Arc::new);
+        interrupt::check()?;
+        let headers = needs.iter().filter(|need| matches!(need, Need::Header(..)));
+        let headers: Vec<&str> = headers.map(|need| need.names().1).collect();
+        let toolchain = |whose: Whose| {
+            let made = match (&root, whose) {
+                (Err(error), _) => Err(anyhow!("{error:#}")),
+                (Ok(root), Whose::Recompiled) => libraries_of(folder, whose.label(), &headers)
+                    .map(|libraries| Toolchain::Recompiled(root.clone(), libraries)),
+                (Ok(root), _) => Ok(Toolchain::Root(root.clone())),
+            };
+            let absent = |error| Toolchain::Absent(whose.label(), format!("{error:#}"));
+            (whose, Arc::new(made.unwrap_or_else(absent)))
+        };
+        let wanted = [Whose::Recompiled, Whose::Current];
+        Ok(wanted.into_iter().filter(|w| self.libraries.contains(w)).map(toolchain).collect())
     }
 }
 
-/// Puts the library's version into the names of rows, where a codec has several;
-/// `known` are libraries of rows whose runners would say another.
-pub fn name_versions(subjects: &mut [Subject], known: &IndexMap<String, String>) {
+/// Whether a codec's row differs by compiler and libraries.
+fn goes_by_toolchain(codec: &Codec) -> bool {
+    codec.language.takes_libraries_of_toolchain && !codec.bound
+}
+
+/// Says of each row how old its library is, and puts the version into its name where
+/// a codec has several; `known` are libraries of rows whose runners would say another.
+pub fn tell(subjects: &mut [Subject], known: &IndexMap<String, String>) {
     let of = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
     let several: Vec<String> =
         subjects.iter().filter(|subject| subject.id.contains('@')).map(|s| of(&s.id)).collect();
@@ -156,8 +239,17 @@ pub fn name_versions(subjects: &mut [Subject], known: &IndexMap<String, String>)
         if let Some(library) = known.get(&subject.id).filter(|_| !subject.library.is_empty()) {
             subject.library.clone_from(library);
         }
-        let codec = Codec::find(&of(&subject.id))
-            .filter(|codec| several.iter().any(|name| name == codec.name));
+        let codec = Codec::find(&of(&subject.id));
+        if let (Some(codec), Some(origin)) = (codec, &mut subject.origin) {
+            let packages = origin.packages.clone().into_iter().collect();
+            if let Some((released, (version, month))) =
+                release::age(codec, &packages, &subject.library)
+            {
+                origin.released = Some(released.into());
+                origin.newest = Some(Newest { version: version.into(), released: month.into() });
+            }
+        }
+        let codec = codec.filter(|codec| several.iter().any(|name| name == codec.name));
         let version = subject.library.split_whitespace().last().unwrap_or_default();
         if let (Some(codec), true) = (codec, version.starts_with(|c: char| c.is_ascii_digit())) {
             let label = subject.id.split_once('@').map_or("", |(_, label)| label);

@@ -8,6 +8,11 @@ use anyhow::{Context, Result};
 
 use crate::tool::{run, Compiler};
 
+/// The setting of a linker's flags, by which libraries are found that others load.
+pub fn linked_with(flags: &str) -> String {
+    format!("-DCMAKE_EXE_LINKER_FLAGS={} -Wl,--disable-new-dtags", flags.trim())
+}
+
 /// Configures a CMake project in `folder` to be built in `build`.
 pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()> {
     run(

@@ -1,18 +1,21 @@
 //! Where compilers, headers, libraries and generators come from.
 
+mod machine;
 mod prefix;
 mod root;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use anyhow::Result;
+use anyhow::{bail, Result};
 
+use crate::cmake::linked_with;
 use crate::need::Need;
 use crate::package;
 use crate::tool::first_line;
 
+pub use machine::libraries_of;
 pub use prefix::Prefix;
 pub use root::{Root, Wish};
 
@@ -22,9 +25,13 @@ pub enum Toolchain {
     /// The machine.
     System,
     /// A bare root of another release, which is kept in the build folder.
-    Root(Root),
+    Root(Arc<Root>),
     /// The machine's compiler, and a library of the user's own build.
     Prefix(Prefix),
+    /// A root's compiler, and the machine's libraries and generators.
+    Recompiled(Arc<Root>, Prefix),
+    /// One that cannot be had: what marks its rows, and why.
+    Absent(&'static str, String),
 }
 
 impl Toolchain {
@@ -33,7 +40,8 @@ impl Toolchain {
         match self {
             Toolchain::System => "",
             Toolchain::Root(root) => root.label(),
-            Toolchain::Prefix(prefix) => prefix.label(),
+            Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) => prefix.label(),
+            Toolchain::Absent(label, _) => label,
         }
     }
 
@@ -43,6 +51,7 @@ impl Toolchain {
             Toolchain::System => String::new(),
             Toolchain::Root(root) => format!("-{}", root.label()),
             Toolchain::Prefix(prefix) => format!("-{}", prefix.key()),
+            Toolchain::Recompiled(..) | Toolchain::Absent(..) => format!("-{}", self.label()),
         }
     }
 
@@ -55,16 +64,26 @@ impl Toolchain {
             Toolchain::System => Ok(String::new()),
             Toolchain::Root(root) => Ok(root.folder().display().to_string()),
             Toolchain::Prefix(prefix) => prefix.stamp(),
+            Toolchain::Recompiled(root, prefix) => {
+                Ok(format!("{} {}", root.folder().display(), prefix.stamp()?))
+            }
+            Toolchain::Absent(..) => Ok(String::new()),
+        }
+    }
+
+    /// Why nothing can be built with it; none where there is it.
+    pub fn hindrance(&self) -> Option<&str> {
+        match self {
+            Toolchain::Absent(_, why) => Some(why),
+            _ => None,
         }
     }
 
     /// What it lacks of this, and what to do about it.
     pub fn lack(&self, need: &Need) -> Option<String> {
         match self {
-            Toolchain::System => (!need.is_here()).then(|| {
-                let (name, package) = need.names();
-                format!("{name} is missing: apt-get install {package}")
-            }),
+            Toolchain::System | Toolchain::Recompiled(..) => need.lack(),
+            Toolchain::Absent(_, why) => Some(why.clone()),
             Toolchain::Root(root) => root.lack(need),
             Toolchain::Prefix(prefix) => prefix.lack(need),
         }
@@ -73,9 +92,9 @@ impl Toolchain {
     /// A program of it, to be run in this folder.
     pub fn command(&self, program: &str, folder: &Path) -> Command {
         let mut command = match self {
-            Toolchain::System => Command::new(program),
             Toolchain::Root(root) => root.command(program),
             Toolchain::Prefix(prefix) => prefix.command(program),
+            _ => Command::new(program),
         };
         command.current_dir(folder);
         command
@@ -88,16 +107,18 @@ impl Toolchain {
     pub fn cmake(&self) -> Result<Vec<String>> {
         match self {
             Toolchain::System => Ok(Vec::new()),
-            Toolchain::Root(root) => root.cmake(),
-            Toolchain::Prefix(prefix) => Ok(prefix.cmake()),
+            Toolchain::Root(root) => root.cmake(""),
+            Toolchain::Prefix(prefix) => Ok(vec![linked_with(&prefix.linking())]),
+            Toolchain::Recompiled(root, prefix) => root.cmake(&prefix.linking()),
+            Toolchain::Absent(_, why) => bail!("{why}"),
         }
     }
 
     /// Folders of headers that go before the compiler's own.
     pub fn includes(&self) -> Vec<PathBuf> {
         match self {
-            Toolchain::System | Toolchain::Root(_) => Vec::new(),
-            Toolchain::Prefix(prefix) => vec![prefix.include()],
+            Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) => prefix.includes(),
+            _ => Vec::new(),
         }
     }
 
@@ -110,7 +131,8 @@ impl Toolchain {
         match self {
             Toolchain::System => Ok(vec![library.into()]),
             Toolchain::Root(root) => Ok(root.link(library)),
-            Toolchain::Prefix(prefix) => prefix.link(library),
+            Toolchain::Prefix(prefix) | Toolchain::Recompiled(_, prefix) => prefix.link(library),
+            Toolchain::Absent(_, why) => bail!("{why}"),
         }
     }
 
@@ -118,7 +140,7 @@ impl Toolchain {
     pub fn compiler(&self) -> String {
         static MACHINE: OnceLock<String> = OnceLock::new();
         match self {
-            Toolchain::Root(root) => root.compiler(),
+            Toolchain::Root(root) | Toolchain::Recompiled(root, _) => root.compiler(),
             _ => MACHINE.get_or_init(|| first_line(&mut Command::new("c++"))).clone(),
         }
     }
@@ -127,9 +149,9 @@ impl Toolchain {
     /// brings what the package would.
     pub fn version(&self, package: &str) -> Option<String> {
         match self {
-            Toolchain::System => package::version(package),
+            Toolchain::System | Toolchain::Recompiled(..) => package::version(package),
             Toolchain::Root(root) => root.packages().get(package).cloned(),
-            Toolchain::Prefix(_) => None,
+            Toolchain::Prefix(_) | Toolchain::Absent(..) => None,
         }
     }
 
@@ -137,9 +159,9 @@ impl Toolchain {
     /// it; none where there is no changelog.
     pub fn year(&self, package: &str) -> Option<u32> {
         let root = match self {
-            Toolchain::System => Path::new("/").to_owned(),
+            Toolchain::System | Toolchain::Recompiled(..) => Path::new("/").to_owned(),
             Toolchain::Root(root) => root.folder(),
-            Toolchain::Prefix(_) => return None,
+            Toolchain::Prefix(_) | Toolchain::Absent(..) => return None,
         };
         package::year(&root, package, &self.version(package)?)
     }
@@ -147,9 +169,10 @@ impl Toolchain {
     /// Whose libraries these are, in words.
     pub fn whose(&self) -> String {
         match self {
-            Toolchain::System => "the distribution's".into(),
+            Toolchain::System | Toolchain::Recompiled(..) => "the distribution's".into(),
             Toolchain::Root(root) => root.whose(),
             Toolchain::Prefix(prefix) => prefix.folder().display().to_string(),
+            Toolchain::Absent(_, why) => why.clone(),
         }
     }
 }

@@ -36,13 +36,13 @@ impl Origin {
         let toolchain = &variant.toolchain;
         let codec = variant.codec;
         let compiler = (codec.language.compiler)(toolchain);
-        let flags = codec.language.flags;
+        let flags = variant.flags();
         let found = |need: &Need| found(toolchain, need);
         let mut packages: BTreeMap<String, String> = codec.needs.iter().filter_map(found).collect();
         let with_the_runner = format!("compiled with the runner: {compiler}, {flags}");
         let whose = match (&variant.release, &**toolchain) {
             (Some(release), _) => format!(" {}", release.whose()),
-            (None, Toolchain::System) => String::new(),
+            (None, Toolchain::System | Toolchain::Recompiled(..)) => String::new(),
             (None, other) => format!(" {}", other.whose()),
         };
         let library = match codec.built {
@@ -52,7 +52,7 @@ impl Origin {
                 format!("headers and generated code{whose}, {with_the_runner}")
             }
             Linkage::Shared(name) => match &**toolchain {
-                Toolchain::System => {
+                Toolchain::System | Toolchain::Recompiled(..) => {
                     let unknown = || (name.to_owned(), "version unknown".to_owned());
                     let (package, version) = package::shared_library(name).unwrap_or_else(unknown);
                     let sentence = format!(
@@ -74,7 +74,7 @@ impl Origin {
                         toolchain.whose()
                     )
                 }
-                Toolchain::Prefix(_) => format!(
+                Toolchain::Prefix(_) | Toolchain::Absent(..) => format!(
                     "library of {}, by its builder's flags; generated code {with_the_runner}",
                     toolchain.whose()
                 ),
@@ -85,7 +85,7 @@ impl Origin {
                 Need::Header(_, package) => toolchain.year(package),
                 Need::Program(..) => None,
             }));
-        Origin { compiler, flags: flags.into(), library, packages, year }
+        Origin { compiler, flags, library, packages, year }
     }
 }
 

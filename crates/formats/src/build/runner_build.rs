@@ -80,6 +80,7 @@ impl RunnerBuild {
         parts.push(emission.features.join(" ").into_bytes());
         parts.push(variant.toolchain.stamp()?.into_bytes());
         parts.extend(variant.release.iter().map(|release| release.whose().into_bytes()));
+        parts.push(variant.flags().into_bytes());
         let origin = Origin::now(variant);
         let program = place.message.join("bin").join(variant.id());
         let variant = variant.clone();

@@ -1,8 +1,9 @@
 //! A row to be built: a codec, and by what.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use wiregauge_workshop::Toolchain;
+use wiregauge_workshop::{hash, Toolchain};
 
 use super::release::Release;
 use crate::codec::Codec;
@@ -16,17 +17,38 @@ pub struct Variant {
     pub toolchain: Arc<Toolchain>,
     /// Another release of its crate than the one that wiregauge locks.
     pub release: Option<Arc<Release>>,
+    /// Flags for the compiler, behind the usual ones.
+    pub flags: Option<Arc<Flags>>,
+}
+
+/// Flags for the compiler, behind the usual ones.
+#[derive(Clone, Debug)]
+pub struct Flags {
+    /// What marks the row, where nothing else does.
+    pub label: String,
+    /// The flags as the user gave them.
+    pub words: String,
 }
 
 impl Variant {
     /// The codec as the machine builds it.
     pub fn plain(codec: &'static Codec) -> Variant {
-        Variant { codec, toolchain: Arc::new(Toolchain::System), release: None }
+        Variant { codec, toolchain: Arc::new(Toolchain::System), release: None, flags: None }
     }
 
     /// What marks it among rows of the same codec; nothing for the plain one.
     pub fn label(&self) -> &str {
-        self.release.as_ref().map_or(self.toolchain.label(), |release| &release.label)
+        match (&self.release, &self.flags) {
+            (Some(release), _) => &release.label,
+            (None, Some(flags)) => &flags.label,
+            (None, None) => self.toolchain.label(),
+        }
+    }
+
+    /// Flags of the generated code and of headers.
+    pub fn flags(&self) -> String {
+        let usual = self.codec.language.flags;
+        self.flags.as_ref().map_or(usual.into(), |flags| format!("{usual} {}", flags.words))
     }
 
     /// Key of the row: the codec's name, and `@` and the label where there is one.
@@ -39,13 +61,25 @@ impl Variant {
         with_label(self.codec.title, " @", self.label())
     }
 
+    /// The packages of what the codec needs, with their versions, as far as they are
+    /// known.
+    pub fn packages(&self) -> BTreeMap<String, String> {
+        let packages = self.codec.needs.iter().map(|need| need.names().1);
+        let version = |package: &str| Some((package.into(), self.toolchain.version(package)?));
+        packages.filter_map(version).collect()
+    }
+
     /// What is built together: the same language by the same means. It is the
     /// name of a folder of the message.
     pub(super) fn group(&self) -> String {
         let key = self.codec.language.key;
-        match &self.release {
+        let group = match &self.release {
             Some(release) => format!("{key}-{}", release.key()),
             None => format!("{key}{}", self.toolchain.key()),
+        };
+        match &self.flags {
+            Some(flags) => format!("{group}-{}", &hash([flags.words.clone().into_bytes()])[..8]),
+            None => group,
         }
     }
 }

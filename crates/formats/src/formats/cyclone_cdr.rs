@@ -17,7 +17,8 @@ inventory::submit! {
     Library {
         name: "Cyclone DDS",
         packages: &["cyclonedds-dev"],
-        tried: &[("0.10.2", 2022), ("0.10.5", 2024)],
+        tried: &[("0.10.2", "2022-08"), ("0.10.5", "2024-05")],
+        newest: ("11.0.1", "2026-03"),
     }
 }
 

@@ -29,7 +29,8 @@ inventory::submit! {
     Library {
         name: "FlatBuffers",
         packages: &["libflatbuffers-dev", "flatbuffers-compiler"],
-        tried: &[("2.0.8", 2022), ("23.5.26", 2023), ("25.12.19", 2025)],
+        tried: &[("2.0.8", "2022-08"), ("23.5.26", "2023-05"), ("25.12.19", "2025-12")],
+        newest: ("25.12.19", "2025-12"),
     }
 }
 

@@ -16,7 +16,8 @@ inventory::submit! {
     Library {
         name: "LCM",
         packages: &["liblcm-dev"],
-        tried: &[("1.3.1", 2016)],
+        tried: &[("1.3.1", "2016-03")],
+        newest: ("1.5.3", "2026-09"),
     }
 }
 

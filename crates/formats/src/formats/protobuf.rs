@@ -22,7 +22,8 @@ inventory::submit! {
     Library {
         name: "Protobuf",
         packages: &["libprotobuf-dev"],
-        tried: &[("3.21.12", 2022), ("36.2", 2026)],
+        tried: &[("3.21.12", "2022-12"), ("36.2", "2026-09")],
+        newest: ("36.2", "2026-09"),
     }
 }
 

@@ -16,7 +16,8 @@ inventory::submit! {
     Library {
         name: "roscpp_core",
         packages: &["libroscpp-core-dev"],
-        tried: &[("0.7.2", 2020), ("0.7.3", 2023)],
+        tried: &[("0.7.2", "2020-05"), ("0.7.3", "2023-06")],
+        newest: ("0.7.3", "2023-06"),
     }
 }
 

@@ -1,9 +1,9 @@
 //! What a run is like: what its subjects are called, and which of its cases are
 //! shown one by one.
 
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Case, Run};
+use wiregauge_result::run::{Case, Run, Subject};
 
 /// Sweeps of more cases are shown by their ends and their curves.
 const MOST_CASES: usize = 8;
@@ -11,19 +11,48 @@ const MOST_CASES: usize = 8;
 /// What a dagger behind a name says.
 pub const UNCHECKED: &str = "† reads bytes without checking them";
 
-/// The run with a dagger behind the names of subjects that read unchecked
-/// bytes, so that none is shown without.
+/// A library that is older than its makers' newest by more months is marked.
+const MONTHS_OLD: i64 = 24;
+
+/// The run with marks behind the names of subjects, so that none is shown without: a
+/// dagger where unchecked bytes are read, a double one where the library is old.
 pub fn marked(run: &Run) -> Run {
     let mut run = run.clone();
-    for subject in run.subjects.iter_mut().filter(|subject| subject.unchecked) {
-        subject.title.push('†');
+    for subject in &mut run.subjects {
+        if subject.unchecked {
+            subject.title.push('†');
+        }
+        if old(subject).is_some() {
+            subject.title.push('‡');
+        }
     }
     run
 }
 
-/// What the daggers say, where there are any.
-pub fn legend(run: &Run) -> Option<&'static str> {
-    run.subjects.iter().any(|subject| subject.unchecked).then_some(UNCHECKED)
+/// What the marks of these runs say, a line each.
+pub fn legend(runs: &[&Run]) -> Vec<String> {
+    let subjects = || runs.iter().flat_map(|run| &run.subjects);
+    let mut lines = Vec::new();
+    if subjects().any(|subject| subject.unchecked) {
+        lines.push(UNCHECKED.to_owned());
+    }
+    let libraries: IndexSet<String> = subjects().filter_map(old).collect();
+    if !libraries.is_empty() {
+        let libraries = libraries.into_iter().collect::<Vec<_>>().join(", ");
+        lines.push(format!("‡ more than two years behind its makers: {libraries}"));
+    }
+    lines
+}
+
+/// The library of a subject with its year and what is newest, where it is old.
+fn old(subject: &Subject) -> Option<String> {
+    let origin = subject.origin.as_ref()?;
+    let (released, newest) = (origin.released.as_ref()?, origin.newest.as_ref()?);
+    let year = |month: &str| month.split('-').next().unwrap_or_default().to_owned();
+    (origin.months_behind()? > MONTHS_OLD).then(|| {
+        let (version, of) = (&newest.version, year(&newest.released));
+        format!("{} of {} (newest {version} of {of})", subject.library, year(released))
+    })
 }
 
 /// What one of the run's subjects is called: `codec`.

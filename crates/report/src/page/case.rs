@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use wiregauge_result::run::{Case, Run};
 
-use crate::model::kind::{legend as daggers, noun};
+use crate::model::kind::{legend, noun};
 use crate::model::table::Table;
 use crate::model::words::{case_about, FLOOR};
 use crate::page::chart;
@@ -41,8 +41,8 @@ pub fn section(run: &Run, case: &Case) -> String {
          and a plain copy cost.</p>",
     );
     let floor = timings.has_floor().then_some(FLOOR);
-    for line in floor.into_iter().chain(daggers(run)) {
-        let _ = writeln!(text, "<p class=\"soft\">{line}.</p>");
+    for line in floor.map(str::to_owned).into_iter().chain(legend(&[run])) {
+        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(&line));
     }
     text.push_str(&chart::of_case(run, &timings));
     let others = [

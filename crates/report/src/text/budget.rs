@@ -126,8 +126,8 @@ pub fn terminal(run: &Run, budget: Budget, width: Option<usize>) -> String {
     for (case, rows) in rows(run, budget, clean) {
         text.push_str(&format!("\n{}\n{}", clean(&case.id), grid(&rows, &aligns)));
     }
-    if let Some(legend) = legend(run) {
-        text.push_str(&format!("\n{legend}\n"));
+    for (i, line) in legend(&[run]).into_iter().enumerate() {
+        text.push_str(&format!("{}{}\n", if i == 0 { "\n" } else { "" }, clean(&line)));
     }
     width.map_or(text.clone(), |width| fold(&text, width))
 }

@@ -40,8 +40,8 @@ pub fn terminal(
         };
         text.push_str(&format!("\n{table}"));
     }
-    if let Some(legend) = legend(base).or(legend(new)) {
-        text.push_str(&format!("{legend}\n"));
+    for line in legend(&[base, new]) {
+        text.push_str(&format!("{}\n", clean(&line)));
     }
     for line in details(base, new, comparison) {
         text.push_str(&clean(&line));

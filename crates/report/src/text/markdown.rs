@@ -129,8 +129,8 @@ fn tables(run: &Run, case: &Case) -> String {
     if timings.has_floor() {
         text.push_str(&format!("\n{FLOOR}.\n"));
     }
-    if let Some(legend) = legend(run) {
-        text.push_str(&format!("\n{legend}.\n"));
+    for line in legend(&[run]) {
+        text.push_str(&format!("\n{}.\n", escape(&line)));
     }
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {

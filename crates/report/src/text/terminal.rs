@@ -146,8 +146,8 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
     if timings.has_floor() {
         text.push_str(&format!("  {FLOOR}\n"));
     }
-    if let Some(legend) = legend(run) {
-        text.push_str(&format!("  {legend}\n"));
+    for line in legend(&[run]) {
+        text.push_str(&format!("  {}\n", clean(&line)));
     }
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {

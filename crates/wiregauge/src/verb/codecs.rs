@@ -252,7 +252,7 @@ impl Arguments {
         let mut environment = Environment::probe(tools);
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut measured = measure(&plan, &show)?;
-        libraries::name_versions(&mut measured.subjects, &libraries);
+        libraries::tell(&mut measured.subjects, &libraries);
         environment.finish();
         drop(progress);
 

@@ -54,8 +54,11 @@ impl Prefix {
         format!("prefix-{}", &hash[..8])
     }
 
-    pub(super) fn include(&self) -> PathBuf {
-        self.folder.join("include")
+    /// Where headers are: `include`, and Debian's folder of an architecture.
+    pub(super) fn includes(&self) -> Vec<PathBuf> {
+        let multiarch = format!("include/{}-linux-gnu", env::consts::ARCH);
+        let all = ["include", &multiarch].map(|name| self.folder.join(name));
+        all.into_iter().filter(|folder| folder.is_dir()).collect()
     }
 
     /// Names, sizes and times of its files.
@@ -93,13 +96,12 @@ impl Prefix {
 
     /// Its libraries are those that are linked and loaded, and those that they
     /// load in turn.
-    pub(super) fn cmake(&self) -> Vec<String> {
+    pub(super) fn linking(&self) -> String {
         let folders = self.library_folders();
         let each = folders
             .iter()
             .map(|folder| format!("\"-L{0}\" -Xlinker -rpath -Xlinker \"{0}\"", folder.display()));
-        let flags: Vec<String> = each.collect();
-        vec![format!("-DCMAKE_EXE_LINKER_FLAGS={} -Wl,--disable-new-dtags", flags.join(" "))]
+        each.collect::<Vec<String>>().join(" ")
     }
 
     pub(super) fn link(&self, library: &str) -> Result<Vec<String>> {
@@ -206,6 +208,7 @@ mod tests {
         fs::write(folder.path().join("lib/libprotobuf.a"), "").unwrap();
         assert_eq!(prefix.link("-lprotobuf").unwrap(), ["-lprotobuf"]);
         assert_eq!(prefix.link("pthread").unwrap(), ["pthread"]);
+        assert_eq!(prefix.includes(), [folder.path().canonicalize().unwrap().join("include")]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 
+use crate::cmake::linked_with;
 use crate::keep::{hash, lock, write_if_new};
 use crate::need::Need;
 use crate::package;
@@ -201,18 +202,18 @@ impl Root {
         words
     }
 
-    pub(super) fn cmake(&self) -> Result<Vec<String>> {
+    /// What CMake has to be told; `first` are flags that go before the linker's own.
+    pub(super) fn cmake(&self, first: &str) -> Result<Vec<String>> {
         let path = |below: &str| self.folder().join(below).display().to_string();
         let libraries = path(self.machine.libraries);
         let flags = format!(
-            "-Xlinker \"--dynamic-linker={}\" -Xlinker -rpath -Xlinker \"{libraries}\" \
-             -Wl,--disable-new-dtags",
+            "{first} -Xlinker \"--dynamic-linker={}\" -Xlinker -rpath -Xlinker \"{libraries}\"",
             path(self.machine.loader)
         );
         Ok(vec![
             format!("-DCMAKE_C_COMPILER={}", self.script("gcc")?),
             format!("-DCMAKE_CXX_COMPILER={}", self.script("g++")?),
-            format!("-DCMAKE_EXE_LINKER_FLAGS={flags}"),
+            linked_with(&flags),
         ])
     }
 

@@ -107,6 +107,13 @@ fn project(place: &Place, folder: &Path, builds: &[&RunnerBuild]) -> Result<Stri
             "target_link_libraries({name} PRIVATE {} ${{CMAKE_DL_LIBS}})\n",
             build.libraries()?.join(" ")
         );
+        if let Some(flags) = &build.variant.flags {
+            let words: Vec<String> =
+                flags.words.split_whitespace().map(|word| quote(Path::new(word))).collect();
+            for what in ["compile", "link"] {
+                text += &format!("target_{what}_options({name} PRIVATE {})\n", words.join(" "));
+            }
+        }
     }
     Ok(text)
 }

@@ -26,11 +26,22 @@ fn finding(library: &Library, installed: &str) -> Finding {
     let rows: Vec<&str> = library.codecs().iter().map(|codec| codec.title).collect();
     let rows = rows.join(", ");
     let (state, text) = match library.year(installed) {
-        Some(year) => (State::Good, format!("{installed} of {year}, for {rows}")),
-        None => {
-            let unknown = library.unknown(installed).unwrap_or_default();
-            (State::Unknown, format!("{unknown}; it is tried, for {rows}"))
+        Some(year) if installed == library.newest.0 => {
+            (State::Good, format!("{installed} of {year}, the newest, for {rows}"))
         }
+        Some(year) => {
+            let (newest, month) = library.newest;
+            let of = month.split('-').next().unwrap_or_default();
+            let text = format!("{installed} of {year}, the newest is {newest} of {of}, for {rows}");
+            (State::Good, text)
+        }
+        None => match library.refused(installed) {
+            Some(old) => (State::Bad, format!("{old}; not measured: {rows}")),
+            None => {
+                let unknown = library.unknown(installed).unwrap_or_default();
+                (State::Unknown, format!("{unknown}; it is tried, for {rows}"))
+            }
+        },
     };
     Finding { name: library.name.into(), state, text, remedy: None }
 }
@@ -44,7 +55,10 @@ mod tests {
         let library = Library::all().into_iter().find(|l| l.name == "Fast CDR").unwrap();
         let known = finding(library, "2.2.5");
         assert_eq!(known.state, State::Good);
-        assert_eq!(known.text, "2.2.5 of 2024, for CDR C++ FastCDR");
+        assert_eq!(known.text, "2.2.5 of 2024, the newest is 2.3.6 of 2026, for CDR C++ FastCDR");
+        let old = finding(library, "0.9.1");
+        assert_eq!(old.state, State::Bad);
+        assert!(old.text.contains("1.0.26 is the oldest that works"), "{}", old.text);
         let unknown = finding(library, "9.1.0");
         assert_eq!(unknown.state, State::Unknown);
         assert!(unknown.text.contains("9.1.0 is not known"), "{}", unknown.text);

@@ -37,6 +37,8 @@ inventory::submit! {
         options: &[
             "objects on the heap; those that are used again are cleared by Clear()",
             "optimize_for = SPEED, the default",
+            "a shared library may have been compiled with its assertions, as Debian's 36.2 has: \
+             parsing takes a third longer then (docs/four-years.md)",
             "fixed and element go through the bytes by CodedInputStream, as a message that knows \
              only the fields on the way would keep a copy of all others; they go to the end of \
              the message, where a field may come again",
@@ -62,6 +64,7 @@ inventory::submit! {
              Reset() before each",
             "the arena's initial_block has room for what SpaceUsed() was at most; until that is \
              known, blocks of 4 KiB to 1 MiB (start_block_size, max_block_size)",
+            "assertions of the shared library: as on the heap",
             "fixed and element as on the heap: they need no object",
         ],
         calls: &[

@@ -14,7 +14,7 @@ pub const WIDTH: f64 = 660.0;
 /// Width of a letter, on the safe side.
 pub const GLYPH: f64 = 7.0;
 /// Least and largest space for a subject's name.
-const LABEL: (f64, f64) = (186.0, 272.0);
+const LABEL: (f64, f64) = (186.0, 306.0);
 /// Least space for a figure at the right.
 const FIGURE: f64 = 74.0;
 const TOP: f64 = 4.0;
@@ -189,12 +189,17 @@ impl Rows {
     }
 }
 
-/// A name cut to a number of characters.
+/// A name in so many letters: what is too long loses its middle, as its end says
+/// whose it is and has its marks.
 pub fn shortened(name: &str, length: usize) -> String {
-    match chars(name) > length {
-        true => name.chars().take(length - 1).chain(['…']).collect(),
-        false => name.to_owned(),
+    let letters: Vec<char> = name.chars().collect();
+    if letters.len() <= length {
+        return name.to_owned();
     }
+    let end = length / 2;
+    let begin = length - end - 1;
+    let (begin, end) = (&letters[..begin], &letters[letters.len() - end..]);
+    begin.iter().chain(&['…']).chain(end).collect()
 }
 
 /// Numbers of the subjects, from which pictures take colour and marker: each
@@ -203,5 +208,17 @@ pub fn style(run: &Run) -> impl Fn(&str) -> usize + '_ {
     |id: &str| {
         let mut others = run.subjects.iter().filter(|subject| !subject.bound);
         others.position(|subject| subject.id == id).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_keeps_its_end() {
+        assert_eq!(shortened("LCM C 1.3.1†‡", 13), "LCM C 1.3.1†‡");
+        assert_eq!(shortened("FlatBuffers C++ 2.0.8†‡", 11), "FlatB…0.8†‡");
+        assert_eq!(shortened("ab", 1), "…");
     }
 }

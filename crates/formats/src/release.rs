@@ -20,7 +20,8 @@ pub struct Library {
     pub newest: Released,
 }
 
-/// A version, and the month in which its makers released it: `("3.21.12", "2022-12")`.
+/// A version, and the month in which its makers released it, or where they left no
+/// trace of that, Debian first had it: `("3.21.12", "2022-12")`.
 pub type Released = (&'static str, &'static str);
 
 inventory::collect!(Library);

@@ -204,6 +204,9 @@ fn by(folder: &Path, mmdebstrap: &str) -> Said {
 
 #[test]
 fn why_there_are_no_newest_libraries_is_one_line_and_the_rest_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = little(folder.path(), &["--codecs", "lcm"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     for (mmdebstrap, remedy) in [
         (
             "echo 'E: Release file for x is expired (invalid since 1d).' >&2; exit 25",

@@ -1,7 +1,8 @@
 //! CMake and ninja.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{self, Path};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
@@ -15,6 +16,9 @@ pub fn linked_with(flags: &str) -> String {
 
 /// Configures a CMake project in `folder` to be built in `build`.
 pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()> {
+    if was_moved(build) {
+        fs::remove_dir_all(build).with_context(|| format!("cannot remove {}", build.display()))?;
+    }
     run(
         Command::new("cmake")
             .args(["-G", "Ninja"])
@@ -29,6 +33,15 @@ pub fn configure(folder: &Path, build: &Path, settings: &[String]) -> Result<()>
         "cmake",
     )?;
     Ok(())
+}
+
+/// Whether what is in a build folder was configured at another place, as when the
+/// checkout was renamed: CMake refuses it.
+fn was_moved(build: &Path) -> bool {
+    let Ok(cache) = fs::read_to_string(build.join("CMakeCache.txt")) else { return false };
+    let place = cache.lines().find_map(|line| line.strip_prefix("CMAKE_CACHEFILE_DIR:INTERNAL="));
+    let here = path::absolute(build).unwrap_or_else(|_| build.to_owned());
+    place.is_some_and(|place| Path::new(place) != here)
 }
 
 /// Builds what it can of these targets, or of all; returns the lines that ninja
@@ -66,4 +79,26 @@ fn step(line: &str) -> Option<(usize, usize, &str)> {
     let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
     let (total, what) = rest.split_once(']')?;
     Some((done.parse().ok()?, total.parse().ok()?, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_project_that_was_moved_is_configured_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let [project, build] = ["project", "build"].map(|name| folder.path().join(name));
+        fs::create_dir(&project).unwrap();
+        let text = "cmake_minimum_required(VERSION 3.20)\nproject(nothing LANGUAGES NONE)\n";
+        fs::write(project.join("CMakeLists.txt"), text).unwrap();
+        configure(&project, &build, &[]).unwrap();
+        fs::write(build.join("kept"), "").unwrap();
+        configure(&project, &build, &[]).unwrap();
+        assert!(build.join("kept").exists(), "what was not moved stays");
+        let moved = folder.path().join("moved");
+        fs::rename(&build, &moved).unwrap();
+        configure(&project, &moved, &[]).unwrap();
+        assert!(!moved.join("kept").exists());
+    }
 }

@@ -16,7 +16,7 @@ inventory::submit! {
     Library {
         name: "LCM",
         packages: &["liblcm-dev"],
-        tried: &[("1.3.1", "2016-03")],
+        tried: &[("1.3.1", "2016-03"), ("1.5.0", "2023-04")],
         newest: ("1.5.3", "2026-09"),
     }
 }

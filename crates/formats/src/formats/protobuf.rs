@@ -22,7 +22,7 @@ inventory::submit! {
     Library {
         name: "Protobuf",
         packages: &["libprotobuf-dev"],
-        tried: &[("3.21.12", "2022-12"), ("36.2", "2026-09")],
+        tried: &[("3.12.4", "2020-07"), ("3.21.12", "2022-12"), ("36.2", "2026-09")],
         newest: ("36.2", "2026-09"),
     }
 }

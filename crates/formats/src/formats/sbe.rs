@@ -11,10 +11,10 @@ mod layout;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::{maven, Need};
+use wiregauge_workshop::{first_error, maven, Need};
 
 use self::layout::{block_size, groups, has_flag, place, Place};
 use crate::build::languages::cpp::CPP;
@@ -129,8 +129,11 @@ fn compile(folder: &Path) -> Result<()> {
         .context("cannot start java; apt-get install default-jdk-headless")?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        let why = text.lines().find(|line| line.contains("ERROR") || line.contains("Exception"));
-        bail!("SBE's compiler failed: {}", why.unwrap_or("it says nothing"));
+        ensure!(
+            !text.contains("UnsupportedClassVersionError"),
+            "SBE's compiler wants Java 17 or newer; apt-get install openjdk-17-jdk-headless"
+        );
+        bail!("SBE's compiler failed: {}", first_error(&[&text]));
     }
     Ok(())
 }

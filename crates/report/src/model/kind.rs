@@ -46,7 +46,7 @@ pub fn legend(runs: &[&Run]) -> Vec<String> {
 
 /// The library of a subject with its year and what is newest, where it is old.
 fn old(subject: &Subject) -> Option<String> {
-    let origin = subject.origin.as_ref()?;
+    let origin = subject.origin.as_ref().filter(|_| !subject.library.is_empty())?;
     let (released, newest) = (origin.released.as_ref()?, origin.newest.as_ref()?);
     let year = |month: &str| month.split('-').next().unwrap_or_default().to_owned();
     (origin.months_behind()? > MONTHS_OLD).then(|| {

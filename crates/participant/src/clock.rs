@@ -8,12 +8,12 @@
 //! then the measured offset is recorded and not used, as it would only add the
 //! error of measuring it.
 
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use rustix::thread::clock_nanosleep_absolute;
@@ -230,8 +230,9 @@ impl Follower {
     /// # Errors
     /// When the master does not answer.
     pub fn start(clock: &Clock, master: SocketAddr, token: &str, shared: bool) -> Result<Follower> {
-        let (mut stream, first) = first_sight(master, token)?;
+        let mut stream = reach(master, token, WAY_BACK)?;
         let token = token.to_owned();
+        let first = sight(&mut stream).context("the timing master does not tell its time")?;
         if !shared {
             clock.adjust(first.offset);
         }
@@ -288,34 +289,6 @@ fn reach(master: SocketAddr, token: &str, patience: Duration) -> Result<TcpStrea
     Ok(stream)
 }
 
-/// The first answer. A question that is lost with its link is asked anew, for as long
-/// as a way may be gone.
-fn first_sight(master: SocketAddr, token: &str) -> Result<(TcpStream, Sight)> {
-    let deadline = Instant::now() + WAY_BACK;
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let mut stream = reach(master, token, left.max(PATIENCE))?;
-        match sight(&mut stream) {
-            Ok(sight) => return Ok((stream, sight)),
-            Err(error) if is_lost(&error) && Instant::now() < deadline => {}
-            Err(error) => return Err(error.context("the timing master does not tell its time")),
-        }
-    }
-}
-
-/// Whether an answer may be missing by the link's fault alone.
-fn is_lost(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| {
-        matches!(
-            error.kind(),
-            ErrorKind::WouldBlock
-                | ErrorKind::TimedOut
-                | ErrorKind::NetworkUnreachable
-                | ErrorKind::HostUnreachable
-        )
-    })
-}
-
 /// Asks some times; the fastest answer counts.
 fn sight(stream: &mut TcpStream) -> Result<Sight> {
     let mut best: Option<Sight> = None;
@@ -344,29 +317,6 @@ mod tests {
         clock.wait_until(until);
         assert!(clock.now() >= until);
         clock.wait_until(0);
-    }
-
-    #[test]
-    fn a_first_question_that_is_lost_is_asked_anew() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let master = thread::spawn(move || {
-            let (silent, _) = listener.accept().unwrap();
-            let (asker, _) = listener.accept().unwrap();
-            answer(asker, "token", &AtomicBool::new(false));
-            drop(silent);
-        });
-        let clock = Clock::new(monotonic());
-        let follower = Follower::start(&clock, address, "token", true).unwrap();
-        follower.finish();
-        master.join().unwrap();
-
-        // Who goes away is not asked again.
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        let rude = thread::spawn(move || drop(listener.accept()));
-        assert!(Follower::start(&clock, address, "token", true).is_err());
-        rude.join().unwrap();
     }
 
     #[test]

@@ -53,8 +53,8 @@ impl Library {
     /// That a release is too old, in words; nothing where it is not.
     pub fn refused(&self, release: &str) -> Option<String> {
         let (oldest, _) = self.tried[0];
-        let numbers_of = numbers(release);
-        (!numbers_of.is_empty() && numbers_of < numbers(oldest)).then(|| {
+        let own = numbers(release);
+        (!own.is_empty() && own < numbers(oldest)).then(|| {
             format!("{} {release} is too old: {oldest} is the oldest that works", self.name)
         })
     }

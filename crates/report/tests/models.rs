@@ -14,7 +14,7 @@ use wiregauge_report::model::sweep::sweeps;
 use wiregauge_report::model::table::Table;
 use wiregauge_report::text::{junit, markdown, terminal};
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Curve, Measurement, Newest, Origin, Slope};
+use wiregauge_result::run::{Curve, Measurement, Newest, Origin, Run, Slope};
 use wiregauge_result::verdict::Verdict;
 
 #[test]
@@ -495,19 +495,25 @@ fn codecs_at_the_floor_share_the_first_rank_beside_a_publication() {
     assert_eq!(places, wanted);
 }
 
+/// A run in every form that names its subjects: table, Markdown, page, comparison.
+fn forms(run: &Run) -> [String; 4] {
+    let runs = [run.clone()];
+    let compared = wiregauge_result::stats::compare(run, run, Default::default());
+    [
+        terminal::render(&runs, None),
+        markdown::render(&runs),
+        wiregauge_report::page::render(&runs),
+        wiregauge_report::text::compare::terminal(run, run, &compared, true, None),
+    ]
+}
+
 #[test]
 fn unchecked_rows_are_marked_in_every_form() {
     let mut run = common::run(10);
     // Publications have names of their own.
     run.reference = None;
     run.subjects.iter_mut().find(|s| s.id == "bincode").unwrap().unchecked = true;
-    let compared = wiregauge_result::stats::compare(&run, &run, Default::default());
-    for text in [
-        wiregauge_report::text::terminal::render(&[run.clone()], None),
-        wiregauge_report::text::markdown::render(&[run.clone()]),
-        wiregauge_report::page::render(&[run.clone()]),
-        wiregauge_report::text::compare::terminal(&run, &run, &compared, true, None),
-    ] {
+    for text in forms(&run) {
         assert!(text.contains("† reads bytes without checking them"));
         assert!(text.contains("Bincode†"), "{text}");
         assert_eq!(text.matches("Bincode").count(), text.matches("Bincode†").count());
@@ -532,13 +538,7 @@ fn libraries_that_are_far_behind_are_marked_in_every_form() {
     // Two years, and two years and a month.
     row("prost", "2023-01");
     row("bincode", "2022-12");
-    let compared = wiregauge_result::stats::compare(&run, &run, Default::default());
-    for text in [
-        wiregauge_report::text::terminal::render(&[run.clone()], None),
-        wiregauge_report::text::markdown::render(&[run.clone()]),
-        wiregauge_report::page::render(&[run.clone()]),
-        wiregauge_report::text::compare::terminal(&run, &run, &compared, true, None),
-    ] {
+    for text in forms(&run) {
         assert!(text.contains("behind its makers: bincode 1.0 of 2022 (newest 9.0 of 2025)"));
         assert_eq!(text.matches("Bincode").count(), text.matches("Bincode‡").count());
         assert!(!text.contains("Prost‡"), "{text}");

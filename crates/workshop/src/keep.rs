@@ -26,6 +26,24 @@ pub fn hash(parts: impl IntoIterator<Item = Vec<u8>>) -> String {
     hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Fills a folder beside its place, and puts it there when it is whole: half of one is
+/// never taken for all of it.
+///
+/// # Errors
+/// Those of `fill`, after which nothing is left, and those of the file system.
+pub fn make_whole(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Result<()> {
+    let half = folder.with_extension("half");
+    if half.exists() {
+        fs::remove_dir_all(&half).with_context(|| format!("cannot remove {}", half.display()))?;
+    }
+    fs::create_dir_all(&half).with_context(|| format!("cannot make {}", half.display()))?;
+    if let Err(error) = fill(&half) {
+        let _ = fs::remove_dir_all(&half);
+        return Err(error);
+    }
+    fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
 /// Keeps two builds out of one folder; the second waits.
 pub fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");

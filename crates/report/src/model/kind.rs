@@ -9,7 +9,7 @@ use wiregauge_result::run::{Case, Run, Subject};
 const MOST_CASES: usize = 8;
 
 /// What a dagger behind a name says.
-pub const UNCHECKED: &str = "† reads bytes without checking them";
+const UNCHECKED: &str = "† reads bytes without checking them";
 
 /// A library that is older than its makers' newest by more months is marked.
 const MONTHS_OLD: i64 = 24;

@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{ensure, Context, Result};
 
 use super::prefix::Prefix;
-use crate::keep::{hash, lock};
+use crate::keep::{hash, lock, make_whole};
 use crate::tool::run;
 
 /// Where packages have what compilers and loaders look for.
@@ -36,18 +36,15 @@ pub fn libraries_of(build: &Path, label: &str, packages: &[&str]) -> Result<Pref
     let key = hash(chosen.iter().map(|(name, version)| format!("{name} {version}").into_bytes()));
     let folder = roots.join(format!("machine-{}", &key[..16]));
     if !folder.is_dir() {
-        let half = folder.with_extension("half");
-        if half.exists() {
-            fs::remove_dir_all(&half)
-                .with_context(|| format!("cannot remove {}", half.display()))?;
-        }
         let names = chosen.iter().map(|(name, _)| name);
         let files = run(Command::new("dpkg-query").arg("-L").args(names), "dpkg-query")?;
-        for path in files.lines().filter(|path| PARTS.iter().any(|part| path.starts_with(part))) {
-            let below = path.strip_prefix("/usr/").unwrap_or(path);
-            copy(Path::new(path), &half.join(below))?;
-        }
-        fs::rename(&half, &folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let is_wanted = |path: &&str| PARTS.iter().any(|part| path.starts_with(part));
+        make_whole(&folder, |half| {
+            files.lines().filter(is_wanted).try_for_each(|path| {
+                let below = path.strip_prefix("/usr/").unwrap_or(path);
+                copy(Path::new(path), &half.join(below))
+            })
+        })?;
     }
     Prefix::new(Some(label), &folder)
 }

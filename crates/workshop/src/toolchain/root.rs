@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use anyhow::{ensure, Context, Result};
 
 use crate::cmake::linked_with;
-use crate::keep::{hash, lock, write_if_new};
+use crate::keep::{hash, lock, make_whole, write_if_new};
 use crate::need::Need;
 use crate::package;
 use crate::progress::Progress;
@@ -247,26 +247,16 @@ fn recipe(packages: &[&str]) -> String {
     hash(parts.into_iter().map(|part| part.as_bytes().to_vec()))
 }
 
-/// Makes a root beside its place, and puts it there when it is whole.
+/// Makes a root, whole or not at all.
 fn make(folder: &Path, packages: &[&str], wish: Wish, progress: Progress) -> Result<()> {
-    let half = folder.with_extension("half");
-    if half.exists() {
-        fs::remove_dir_all(&half).with_context(|| format!("cannot remove {}", half.display()))?;
-    }
-    fs::create_dir_all(&half)?;
-    fs::write(half.join("preferences"), PREFERENCES)?;
-    let mirror = env::var(MIRROR_VARIABLE).unwrap_or_else(|_| MIRROR.into());
-    let made = debootstrap(&half, &mirror, packages, wish, progress);
-    let is_whole = || half.join("packages").exists() && half.join("root/usr/bin/g++").exists();
-    let whole = made.and_then(|()| {
-        ensure!(is_whole(), "mmdebstrap made no whole root of {}", SUITES.join(" and "));
+    make_whole(folder, |half| {
+        fs::write(half.join("preferences"), PREFERENCES)?;
+        let mirror = env::var(MIRROR_VARIABLE).unwrap_or_else(|_| MIRROR.into());
+        debootstrap(half, &mirror, packages, wish, progress)?;
+        let is_whole = half.join("packages").exists() && half.join("root/usr/bin/g++").exists();
+        ensure!(is_whole, "mmdebstrap made no whole root of {}", SUITES.join(" and "));
         Ok(())
-    });
-    if let Err(error) = whole {
-        let _ = fs::remove_dir_all(&half);
-        return Err(error);
-    }
-    fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
+    })
 }
 
 /// Has mmdebstrap unpack the packages into `FOLDER/root`, and list them.

@@ -3,6 +3,7 @@
 
 pub fn read(data: &[u8]) {
     wiregauge_fuzzed::recording("a.mcap", data);
+    wiregauge_fuzzed::trace("a.mcap", data);
 }
 
 #[cfg(fuzzing)]

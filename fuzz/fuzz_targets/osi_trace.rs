@@ -3,6 +3,7 @@
 
 pub fn read(data: &[u8]) {
     wiregauge_fuzzed::recording("a.osi", data);
+    wiregauge_fuzzed::trace("a_sv.osi", data);
 }
 
 #[cfg(fuzzing)]

@@ -15,6 +15,9 @@ use tempfile::TempDir;
 use wiregauge_schema::msg::{read_text, Dialect};
 use wiregauge_schema::{canonical, Schema};
 use wiregauge_system::text::safe;
+use wiregauge_trace::check::check;
+use wiregauge_trace::info::info;
+use wiregauge_trace::open::{open, Wish};
 use wiregauge_trace::{Lookup, Recording};
 
 thread_local! {
@@ -78,6 +81,24 @@ MSG: p/P\nfloat32 x\nuint16[3] y\n";
 /// A definition with a field of each kind.
 pub fn one_of_each(dialect: Dialect) -> Schema {
     read_text(KINDS, "p/R", dialect, "fuzzed").expect("it is one")
+}
+
+/// A trace file of this name: what is whole of it is found, whatever is damaged; and it is
+/// held against the rules.
+pub fn trace(name: &str, bytes: &[u8]) {
+    let path = file(name, bytes);
+    let Some(mut reader) = told(open(&path, &Wish::default())) else { return };
+    reader.salvage();
+    let mut count = 0;
+    while let Some(head) = told(reader.next()).flatten() {
+        let data = told(reader.data().map(<[u8]>::len));
+        assert!(data.is_none_or(|length| length as u64 == head.size));
+        count += 1;
+        assert!(count <= bytes.len().max(1 << 24), "there are more messages than bytes");
+    }
+    told(info(&path, &Wish::default(), false, &mut |_, _| {}));
+    let definitions = || Ok(DESCRIPTORS.to_vec());
+    told(check(&path, &Wish::default(), &definitions, &mut |_, _| {}).map(drop));
 }
 
 /// A small definition of a message of OSI, with all that Protobuf has.

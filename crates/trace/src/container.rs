@@ -8,7 +8,7 @@ use anyhow::{bail, Context, Result};
 use wiregauge_schema::file;
 
 use crate::topic::{Definition, Topic};
-use crate::{bag, mcap, osi, sqlite};
+use crate::{bag, mcap, osi, packed, sqlite};
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,8 +41,26 @@ impl Kind {
         if head.starts_with(b"SQLite format 3\0") {
             return Ok(Kind::Sqlite);
         }
+        if packed::is_packed(&head) && is_packed_trace(path) {
+            return Ok(Kind::Osi);
+        }
         refuse(path, &head)?;
         Ok(Kind::Osi)
+    }
+
+    /// That commands for trace files do not take this kind.
+    pub(crate) fn refuse_as_trace<T>(self, path: &Path) -> Result<T> {
+        let origin = path.display();
+        match self {
+            Kind::Bag => bail!(
+                "{origin} is a ROS 1 bag, which is measured (wiregauge codecs --input) and not \
+                 edited; write it as MCAP and give that: mcap convert {origin} drive.mcap"
+            ),
+            _ => bail!(
+                "{origin} is a ROS 2 bag in SQLite, which is measured (wiregauge codecs --input) \
+                 and not edited; write it as MCAP and give that: ros2 bag convert"
+            ),
+        }
     }
 
     /// Finds the topics, in the order of their first message; those without any
@@ -70,6 +88,12 @@ impl Kind {
             Kind::Osi => osi::each_message(path, visit),
         }
     }
+}
+
+/// Whether a packed file is called a trace of OSI: `drive_sv.osi.xz`.
+fn is_packed_trace(path: &Path) -> bool {
+    let inner = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    inner.ends_with(".osi")
 }
 
 /// Fails unless the file is called a trace of OSI, which has no first bytes of

@@ -1,16 +1,31 @@
-//! Recordings: the topics, schemas and messages in trace files.
+//! Recordings and trace files: the topics, schemas and messages in them, and what is done
+//! with these as they lie there.
 
 mod bag;
 pub mod cdr;
+pub mod channel;
+pub mod check;
 mod container;
-mod mcap;
-mod osi;
+pub mod copy;
+pub mod info;
+pub mod mcap;
+pub mod open;
+pub mod osi;
+mod packed;
+pub mod parsed;
+mod part;
+mod pieces;
 pub mod protobuf;
+pub mod read;
 pub mod recording;
 pub mod ros1;
+pub mod select;
 mod sequence;
+pub mod split;
 mod sqlite;
 pub mod topic;
+pub mod version;
+pub mod write;
 
 pub use recording::{Lookup, Recording, Sample};
 pub use topic::Topic;

@@ -106,7 +106,7 @@ fn truncated_recordings_are_refused_with_advice() {
         for len in 8..bytes.len() {
             let error = error(Recording::open(file(&bytes[..len]).path()));
             assert!(error.contains("is truncated after"), "{len}: {error}");
-            assert!(error.contains("mcap recover"), "{len}: {error}");
+            assert!(error.contains("wiregauge trace repair"), "{len}: {error}");
         }
     }
 }
@@ -163,7 +163,7 @@ fn damage_is_told_in_a_line() {
     assert_eq!(bytes[length], 20);
     bytes[length] = 10;
     let refused = error(Recording::open(file(&bytes).path()));
-    assert!(refused.contains("is damaged after 11 messages; try 'mcap recover"), "{refused}");
+    assert!(refused.contains("is damaged after 11 messages, near byte"), "{refused}");
 }
 
 /// The logged times in nanoseconds of a topic's messages, read by other means.

@@ -8,6 +8,7 @@ mod cosim;
 mod doctor;
 mod report;
 mod schema;
+mod trace;
 mod verify;
 
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ Examples:
       where a co-simulation step goes
   wiregauge bus fep --quick
       what reaches the other side of a bus in time
+  wiregauge trace info drive.mcap
+      what is in a recording; trace --help has what can be done with it
   wiregauge report run.json -o report.html         the result as a page
   wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
 
@@ -48,6 +51,7 @@ enum Verb {
     Codecs(Box<codecs::Arguments>),
     Cosim(cosim::Arguments),
     Bus(Box<bus::Arguments>),
+    Trace(trace::Arguments),
     Schema(schema::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
@@ -68,6 +72,7 @@ impl Arguments {
             Verb::Codecs(arguments) => arguments.run(),
             Verb::Cosim(arguments) => arguments.run(),
             Verb::Bus(arguments) => arguments.run(),
+            Verb::Trace(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),

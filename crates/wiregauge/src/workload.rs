@@ -302,11 +302,11 @@ fn numbers(digest: Digest) -> Numbers {
 
 /// Where the definitions are that a recording does not carry.
 pub fn lookup(folders: &[PathBuf]) -> Lookup {
-    Lookup { folders: folders.to_vec(), osi: Some(osi) }
+    Lookup { folders: folders.to_vec(), osi: Some(osi_definitions) }
 }
 
 /// OSI's definitions, from the official package.
-fn osi() -> Result<Vec<u8>> {
+pub fn osi_definitions() -> Result<Vec<u8>> {
     let build = build_folder()?;
     let definitions =
         Python::environment(&build).and_then(|python| descriptors::descriptors(&build, &python));

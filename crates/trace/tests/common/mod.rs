@@ -1,6 +1,8 @@
 //! What the tests of recordings share.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod traces;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

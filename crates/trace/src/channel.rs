@@ -1,0 +1,45 @@
+//! A channel: messages of one type on one topic, as a trace file describes them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// What defines the messages of a channel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Definition {
+    /// The type: `osi3.SensorView`, `sensor_msgs/msg/PointCloud2`. Empty where it is not
+    /// told.
+    pub name: String,
+    /// The language of `data`: `protobuf`, `ros2msg`; empty where there is none.
+    pub encoding: String,
+    /// The definition itself; of Protobuf an encoded `FileDescriptorSet`.
+    pub data: Vec<u8>,
+}
+
+/// A channel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Channel {
+    /// Its name, unique in a trace of OSI.
+    pub topic: String,
+    /// The format of its messages: `protobuf`, `cdr`.
+    pub message_encoding: String,
+    /// What its messages are; channels of one type may share it.
+    pub definition: Arc<Definition>,
+    /// What else is said of it.
+    pub metadata: BTreeMap<String, String>,
+}
+
+impl Channel {
+    /// Whether its messages are top-level messages of OSI.
+    pub fn is_osi(&self) -> bool {
+        self.definition.name.starts_with("osi3.")
+    }
+}
+
+/// The metadata record that makes an MCAP file a trace of OSI.
+pub const OSI_TRACE: &str = "net.asam.osi.trace";
+
+/// The version of OSI's definitions of a channel, in its metadata.
+pub const CHANNEL_OSI_VERSION: &str = "net.asam.osi.trace.channel.osi_version";
+
+/// The version of the Protobuf library that wrote a channel, in its metadata.
+pub const CHANNEL_PROTOBUF_VERSION: &str = "net.asam.osi.trace.channel.protobuf_version";

@@ -1,0 +1,100 @@
+//! Holds a trace file against the rules of OSI 3.8 for trace files
+//! (`doc/architecture/trace_file_formats.adoc` and `trace_file_naming.adoc` there), and of
+//! MCAP as far as they build on it.
+
+mod container;
+mod findings;
+mod message;
+mod metadata;
+mod name;
+pub mod rules;
+
+use std::path::Path;
+
+use anyhow::{ensure, Result};
+use wiregauge_system::interrupt;
+
+pub use findings::{Finding, Findings};
+
+use crate::channel::Channel;
+use crate::container::Kind;
+use crate::mcap;
+use crate::open::{self, Wish};
+use crate::osi;
+use crate::parsed::definition_of;
+use crate::read::Reader;
+
+/// What a file was held against, and what it lacks.
+pub struct Checked {
+    /// What it lacks, by rule.
+    pub findings: Findings,
+    /// Messages.
+    pub messages: u64,
+}
+
+/// Holds a file against the rules. `definitions` fetches those of OSI, an encoded
+/// `FileDescriptorSet`, for files that do not carry them.
+///
+/// # Errors
+/// When it is no trace file, or cannot be read. What is damaged is a finding.
+pub fn check(
+    path: &Path,
+    wish: &Wish,
+    definitions: &dyn Fn() -> Result<Vec<u8>>,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<Checked> {
+    let mut findings = Findings::default();
+    let messages = match Kind::of(path)? {
+        Kind::Osi => {
+            let mut reader = osi::Reader::open(path, wish.osi_type.as_deref())?;
+            ensure!(
+                reader.channels().values().all(Channel::is_osi),
+                "{}: its name does not tell the type of its messages; say --type SensorView, or sv",
+                path.display()
+            );
+            let messages = messages(&mut reader, definitions, &mut findings, news)?;
+            name::check(path, &reader, &messages, &mut findings);
+            messages
+        }
+        Kind::Mcap => {
+            let mut reader = mcap::Reader::open(path)?;
+            let messages = messages(&mut reader, definitions, &mut findings, news)?;
+            container::check(path, &reader, &messages, &mut findings);
+            metadata::check(&reader, &messages, &mut findings);
+            name::check(path, &reader, &messages, &mut findings);
+            messages
+        }
+        _ => {
+            // Says why not.
+            open::open(path, wish)?;
+            message::Messages::default()
+        }
+    };
+    Ok(Checked { findings, messages: messages.count })
+}
+
+/// Holds every message against the rules; what was seen of them.
+fn messages(
+    reader: &mut dyn Reader,
+    definitions: &dyn Fn() -> Result<Vec<u8>>,
+    findings: &mut Findings,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<message::Messages> {
+    let mut seen = message::Messages::default();
+    let define = |name: &str| definition_of(&definitions()?, name);
+    reader.salvage();
+    while let Some(head) = reader.next()? {
+        let channel = reader.channels()[&head.channel].clone();
+        seen.take(&head, &channel, reader.data()?, &define, findings)?;
+        if seen.count.is_multiple_of(16) {
+            interrupt::check()?;
+            let (done, total) = reader.progress();
+            news(done, total);
+        }
+    }
+    seen.finish(findings);
+    for loss in reader.losses() {
+        findings.add(&rules::WHOLE, format!("byte {}", loss.at), &loss.what);
+    }
+    Ok(seen)
+}

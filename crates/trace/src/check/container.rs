@@ -1,0 +1,114 @@
+//! The rules for MCAP as a container of OSI's traces.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::findings::Findings;
+use super::message::Messages;
+use super::rules;
+use crate::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
+use crate::mcap::summary::Summary;
+use crate::mcap::{Reader, SeenChunk};
+use crate::part::Part;
+use crate::read::Reader as _;
+use crate::version;
+
+/// The description of a channel, in its metadata.
+const DESCRIPTION: &str = "net.asam.osi.trace.channel.description";
+
+/// Holds chunks, summary and channels against the rules, once all was read.
+pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut Findings) {
+    let summary = Part::whole(path).and_then(|file| Summary::read(&file));
+    let summary = summary.and_then(|summary| summary.context("the file has none"));
+    match &summary {
+        Ok(summary) => self::summary(summary, reader, messages, findings),
+        Err(error) => {
+            findings.add(&rules::SUMMARY, "the end of the file".into(), &format!("{error:#}"));
+        }
+    }
+    for chunk in reader.chunks() {
+        if !matches!(chunk.compression.as_str(), "" | "lz4" | "zstd") {
+            let found = format!("'{}'", chunk.compression);
+            findings.add(&rules::COMPRESSION, format!("the chunk at byte {}", chunk.at), &found);
+        }
+    }
+    if reader.loose() > 0 {
+        let found = format!("{} messages are in none", reader.loose());
+        findings.add(&rules::CHUNKED, "the file".into(), &found);
+    }
+    channels(reader, findings);
+}
+
+fn summary(summary: &Summary, reader: &Reader, messages: &Messages, findings: &mut Findings) {
+    let told: BTreeMap<u64, _> = summary.chunks.iter().map(|chunk| (chunk.at, chunk)).collect();
+    let seen: BTreeMap<u64, &SeenChunk> =
+        reader.chunks().iter().map(|chunk| (chunk.at, chunk)).collect();
+    for (at, chunk) in &seen {
+        let place = format!("the chunk at byte {at}");
+        match told.get(at) {
+            None => findings.add(&rules::INDEX, place, "the index does not have it"),
+            Some(index) if (index.length, index.times) != (chunk.length, chunk.times) => {
+                findings.add(&rules::INDEX, place, "the index has another length or other times");
+            }
+            Some(_) => {}
+        }
+    }
+    for at in told.keys().filter(|at| !seen.contains_key(at)) {
+        findings.add(&rules::INDEX, format!("byte {at}"), "the index has a chunk there");
+    }
+    if let Some(statistics) = &summary.statistics {
+        if statistics.messages != messages.count {
+            let found = format!("they say {}, there are {}", statistics.messages, messages.count);
+            findings.add(&rules::STATISTICS, "the summary".into(), &found);
+        }
+    }
+    for (id, channel) in reader.channels().iter().filter(|(_, channel)| channel.is_osi()) {
+        let place = format!("channel {}", channel.topic);
+        let known = summary.channels.get(id);
+        if !known.is_some_and(|known| known.definition == channel.definition) {
+            findings.add(&rules::CHANNEL_SUMMARY, place, "the summary has it not, or another way");
+        }
+    }
+}
+
+fn channels(reader: &Reader, findings: &mut Findings) {
+    let channels = reader.channels();
+    if !channels.values().any(Channel::is_osi) {
+        findings.add(&rules::OSI_CHANNEL, "the file".into(), "there is none");
+    }
+    let mut topics = BTreeSet::new();
+    for channel in channels.values() {
+        let place = || format!("channel {}", channel.topic);
+        if !topics.insert(&channel.topic) {
+            findings.add(&rules::TOPIC, place(), "another channel is called so too");
+        }
+        if !channel.is_osi() {
+            continue;
+        }
+        let (own, of_schema) = (&channel.message_encoding, &channel.definition.encoding);
+        if own != "protobuf" || of_schema != "protobuf" {
+            let found = format!("messages are in '{own}', the schema in '{of_schema}'");
+            findings.add(&rules::CHANNEL_ENCODING, place(), &found);
+        }
+        for key in [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION] {
+            match channel.metadata.get(key) {
+                None => findings.add(&rules::CHANNEL_VERSION, place(), &format!("no {key}")),
+                Some(said) if version::parse(said).is_none() => {
+                    findings.add(&rules::CHANNEL_VERSION, place(), &format!("{key} is '{said}'"));
+                }
+                Some(_) => {}
+            }
+        }
+        if !channel.metadata.contains_key(DESCRIPTION) {
+            findings.add(&rules::CHANNEL_DESCRIPTION, place(), "it has none");
+        }
+        let known = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, DESCRIPTION];
+        for key in channel.metadata.keys().filter(|key| key.starts_with("net.asam.osi")) {
+            if !known.contains(&key.as_str()) {
+                findings.add(&rules::RESERVED, place(), &format!("it says {key}"));
+            }
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! What is in a trace file, as far as can be told without parsing a message.
+
+mod histogram;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+use wiregauge_system::interrupt;
+
+use self::histogram::Histogram;
+use crate::channel::Channel;
+use crate::container::Kind;
+use crate::mcap::summary::Summary;
+use crate::open::{self, Wish};
+use crate::osi::Stamp;
+use crate::part::Part;
+use crate::read::{Head, Nanoseconds, Reader};
+use crate::version;
+
+/// Between two messages of a channel a gap is longer than so many of its usual intervals.
+const GAP: f64 = 1.5;
+
+/// What is in a file. Times are in nanoseconds on the clock of the trace, sizes in bytes.
+#[derive(Clone, Debug, Serialize)]
+pub struct Info {
+    /// Its name as it was given.
+    pub file: String,
+    /// `MCAP` or `OSI`.
+    pub container: &'static str,
+    /// Its size.
+    pub size: u64,
+    /// Whether every message was seen, or the summary was believed.
+    pub read: bool,
+    /// Messages in all.
+    pub messages: u64,
+    /// The earliest and the latest time; none where no message has one.
+    pub times: Option<(Nanoseconds, Nanoseconds)>,
+    /// The chunks of MCAP, where the file has a summary that says it.
+    pub chunks: Option<Chunks>,
+    /// The channels, in the order of their numbers.
+    pub channels: Vec<ChannelInfo>,
+    /// What is said of the whole file, by name.
+    pub metadata: BTreeMap<String, BTreeMap<String, String>>,
+    /// The names of metadata records that lie in the file.
+    pub metadata_names: Vec<String>,
+    /// The files in the file.
+    pub attachments: u64,
+}
+
+/// Chunks in all.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Chunks {
+    /// How many.
+    pub count: u64,
+    /// How many by compression; `none` where there is none.
+    pub compression: BTreeMap<String, u64>,
+    /// Bytes as they lie there, and unpacked.
+    pub packed: u64,
+    /// As above.
+    pub size: u64,
+    /// The largest, unpacked.
+    pub largest: u64,
+}
+
+/// A channel.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChannelInfo {
+    /// Its topic.
+    pub topic: String,
+    /// The type of its messages; empty where nothing tells it.
+    #[serde(rename = "type")]
+    pub name: String,
+    /// The encoding of its messages, and the language of their definition.
+    pub encoding: String,
+    /// As above; empty where the file has no definition.
+    pub definition: String,
+    /// What is said of it.
+    pub metadata: BTreeMap<String, String>,
+    /// Messages.
+    pub messages: u64,
+    /// What only reading tells.
+    pub read: Option<Read>,
+}
+
+/// What only reading a channel's messages tells.
+#[derive(Clone, Debug, Serialize)]
+pub struct Read {
+    /// The earliest and the latest time.
+    pub times: Option<(Nanoseconds, Nanoseconds)>,
+    /// Messages a second: of the intervals between them the usual one.
+    pub rate: Option<f64>,
+    /// Intervals that are longer than 1.5 usual ones.
+    pub gaps: u64,
+    /// The longest interval.
+    pub longest: Option<Nanoseconds>,
+    /// Messages whose time is before that of the one before.
+    pub backwards: u64,
+    /// Messages without a time.
+    pub timeless: u64,
+    /// Bytes of all messages, of the smallest, a middle one and the largest.
+    pub bytes: u64,
+    /// As above.
+    pub smallest: u64,
+    /// As above, within 4 %.
+    pub median: u64,
+    /// As above.
+    pub largest: u64,
+    /// How many messages have sizes of equal parts between the smallest and the largest.
+    pub sizes: Vec<u64>,
+    /// Versions of OSI that messages say they are of, the least first.
+    pub versions: Vec<String>,
+}
+
+/// What is in a file. An MCAP file that has a summary is not read unless `all` says so: it
+/// takes as long for a large one as for a small one.
+///
+/// # Errors
+/// When it is no trace file, or is damaged where it is read.
+pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64)) -> Result<Info> {
+    let file = Part::whole(path)?;
+    let container = match Kind::of(path)? {
+        Kind::Mcap => "MCAP",
+        _ => "OSI",
+    };
+    let summary = match container {
+        "MCAP" => Summary::read(&file).ok().flatten(),
+        _ => None,
+    };
+    let mut info = Info {
+        file: path.display().to_string(),
+        container,
+        size: file.end(),
+        read: false,
+        messages: 0,
+        times: None,
+        chunks: summary.as_ref().map(Chunks::of),
+        channels: Vec::new(),
+        metadata: BTreeMap::new(),
+        metadata_names: Vec::new(),
+        attachments: 0,
+    };
+    let statistics = summary.as_ref().and_then(|summary| summary.statistics.as_ref());
+    if let (Some(summary), Some(statistics), false) = (&summary, statistics, all) {
+        info.messages = statistics.messages;
+        let (first, last) = statistics.times;
+        info.times = (statistics.messages > 0).then_some((first.into(), last.into()));
+        info.attachments = summary.attachments;
+        for (id, channel) in &summary.channels {
+            let count = statistics.by_channel.get(id).copied().unwrap_or(0);
+            info.channels.push(ChannelInfo::new(channel, count, None));
+        }
+        for (at, name) in &summary.metadata {
+            info.metadata_names.push(name.clone());
+            let metadata = crate::mcap::metadata_at(&file, *at);
+            let metadata = metadata.with_context(|| format!("{}: byte {at}", info.file))?;
+            info.metadata.insert(metadata.name, metadata.entries);
+        }
+        return Ok(info);
+    }
+    let mut reader = open::open(path, wish)?;
+    read(&mut info, reader.as_mut(), news)?;
+    Ok(info)
+}
+
+/// Reads all messages, but not their bytes where these are not needed.
+fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Result<()> {
+    let mut seen: BTreeMap<u16, Seen> = BTreeMap::new();
+    while let Some(head) = reader.next()? {
+        let seen = seen.entry(head.channel).or_default();
+        seen.take(&head);
+        let channel = &reader.channels()[&head.channel];
+        if channel.is_osi() {
+            let name = channel.definition.clone();
+            let version = Stamp::of(&name.name, reader.data()?).version;
+            seen.versions.extend(version);
+        }
+        info.messages += 1;
+        if info.messages.is_multiple_of(64) {
+            interrupt::check()?;
+            let (done, total) = reader.progress();
+            news(done, total);
+        }
+    }
+    info.read = true;
+    for (id, channel) in reader.channels() {
+        let seen = seen.remove(id).unwrap_or_default();
+        info.times = match (info.times, seen.times) {
+            (Some((a, b)), Some((c, d))) => Some((a.min(c), b.max(d))),
+            (known, new) => known.or(new),
+        };
+        info.channels.push(ChannelInfo::new(channel, seen.count, Some(seen.told())));
+    }
+    info.attachments = reader.attachments().len() as u64;
+    for metadata in reader.metadata() {
+        info.metadata_names.push(metadata.name.clone());
+        info.metadata.insert(metadata.name.clone(), metadata.entries.clone());
+    }
+    Ok(())
+}
+
+impl Chunks {
+    fn of(summary: &Summary) -> Chunks {
+        let mut chunks = Chunks::default();
+        for chunk in &summary.chunks {
+            let compression = match chunk.compression.as_str() {
+                "" => "none",
+                named => named,
+            };
+            chunks.count += 1;
+            *chunks.compression.entry(compression.to_owned()).or_default() += 1;
+            chunks.packed += chunk.packed;
+            chunks.size += chunk.size;
+            chunks.largest = chunks.largest.max(chunk.size);
+        }
+        chunks
+    }
+}
+
+impl ChannelInfo {
+    fn new(channel: &Channel, messages: u64, read: Option<Read>) -> ChannelInfo {
+        ChannelInfo {
+            topic: channel.topic.clone(),
+            name: channel.definition.name.clone(),
+            encoding: channel.message_encoding.clone(),
+            definition: match channel.definition.data.is_empty() {
+                true => String::new(),
+                false => channel.definition.encoding.clone(),
+            },
+            metadata: channel.metadata.clone(),
+            messages,
+            read,
+        }
+    }
+}
+
+/// What was seen of a channel's messages.
+#[derive(Default)]
+struct Seen {
+    count: u64,
+    times: Option<(Nanoseconds, Nanoseconds)>,
+    last: Option<Nanoseconds>,
+    intervals: Histogram,
+    backwards: u64,
+    timeless: u64,
+    sizes: Histogram,
+    versions: BTreeSet<version::Version>,
+}
+
+impl Seen {
+    fn take(&mut self, head: &Head) {
+        self.count += 1;
+        self.sizes.add(head.size);
+        let Some(time) = head.time else {
+            self.timeless += 1;
+            return;
+        };
+        let (first, last) = self.times.unwrap_or((time, time));
+        self.times = Some((first.min(time), last.max(time)));
+        if let Some(before) = self.last.replace(time) {
+            match u64::try_from(time - before) {
+                Ok(interval) => self.intervals.add(interval),
+                Err(_) => self.backwards += 1,
+            }
+        }
+    }
+
+    fn told(self) -> Read {
+        let usual = self.intervals.median().filter(|usual| *usual > 0);
+        let gap = usual.map(|usual| (usual as f64 * GAP) as u64);
+        Read {
+            times: self.times,
+            rate: usual.map(|usual| 1e9 / usual as f64),
+            gaps: gap.map_or(0, |gap| self.intervals.above(gap)),
+            longest: self.intervals.most().map(Nanoseconds::from),
+            backwards: self.backwards,
+            timeless: self.timeless,
+            bytes: self.sizes.total(),
+            smallest: self.sizes.least().unwrap_or(0),
+            median: self.sizes.median().unwrap_or(0),
+            largest: self.sizes.most().unwrap_or(0),
+            sizes: self.sizes.bars(24),
+            versions: self.versions.into_iter().map(version::text).collect(),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! A chunk: records that are packed together.
+
+use std::io::{self, Error, ErrorKind, Read};
+
+use anyhow::{bail, ensure, Result};
+
+use super::fields::Fields;
+use crate::part::Part;
+
+/// Up to this size in bytes, packed and unpacked, a chunk is held whole: 64 MiB. Larger
+/// ones, as of a file that is one chunk, are read like a stream.
+pub const WHOLE: u64 = 64 << 20;
+
+/// The fixed length of what stands before a chunk's compression: its times, size and
+/// checksum, and the compression's length.
+pub const HEAD: usize = 8 + 8 + 8 + 4 + 4;
+
+/// What stands before the records of a chunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// The earliest and the latest time of its messages; both are 0 where there are none.
+    pub times: (u64, u64),
+    /// How many bytes it has when it is unpacked.
+    pub size: u64,
+    /// Their checksum; 0 where there is none.
+    pub checksum: u32,
+    /// `lz4`, `zstd`, or nothing.
+    pub compression: String,
+    /// How many bytes it has as it lies there.
+    pub packed: u64,
+}
+
+impl Header {
+    /// Reads what stands before a chunk's records.
+    pub fn read(fields: &mut Fields) -> Result<Header> {
+        Ok(Header {
+            times: (fields.long()?, fields.long()?),
+            size: fields.long()?,
+            checksum: fields.number()?,
+            compression: fields.text()?,
+            packed: fields.long()?,
+        })
+    }
+
+    /// Whether it is held whole.
+    pub fn is_whole(&self) -> bool {
+        self.size <= WHOLE && self.packed <= WHOLE
+    }
+
+    /// Unpacks a chunk that is held whole.
+    pub fn unpack(&self, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
+        let size = self.size as usize;
+        into.clear();
+        match self.compression.as_str() {
+            "" => into.extend_from_slice(packed),
+            "lz4" => {
+                into.reserve_exact(size);
+                lz4::Decoder::new(packed)?.take(self.size + 1).read_to_end(into)?;
+            }
+            "zstd" => {
+                into.reserve_exact(size);
+                zstd::Decoder::new(packed)?.take(self.size + 1).read_to_end(into)?;
+            }
+            other => bail!("a chunk in '{other}', where lz4, zstd or nothing is known"),
+        }
+        ensure!(into.len() == size, "a chunk of another size than it says");
+        self.check(into)
+    }
+
+    /// What can be unpacked of a chunk that is damaged.
+    pub fn salvage(&self, packed: &[u8], into: &mut Vec<u8>) {
+        into.clear();
+        let most = self.size.min(WHOLE);
+        // What was unpacked before the error is there.
+        let _ = match self.compression.as_str() {
+            "" => packed.take(most).read_to_end(into),
+            "lz4" => lz4::Decoder::new(packed).and_then(|data| data.take(most).read_to_end(into)),
+            "zstd" => zstd::Decoder::new(packed).and_then(|data| data.take(most).read_to_end(into)),
+            _ => Ok(0),
+        };
+    }
+
+    /// Holds unpacked records against their checksum.
+    pub fn check(&self, records: &[u8]) -> Result<()> {
+        let is_right = self.checksum == 0 || self.checksum == crc32fast::hash(records);
+        ensure!(is_right, "a chunk with another checksum");
+        Ok(())
+    }
+
+    /// The records of a chunk that is not held whole. What does not hold comes as an error
+    /// at their end.
+    pub fn stream(&self, packed: Part) -> Result<Box<dyn Read + Send>> {
+        let records: Box<dyn Read + Send> = match self.compression.as_str() {
+            "" => Box::new(packed),
+            "lz4" => Box::new(lz4::Decoder::new(packed)?),
+            "zstd" => Box::new(zstd::Decoder::new(packed)?),
+            other => bail!("a chunk in '{other}', where lz4, zstd or nothing is known"),
+        };
+        let hasher = crc32fast::Hasher::new();
+        Ok(Box::new(Checked { records, left: self.size, checksum: self.checksum, hasher }))
+    }
+}
+
+/// Records that are held against size and checksum while they are read.
+struct Checked {
+    records: Box<dyn Read + Send>,
+    left: u64,
+    checksum: u32,
+    hasher: crc32fast::Hasher,
+}
+
+impl Read for Checked {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if buffer.is_empty() {
+            return Ok(0);
+        }
+        let count = self.records.read(buffer)?;
+        let damaged = |what: &str| Err(Error::new(ErrorKind::InvalidData, what));
+        self.hasher.update(&buffer[..count]);
+        match self.left.checked_sub(count as u64) {
+            Some(left) if count > 0 || left == 0 => self.left = left,
+            _ => return damaged("a chunk of another size than it says"),
+        }
+        if count == 0 && self.checksum != 0 && self.checksum != self.hasher.clone().finalize() {
+            return damaged("a chunk with another checksum");
+        }
+        Ok(count)
+    }
+}

@@ -1,0 +1,67 @@
+//! Finds the next record behind what is damaged.
+
+use std::io::Read;
+
+use anyhow::Result;
+use mcap::records::op;
+
+use super::chunk::HEAD;
+use crate::part::Part;
+
+/// How much of a file is searched at once.
+const WINDOW: usize = 1 << 20;
+
+/// The length of what stands before a record.
+const RECORD: u64 = 1 + 8;
+
+/// The position of the next record from there on that messages may follow from: a chunk, or
+/// the end of the data. It is one if another record, or the file's end, follows it.
+pub fn next_record(file: &Part, from: u64) -> Result<Option<u64>> {
+    let mut at = from;
+    let mut window = Vec::new();
+    while at < file.end() {
+        window.clear();
+        file.between(at, at + WINDOW as u64).read_to_end(&mut window)?;
+        let candidates = window.iter().enumerate().filter(|(_, byte)| {
+            matches!(**byte, op::CHUNK | op::DATA_END | op::SCHEMA | op::CHANNEL | op::MESSAGE)
+        });
+        for (offset, _) in candidates {
+            let position = at + offset as u64;
+            if let Some(next) = end_of(file, position)? {
+                if next == file.end() || end_of(file, next)?.is_some() {
+                    return Ok(Some(position));
+                }
+            }
+        }
+        at += window.len() as u64;
+    }
+    Ok(None)
+}
+
+/// Where a record would end if there were one at this position; none where there can be
+/// none.
+fn end_of(file: &Part, at: u64) -> Result<Option<u64>> {
+    let mut head = Vec::new();
+    file.between(at, at + RECORD + HEAD as u64).read_to_end(&mut head)?;
+    if head.len() < RECORD as usize {
+        return Ok(None);
+    }
+    let (opcode, length) = (head[0], u64::from_le_bytes(head[1..9].try_into()?));
+    let least = match opcode {
+        op::CHUNK => HEAD as u64 + 8,
+        op::MESSAGE => 22,
+        op::MESSAGE_INDEX => 6,
+        op::SCHEMA | op::CHANNEL | op::ATTACHMENT | op::METADATA | op::CHUNK_INDEX => 8,
+        op::STATISTICS | op::ATTACHMENT_INDEX | op::METADATA_INDEX | op::SUMMARY_OFFSET => 8,
+        op::DATA_END => 4,
+        op::FOOTER => 20,
+        _ => return Ok(None),
+    };
+    let end = at.checked_add(RECORD).and_then(|start| start.checked_add(length));
+    let is_short = matches!(opcode, op::DATA_END | op::FOOTER) && length != least;
+    // The name of its compression is short.
+    let letters = head.get(RECORD as usize + HEAD - 4..);
+    let is_chunk = opcode != op::CHUNK || matches!(letters, Some([0..=16, 0, 0, 0]));
+    let fits = end.is_some_and(|end| end <= file.end()) && length >= least && !is_short;
+    Ok(end.filter(|_| fits && is_chunk))
+}

@@ -1,0 +1,216 @@
+//! Reads a trace of OSI: messages of one type, each after its length as a little-endian
+//! number of four bytes; plain, or packed as a whole.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{bail, Context, Result};
+
+use super::name::Name;
+use super::search;
+use super::stamp::Stamp;
+use super::types::type_called;
+use crate::channel::{Channel, Definition};
+use crate::packed;
+use crate::part::Part;
+use crate::pieces::Pieces;
+use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place};
+
+/// How many bytes of a message are looked at for its time before all of them are.
+const FRONT: usize = 64;
+
+/// The only channel.
+pub(crate) const ONLY: u16 = 0;
+
+/// A file that is read.
+pub struct Reader {
+    origin: String,
+    messages: Pieces,
+    /// How many bytes there are, packed or not, and how many were packed.
+    total: u64,
+    packed: Option<packed::Progress>,
+    channels: BTreeMap<u16, Channel>,
+    type_name: String,
+    count: u64,
+    /// How many bytes of the last message were not asked for.
+    body: u64,
+    /// The file, where it is not packed: there messages can be searched for.
+    file: Option<Part>,
+    /// What was left out, where that is wanted.
+    losses: Option<Vec<Loss>>,
+    /// Whether nothing whole is left behind what is damaged.
+    finished: bool,
+}
+
+impl Reader {
+    /// Opens a file that is called a trace of OSI. The type of its messages is the one
+    /// that is wished for, or that its name tells; else it stays empty.
+    ///
+    /// # Errors
+    /// When it cannot be read, and when there is no such type.
+    pub fn open(path: &Path, wished: Option<&str>) -> Result<Reader> {
+        let told = Name::of(path).and_then(|name| name.type_name());
+        let type_name = match wished {
+            Some(wished) => type_called(wished).with_context(|| {
+                format!("OSI has no top-level message '{wished}'; say --type SensorView, or sv")
+            })?,
+            None => told.unwrap_or_default(),
+        };
+        let file = Part::whole(path)?;
+        let total = file.end();
+        let (messages, packed) = packed::unpacked(file.clone())
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let is_plain = packed.is_none();
+        let encoding = if type_name.is_empty() { "" } else { "protobuf" };
+        let definition =
+            Definition { name: type_name.into(), encoding: encoding.into(), data: Vec::new() };
+        let channel = Channel {
+            topic: type_name.strip_prefix("osi3.").unwrap_or(type_name).into(),
+            message_encoding: "protobuf".into(),
+            definition: Arc::new(definition),
+            metadata: BTreeMap::new(),
+        };
+        Ok(Reader {
+            origin: path.display().to_string(),
+            messages,
+            total,
+            packed,
+            channels: [(ONLY, channel)].into(),
+            type_name: type_name.into(),
+            count: 0,
+            body: 0,
+            file: Some(file).filter(|_| is_plain),
+            losses: None,
+            finished: false,
+        })
+    }
+
+    fn advance(&mut self) -> Result<Option<Head>> {
+        let left = std::mem::take(&mut self.body);
+        let whole = self.messages.skip(left);
+        if !self.unspoilt(whole)? {
+            bail!(self.cut(self.messages.position()));
+        }
+        let at = self.messages.position();
+        let length = self.messages.take(4).map(<[u8]>::to_vec);
+        let length: [u8; 4] = match self.unspoilt(length)?.try_into() {
+            Ok(length) => length,
+            Err(none) if none.is_empty() => return Ok(None),
+            Err(_) => bail!(self.cut(at)),
+        };
+        let size = u64::from(u32::from_le_bytes(length));
+        if self.messages.left().is_some_and(|left| size > left) {
+            bail!(self.cut(at));
+        }
+        let place = Place { at, within: None };
+        bounded(size, place).with_context(|| self.origin.clone())?;
+        let time = self.time(size)?;
+        self.body = size;
+        self.count += 1;
+        Ok(Some(Head { channel: ONLY, sequence: 0, time, publish_time: time, size, place }))
+    }
+
+    /// Goes on with the next message that is whole, behind what is damaged from there on;
+    /// whether there is one.
+    fn resume(&mut self, at: u64, error: &anyhow::Error) -> Result<bool> {
+        let (body, file) = (std::mem::take(&mut self.body), self.file.take());
+        let next = match &file {
+            Some(file) if body == 0 => search::next_message(file, at + 1)?,
+            _ => None,
+        };
+        let what = match (next, &file) {
+            (Some(next), _) => format!("no message; {} bytes are left out", next - at),
+            (None, Some(file)) => {
+                format!("the last {} bytes are no whole message", file.end() - at)
+            }
+            (None, None) => format!("{:#}", error.root_cause()),
+        };
+        self.losses.get_or_insert_default().push(Loss { at, what });
+        if let (Some(next), Some(file)) = (next, &file) {
+            self.messages.go_on_with(file.between(next, file.end()));
+        }
+        self.file = file;
+        Ok(next.is_some())
+    }
+
+    /// The time stamp of the next message. It stands at its front, but need not.
+    fn time(&mut self, size: u64) -> Result<Option<Nanoseconds>> {
+        for count in [FRONT.min(size as usize), size as usize] {
+            let bytes = self.messages.peek(count);
+            let stamp = bytes.map(|bytes| Stamp::of(&self.type_name, bytes));
+            let stamp = self.unspoilt(stamp)?;
+            if stamp.time.is_some() || count as u64 == size {
+                return Ok(stamp.time);
+            }
+        }
+        Ok(None)
+    }
+
+    /// What could be read, or what was wrong with the packing.
+    fn unspoilt<T>(&self, outcome: std::io::Result<T>) -> Result<T> {
+        let (origin, count) = (&self.origin, self.count);
+        outcome.with_context(|| match self.packed {
+            None => format!("cannot read {origin} on after {count} messages"),
+            Some(_) => format!(
+                "{origin} cannot be unpacked on after {count} messages; save those with \
+                 'wiregauge trace repair {origin}'"
+            ),
+        })
+    }
+
+    /// That the file ends in the middle of a message.
+    fn cut(&self, at: u64) -> String {
+        let origin = &self.origin;
+        match self.count {
+            0 => format!("{origin} is no OSI trace, or its first message is cut short"),
+            count => format!(
+                "{origin} is truncated after {count} messages, at byte {at}; save those with \
+                 'wiregauge trace repair {origin}'"
+            ),
+        }
+    }
+}
+
+impl read::Reader for Reader {
+    fn channels(&self) -> &BTreeMap<u16, Channel> {
+        &self.channels
+    }
+
+    fn next(&mut self) -> Result<Option<Head>> {
+        while !self.finished {
+            let at = self.messages.position() + self.body;
+            match self.advance() {
+                Err(error) if self.losses.is_some() => {
+                    self.finished = !self.resume(at, &error)?;
+                }
+                outcome => return outcome,
+            }
+        }
+        Ok(None)
+    }
+
+    fn data(&mut self) -> Result<&[u8]> {
+        let wanted = std::mem::take(&mut self.body) as usize;
+        let there = self.messages.peek(wanted).map(<[u8]>::len);
+        let (at, there) = (self.messages.position(), self.unspoilt(there)?);
+        if there < wanted {
+            self.count -= 1;
+            bail!(self.cut(at));
+        }
+        Ok(self.messages.take(wanted)?)
+    }
+
+    fn salvage(&mut self) {
+        self.losses = Some(Vec::new());
+    }
+
+    fn losses(&self) -> &[Loss] {
+        self.losses.as_deref().unwrap_or_default()
+    }
+
+    fn progress(&self) -> (u64, u64) {
+        let here = self.packed.as_ref().map_or(self.messages.position(), packed::Progress::read);
+        (here.min(self.total), self.total)
+    }
+}

@@ -1,0 +1,159 @@
+//! What a message of OSI says of itself: its version and its time, found by hopping over
+//! its fields and not by parsing it.
+
+use crate::read::Nanoseconds;
+
+/// Version and time of a message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Major, minor and patch.
+    pub version: Option<[u64; 3]>,
+    /// Its time stamp.
+    pub time: Option<Nanoseconds>,
+}
+
+/// The numbers of the fields `version` and `timestamp` in a type of OSI; nearly all types
+/// have the same. Of an unknown type it is taken that it is one of these.
+fn fields(type_name: &str) -> (u64, Option<u64>) {
+    match type_name {
+        "osi3.HostVehicleData" => (9, Some(10)),
+        "osi3.SensorViewConfiguration" => (1, None),
+        _ => (1, Some(2)),
+    }
+}
+
+impl Stamp {
+    /// Of the bytes of a message, or of its first ones: what comes later is not found.
+    pub fn of(type_name: &str, message: &[u8]) -> Stamp {
+        let (version, timestamp) = fields(type_name);
+        let mut stamp = Stamp::default();
+        let mut fields = Fields(message);
+        while let Some((number, content)) = fields.next() {
+            let Content::Bytes(bytes) = content else { continue };
+            if number == version {
+                let [major, minor, patch] = numbers(bytes);
+                // The fields are required in no version, and zero where they are absent.
+                stamp.version = Some([major, minor, patch].map(|part| u64::from(part as u32)));
+            } else if Some(number) == timestamp {
+                let [seconds, nanos, _] = numbers(bytes);
+                let seconds = Nanoseconds::from(seconds as i64);
+                stamp.time = Some(seconds * 1_000_000_000 + Nanoseconds::from(nanos as u32));
+            }
+            if stamp.version.is_some() && stamp.time.is_some() {
+                break;
+            }
+        }
+        stamp
+    }
+}
+
+/// Whether bytes are made of fields up to their end.
+pub(super) fn is_message(bytes: &[u8]) -> bool {
+    let mut fields = Fields(bytes);
+    while !fields.0.is_empty() {
+        match fields.next() {
+            Some((number, _)) if number < 1 << 29 => {}
+            _ => return false,
+        }
+    }
+    true
+}
+
+/// The numbers in the first three fields of a message that has no others.
+fn numbers(message: &[u8]) -> [u64; 3] {
+    let mut found = [0; 3];
+    let mut fields = Fields(message);
+    while let Some((number, content)) = fields.next() {
+        if let (1..=3, Content::Number(value)) = (number, content) {
+            found[number as usize - 1] = value;
+        }
+    }
+    found
+}
+
+/// What a field holds.
+enum Content<'d> {
+    Number(u64),
+    Bytes(&'d [u8]),
+    /// Something else that was hopped over.
+    Other,
+}
+
+/// The fields of a message in Protobuf's wire form; it ends at what is none.
+struct Fields<'d>(&'d [u8]);
+
+impl<'d> Fields<'d> {
+    fn next(&mut self) -> Option<(u64, Content<'d>)> {
+        let tag = self.varint()?;
+        // No field has the number 0.
+        if tag < 8 {
+            return None;
+        }
+        let content = match tag & 7 {
+            0 => Content::Number(self.varint()?),
+            1 => self.bytes(8).map(|_| Content::Other)?,
+            2 => {
+                let length = self.varint()?;
+                Content::Bytes(self.bytes(usize::try_from(length).ok()?)?)
+            }
+            5 => self.bytes(4).map(|_| Content::Other)?,
+            _ => return None,
+        };
+        Some((tag >> 3, content))
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.bytes(1)?[0];
+            value |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self, count: usize) -> Option<&'d [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn version_and_time_are_found_in_any_order() {
+        let version = [0x0a, 6, 8, 3, 16, 8, 24, 1];
+        let time = [0x12, 4, 8, 2, 16, 5];
+        let other = [0x1a, 2, 1, 1];
+        let wanted = Stamp { version: Some([3, 8, 1]), time: Some(2_000_000_005) };
+        for message in
+            [[&version[..], &time, &other].concat(), [&other[..], &time, &version].concat()]
+        {
+            assert_eq!(Stamp::of("osi3.GroundTruth", &message), wanted);
+        }
+        assert_eq!(Stamp::of("osi3.GroundTruth", &other), Stamp::default());
+        // Field 10 is time here, and 9 is version.
+        let vehicle = [&[0x4a, 2, 8, 3][..], &[0x52, 2, 8, 1]].concat();
+        let wanted = Stamp { version: Some([3, 0, 0]), time: Some(1_000_000_000) };
+        assert_eq!(Stamp::of("osi3.HostVehicleData", &vehicle), wanted);
+    }
+
+    #[test]
+    fn a_time_before_zero_is_one() {
+        let minus_one = [&[8][..], &[0xff; 9], &[1]].concat();
+        let message = [&[0x12, minus_one.len() as u8][..], &minus_one].concat();
+        assert_eq!(Stamp::of("osi3.SensorView", &message).time, Some(-1_000_000_000));
+    }
+
+    #[test]
+    fn what_is_no_message_has_no_stamp() {
+        for bytes in [&[0xff; 20][..], &[0x12, 200, 1], &[0x0b], &[], &[0x12, 0xff, 0xff]] {
+            assert_eq!(Stamp::of("osi3.SensorView", bytes), Stamp::default());
+        }
+    }
+}

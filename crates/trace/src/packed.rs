@@ -1,0 +1,63 @@
+//! Files that are packed as a whole, told by their first bytes.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use crate::part::Part;
+use crate::pieces::Pieces;
+
+/// The first bytes of gzip, zstd and xz.
+pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b];
+pub(crate) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
+
+/// How much of a packed file was read.
+#[derive(Clone, Default)]
+pub(crate) struct Progress(Arc<AtomicU64>);
+
+impl Progress {
+    pub fn read(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether a file that begins like this is packed as a whole in a way that is read.
+pub(crate) fn is_packed(head: &[u8]) -> bool {
+    [GZIP, ZSTD, XZ].iter().any(|magic| head.starts_with(magic))
+}
+
+/// What is in a file, packed or not.
+pub(crate) fn unpacked(file: Part) -> Result<(Pieces, Option<Progress>)> {
+    let mut head = Vec::new();
+    file.between(0, XZ.len() as u64).read_to_end(&mut head)?;
+    if !is_packed(&head) {
+        return Ok((Pieces::of_part(file), None));
+    }
+    let progress = Progress::default();
+    let counted = Counted { part: file, progress: progress.clone() };
+    let stream: Box<dyn Read + Send> = if head.starts_with(GZIP) {
+        Box::new(flate2::read::MultiGzDecoder::new(counted))
+    } else if head.starts_with(ZSTD) {
+        Box::new(zstd::Decoder::new(counted)?)
+    } else {
+        Box::new(lzma_rust2::XzReader::new(counted, true))
+    };
+    Ok((Pieces::of_stream(stream), Some(progress)))
+}
+
+/// A part of which is told how much was read.
+struct Counted {
+    part: Part,
+    progress: Progress,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.part.read(buffer)?;
+        self.progress.0.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

@@ -1,0 +1,69 @@
+//! Messages that are parsed: by the definition that their channel carries.
+
+use std::collections::BTreeSet;
+
+use anyhow::{ensure, Context, Result};
+use prost_reflect::prost::Message;
+use prost_reflect::prost_types::FileDescriptorSet;
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+
+use crate::channel::{Channel, Definition};
+
+/// What parses the messages of a channel.
+#[derive(Debug)]
+pub struct Parser(MessageDescriptor);
+
+impl Parser {
+    /// Of a channel's definition.
+    ///
+    /// # Errors
+    /// When its messages are not in Protobuf, or it has no definition that is complete.
+    pub fn of(channel: &Channel) -> Result<Parser> {
+        let Channel { topic, message_encoding, definition, .. } = channel;
+        ensure!(
+            message_encoding == "protobuf" && definition.encoding == "protobuf",
+            "messages of {topic} are in '{message_encoding}', and only Protobuf is parsed here; \
+             leave the channel out by --channel"
+        );
+        let pool = DescriptorPool::decode(definition.data.as_slice());
+        let pool = pool.with_context(|| format!("{topic}: no complete descriptor set"))?;
+        let found = pool.get_message_by_name(&definition.name);
+        let name = &definition.name;
+        Ok(Parser(found.with_context(|| format!("{topic}: its definition has no {name}"))?))
+    }
+
+    /// The type of the messages.
+    pub fn name(&self) -> &str {
+        self.0.full_name()
+    }
+
+    /// Parses a message.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn parse(&self, data: &[u8]) -> Result<DynamicMessage> {
+        DynamicMessage::decode(self.0.clone(), data).context("no valid Protobuf message")
+    }
+}
+
+/// The definition of a message out of an encoded `FileDescriptorSet` that has more: the
+/// file that it is in, after those that it imports.
+///
+/// # Errors
+/// When it is not in there.
+pub fn definition_of(descriptors: &[u8], name: &str) -> Result<Definition> {
+    let files = FileDescriptorSet::decode(descriptors).context("no descriptor set")?.file;
+    let pool = DescriptorPool::decode(descriptors).context("no complete descriptor set")?;
+    let message = pool.get_message_by_name(name);
+    let message = message.with_context(|| format!("there is no message {name}"))?;
+    let mut wanted = BTreeSet::from([message.parent_file().name().to_owned()]);
+    // A file stands after those that it imports.
+    for file in files.iter().rev() {
+        if wanted.contains(file.name()) {
+            wanted.extend(file.dependency.iter().cloned());
+        }
+    }
+    let file = files.into_iter().filter(|file| wanted.contains(file.name())).collect();
+    let data = FileDescriptorSet { file }.encode_to_vec();
+    Ok(Definition { name: name.into(), encoding: "protobuf".into(), data })
+}

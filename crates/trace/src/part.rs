@@ -1,0 +1,66 @@
+//! A part of a file, read by position: several parts of one file do not disturb each
+//! other, and a file that is cut meanwhile ends early instead of ending the program, as
+//! one that is mapped would.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use wiregauge_schema::file;
+
+/// The bytes of a file from one position to another.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    file: Arc<File>,
+    at: u64,
+    end: u64,
+}
+
+impl Part {
+    /// All of a regular file.
+    pub fn whole(path: &Path) -> Result<Part> {
+        let file = file::open(path)?;
+        let end = file.metadata().with_context(|| format!("cannot read {}", path.display()))?.len();
+        Ok(Part { file: Arc::new(file), at: 0, end })
+    }
+
+    /// The bytes of the same file between two positions in it; those behind its end are
+    /// not there.
+    pub fn between(&self, at: u64, end: u64) -> Part {
+        Part { file: Arc::clone(&self.file), at, end: end.min(self.end).max(at) }
+    }
+
+    /// The position in the file that is read next.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Where it ends in the file.
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// How many bytes are left.
+    pub fn left(&self) -> u64 {
+        self.end - self.at
+    }
+
+    /// Leaves out the next bytes; how many that were.
+    pub fn skip(&mut self, count: u64) -> u64 {
+        let count = count.min(self.left());
+        self.at += count;
+        count
+    }
+}
+
+impl Read for Part {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let most = usize::try_from(self.left()).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.file.read_at(&mut buffer[..most], self.at)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}

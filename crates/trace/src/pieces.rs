@@ -1,0 +1,191 @@
+//! Cuts what is read into pieces whose lengths are told on the way. A piece lies whole in
+//! the buffer that it was read into: nobody copies it again.
+
+use std::io::{self, ErrorKind, Read};
+
+use crate::part::Part;
+
+/// How much is read at once. The buffer grows by no more than that before the bytes are
+/// there, whatever length a file claims.
+const STEP: usize = 1 << 18;
+
+/// How much is read where it was hopped to, as the next hop may follow.
+const FIRST: usize = 1 << 12;
+
+/// What is cut.
+enum From {
+    Part(Part),
+    Stream(Box<dyn Read + Send>),
+    /// All of it is in the buffer.
+    Nothing,
+}
+
+/// Bytes that are taken one piece after another.
+pub(crate) struct Pieces {
+    from: From,
+    /// Of these bytes those from `start` to `end` are next.
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// How many were taken.
+    taken: u64,
+    /// How much is read next.
+    step: usize,
+}
+
+impl Pieces {
+    /// Cuts a part of a file.
+    pub fn of_part(part: Part) -> Pieces {
+        Pieces::new(From::Part(part), Vec::new())
+    }
+
+    /// Goes on with a part of a file, whose bytes are counted from its own position on.
+    pub fn go_on_with(&mut self, part: Part) {
+        (self.start, self.end, self.taken) = (0, 0, part.at());
+        self.from = From::Part(part);
+    }
+
+    /// Cuts what comes out of a reader.
+    pub fn of_stream(stream: Box<dyn Read + Send>) -> Pieces {
+        Pieces::new(From::Stream(stream), Vec::new())
+    }
+
+    /// Cuts bytes.
+    pub fn of_bytes(bytes: Vec<u8>) -> Pieces {
+        Pieces::new(From::Nothing, bytes)
+    }
+
+    fn new(from: From, buffer: Vec<u8>) -> Pieces {
+        Pieces { from, start: 0, end: buffer.len(), buffer, taken: 0, step: FIRST }
+    }
+
+    /// The buffer, to be used again.
+    pub fn into_buffer(self) -> Vec<u8> {
+        self.buffer
+    }
+
+    /// How many bytes were taken or left out so far.
+    pub fn position(&self) -> u64 {
+        self.taken
+    }
+
+    /// How many bytes are left, where that is known.
+    pub fn left(&self) -> Option<u64> {
+        let here = (self.end - self.start) as u64;
+        match &self.from {
+            From::Part(part) => Some(here + part.left()),
+            From::Nothing => Some(here),
+            From::Stream(_) => None,
+        }
+    }
+
+    /// The next bytes, which stay: as many as wanted, or all that are left.
+    pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
+        self.fill(count)?;
+        let there = count.min(self.end - self.start);
+        Ok(&self.buffer[self.start..self.start + there])
+    }
+
+    /// Takes the next bytes: as many as wanted, or all that are left.
+    pub fn take(&mut self, count: usize) -> io::Result<&[u8]> {
+        self.fill(count)?;
+        let (from, there) = (self.start, count.min(self.end - self.start));
+        self.start += there;
+        self.taken += there as u64;
+        Ok(&self.buffer[from..from + there])
+    }
+
+    /// Leaves out the next bytes, without reading them where that can be. Whether there
+    /// were as many.
+    pub fn skip(&mut self, count: u64) -> io::Result<bool> {
+        let here = count.min((self.end - self.start) as u64);
+        self.start += here as usize;
+        let mut left = count - here;
+        match &mut self.from {
+            From::Part(part) if left > 0 => {
+                left -= part.skip(left);
+                self.step = FIRST;
+            }
+            From::Stream(stream) => {
+                left -= io::copy(&mut stream.take(left), &mut io::sink())?;
+            }
+            From::Part(_) | From::Nothing => {}
+        }
+        self.taken += count - left;
+        Ok(left == 0)
+    }
+
+    /// Reads until so many bytes are in the buffer, or the end has come.
+    fn fill(&mut self, count: usize) -> io::Result<()> {
+        while self.end - self.start < count {
+            if self.start > 0 {
+                self.buffer.copy_within(self.start..self.end, 0);
+                (self.start, self.end) = (0, self.end - self.start);
+            }
+            // Behind a large piece nothing is read ahead, as it would have to be moved.
+            let step = match count > self.step {
+                true => (count - self.end).min(STEP),
+                false => self.step,
+            };
+            self.step = (2 * self.step).min(STEP);
+            if self.buffer.len() < self.end + step && !matches!(self.from, From::Nothing) {
+                self.buffer.resize(self.end + step, 0);
+            }
+            let most = (self.end + step).min(self.buffer.len());
+            let room = &mut self.buffer[self.end..most];
+            let read = match &mut self.from {
+                From::Part(part) => part.read(room),
+                From::Stream(stream) => stream.read(room),
+                From::Nothing => Ok(0),
+            };
+            match read {
+                Ok(0) => break,
+                Ok(count) => self.end += count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn pieces_of_any_length_come_out_as_they_are() {
+        let bytes: Vec<u8> = (0..3_000_000u32).map(|n| (n % 251) as u8).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::write(&path, &bytes).unwrap();
+        let all = |bytes: &[u8]| io::Cursor::new(bytes.to_vec());
+        for mut pieces in [
+            Pieces::of_part(Part::whole(&path).unwrap()),
+            Pieces::of_stream(Box::new(all(&bytes))),
+            Pieces::of_bytes(bytes.clone()),
+        ] {
+            let mut at = 0;
+            for length in [0, 1, 7, 1_000_000, 3, STEP, 1, STEP + 1, 100] {
+                assert_eq!(pieces.peek(length.min(10)).unwrap(), &bytes[at..at + length.min(10)]);
+                assert_eq!(pieces.take(length).unwrap(), &bytes[at..at + length]);
+                at += length;
+                assert!(pieces.skip(5).unwrap());
+                at += 5;
+                assert_eq!(pieces.position(), at as u64);
+            }
+            assert!(pieces.left().is_none_or(|left| left == (bytes.len() - at) as u64));
+            assert_eq!(pieces.take(usize::MAX >> 1).unwrap(), &bytes[at..]);
+            assert!(!pieces.skip(1).unwrap());
+            assert!(pieces.take(1).unwrap().is_empty());
+        }
+    }
+
+    #[test]
+    fn a_claimed_length_takes_no_memory() {
+        let mut pieces = Pieces::of_stream(Box::new(&b"four"[..]));
+        assert_eq!(pieces.take(1 << 40).unwrap(), b"four");
+        assert!(pieces.into_buffer().capacity() <= 2 * STEP);
+    }
+}

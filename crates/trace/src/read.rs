@@ -1,0 +1,153 @@
+//! Reading a trace file: one message after another, in the order of the file, each as it
+//! lies there. Nothing is parsed but what leads from one message to the next.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Read;
+
+use anyhow::{ensure, Result};
+
+use crate::channel::Channel;
+use crate::part::Part;
+
+/// Largest message in bytes that is read: 1 GiB. Protobuf's libraries end at 2.
+pub const LARGEST: u64 = 1 << 30;
+
+/// Nanoseconds on the clock of the trace. A time of MCAP has 64 bits without sign, one of
+/// OSI has 64 bits of seconds with one.
+pub type Nanoseconds = i128;
+
+/// Where a message lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The position in the file (once unpacked, where it is packed as a whole): of the
+    /// message, or of the chunk that it is in.
+    pub at: u64,
+    /// The position in the chunk's content.
+    pub within: Option<u64>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.within {
+            None => write!(f, "byte {}", self.at),
+            Some(within) => write!(f, "byte {within} of the chunk at byte {}", self.at),
+        }
+    }
+}
+
+/// What is known of a message before its bytes are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Its channel.
+    pub channel: u16,
+    /// Its number by its sender; 0 where there is none.
+    pub sequence: u32,
+    /// By which messages are ordered: MCAP's `log_time`, or the message's own time stamp
+    /// where the container has none. None where neither says it.
+    pub time: Option<Nanoseconds>,
+    /// When it was sent: MCAP's `publish_time`, otherwise as `time`.
+    pub publish_time: Option<Nanoseconds>,
+    /// Its length in bytes.
+    pub size: u64,
+    /// Where it lies.
+    pub place: Place,
+}
+
+/// What could not be read of a damaged file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Where it begins.
+    pub at: u64,
+    /// What is wrong there.
+    pub what: String,
+}
+
+/// What is said of a whole file under a name, as `net.asam.osi.trace`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Metadata {
+    /// The name.
+    pub name: String,
+    /// What is said.
+    pub entries: BTreeMap<String, String>,
+    /// The position in the file.
+    pub at: u64,
+}
+
+/// A file within the file.
+#[derive(Clone, Debug)]
+pub struct Attachment {
+    /// Its name and its media type.
+    pub name: String,
+    /// As above.
+    pub media_type: String,
+    /// When it was recorded and when it was made, in nanoseconds.
+    pub times: (u64, u64),
+    pub(crate) content: Part,
+}
+
+impl Attachment {
+    /// Its length in bytes.
+    pub fn size(&self) -> u64 {
+        self.content.left()
+    }
+
+    /// Its bytes.
+    pub fn content(&self) -> impl Read {
+        self.content.clone()
+    }
+}
+
+/// What reads the messages of a container.
+pub trait Reader {
+    /// The channels that are known by now: all of them where the file has a summary, and
+    /// else those of the messages up to here.
+    fn channels(&self) -> &BTreeMap<u16, Channel>;
+
+    /// The next message; none at the end of the file.
+    ///
+    /// # Errors
+    /// When the file is truncated or damaged from here on.
+    fn next(&mut self) -> Result<Option<Head>>;
+
+    /// The bytes of the message that came last. To be asked once for each; who does not
+    /// want them does not ask, and where that can be they are not even read.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn data(&mut self) -> Result<&[u8]>;
+
+    /// Leaves out messages before or after these times, both included, as far as that can
+    /// be done without reading them: others of other times may still come.
+    fn narrow(&mut self, _from: Option<Nanoseconds>, _to: Option<Nanoseconds>) {}
+
+    /// What is said of the whole file, up to here.
+    fn metadata(&self) -> &[Metadata] {
+        &[]
+    }
+
+    /// The files within the file, up to here.
+    fn attachments(&self) -> &[Attachment] {
+        &[]
+    }
+
+    /// From now on what is damaged is left out and kept account of, as far as messages
+    /// that are whole can be found behind it.
+    fn salvage(&mut self);
+
+    /// What was left out so far.
+    fn losses(&self) -> &[Loss];
+
+    /// How much of how many bytes of the file was read.
+    fn progress(&self) -> (u64, u64);
+}
+
+/// Fails for a message that is larger than [`LARGEST`].
+pub(crate) fn bounded(size: u64, place: Place) -> Result<()> {
+    ensure!(
+        size <= LARGEST,
+        "{place}: a message of {size} bytes, where {} GiB is the most that is read",
+        LARGEST >> 30
+    );
+    Ok(())
+}

@@ -1,0 +1,153 @@
+//! Which messages of a trace are wanted.
+
+use std::collections::BTreeMap;
+
+use anyhow::{ensure, Result};
+
+use crate::channel::Channel;
+use crate::read::{Head, Nanoseconds, Reader};
+
+/// Which messages are wanted; all of them unless it says otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// Topics; none for all. A `*` stands for any letters.
+    pub channels: Vec<String>,
+    /// From this time on.
+    pub from: Option<Nanoseconds>,
+    /// Up to this time.
+    pub to: Option<Nanoseconds>,
+    /// From this message on, counted from 0 over those of the channels that are wanted.
+    pub first: u64,
+    /// Up to the message before this one.
+    pub end: Option<u64>,
+    /// Every so many messages of a channel, beginning with its first.
+    pub every: u64,
+}
+
+/// The wanted messages of a trace.
+pub struct Selected<'r> {
+    reader: &'r mut dyn Reader,
+    selection: &'r Selection,
+    /// Messages of the wanted channels so far.
+    count: u64,
+    /// Messages of a channel in the wanted time so far.
+    of_channel: BTreeMap<u16, u64>,
+    /// Whether a channel is wanted.
+    known: BTreeMap<u16, bool>,
+}
+
+impl Selection {
+    /// Whether a topic is wanted.
+    pub fn takes(&self, topic: &str) -> bool {
+        self.channels.is_empty() || self.channels.iter().any(|wanted| matches(wanted, topic))
+    }
+
+    /// The wanted messages of what is read.
+    pub fn of<'r>(&'r self, reader: &'r mut dyn Reader) -> Selected<'r> {
+        // Those before the first one are counted, so they must be seen.
+        if self.first == 0 && self.end.is_none() {
+            reader.narrow(self.from, self.to);
+        }
+        let (of_channel, known) = Default::default();
+        Selected { reader, selection: self, count: 0, of_channel, known }
+    }
+
+    /// Fails where a topic that is asked for is not among the channels.
+    ///
+    /// # Errors
+    /// Names what there is.
+    pub fn check<'c>(
+        &self,
+        origin: &str,
+        channels: impl Iterator<Item = &'c Channel>,
+    ) -> Result<()> {
+        let topics: Vec<&str> = channels.map(|channel| channel.topic.as_str()).collect();
+        for wanted in &self.channels {
+            ensure!(
+                topics.iter().any(|topic| matches(wanted, topic)),
+                "{origin} has no channel {wanted}; it has {}",
+                topics.join(", ")
+            );
+        }
+        Ok(())
+    }
+}
+
+impl Selected<'_> {
+    /// The next wanted message.
+    ///
+    /// # Errors
+    /// When the file is damaged.
+    pub fn advance(&mut self) -> Result<Option<Head>> {
+        let Selection { from, to, first, end, every, .. } = self.selection;
+        while let Some(head) = self.reader.next()? {
+            let topic = || self.reader.channels()[&head.channel].topic.as_str();
+            let wanted = self.known.entry(head.channel);
+            if !*wanted.or_insert_with(|| self.selection.takes(topic())) {
+                continue;
+            }
+            let at = self.count;
+            self.count += 1;
+            if at < *first {
+                continue;
+            }
+            if end.is_some_and(|end| at >= end) {
+                return Ok(None);
+            }
+            // A message without a time is in no span of time.
+            let is_in = |time: Nanoseconds| {
+                from.is_none_or(|from| time >= from) && to.is_none_or(|to| time <= to)
+            };
+            if (from.is_some() || to.is_some()) && !head.time.is_some_and(is_in) {
+                continue;
+            }
+            let number = self.of_channel.entry(head.channel).or_default();
+            *number += 1;
+            if *every <= 1 || (*number - 1).is_multiple_of(*every) {
+                return Ok(Some(head));
+            }
+        }
+        Ok(None)
+    }
+
+    /// What it is read from.
+    pub fn reader(&mut self) -> &mut dyn Reader {
+        self.reader
+    }
+}
+
+/// Whether a topic is one of those that a pattern stands for.
+fn matches(pattern: &str, topic: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else { return pattern == topic };
+    let Some(mut left) = topic.strip_prefix(start) else { return false };
+    let mut parts: Vec<&str> = rest.split('*').collect();
+    let last = parts.pop().unwrap_or_default();
+    for part in parts {
+        match left.find(part) {
+            Some(at) => left = &left[at + part.len()..],
+            None => return false,
+        }
+    }
+    left.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_any_letters() {
+        for (pattern, topic, wanted) in [
+            ("/lidar", "/lidar", true),
+            ("/lidar", "/lidar2", false),
+            ("/lidar*", "/lidar2", true),
+            ("*In[1]", "Radar.OSMPSensorViewIn[1]", true),
+            ("a*b*c", "a-b-c", true),
+            ("a*b*c", "a-c-b", false),
+            ("ab*ba", "aba", false),
+            ("*", "", true),
+        ] {
+            assert_eq!(matches(pattern, topic), wanted, "{pattern} {topic}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Writing a trace file: channels and messages, each as its reader gave it.
+
+mod json;
+mod mcap;
+mod osi;
+mod stamped;
+mod text;
+pub mod writer;
+
+use std::path::Path;
+
+use anyhow::{bail, Result};
+
+pub use self::mcap::{Compression, Mcap, Packing};
+pub use json::Json;
+pub use osi::Osi;
+pub use stamped::Stamped;
+pub use text::Text;
+pub use writer::{Output, Writer};
+
+/// The containers that are written, by the ends of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Messages of one type, each after its length.
+    Osi,
+    /// MCAP.
+    Mcap,
+    /// Protobuf's text format.
+    Text,
+    /// A line of JSON a message.
+    Json,
+}
+
+impl Form {
+    /// The container that a file's name asks for.
+    ///
+    /// # Errors
+    /// When it asks for none that is written.
+    pub fn of(path: &Path) -> Result<Form> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        Ok(match extension.to_ascii_lowercase().as_str() {
+            "osi" => Form::Osi,
+            "mcap" => Form::Mcap,
+            "txth" => Form::Text,
+            "jsonl" => Form::Json,
+            _ => bail!(
+                "{}: its name does not say what it is to be; end it in .mcap, .osi, .txth or .jsonl",
+                path.display()
+            ),
+        })
+    }
+
+    /// Begins such a file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(self, out: impl Output + 'static, packing: Packing) -> Result<Box<dyn Writer>> {
+        Ok(match self {
+            Form::Osi => Box::new(Osi::new(out)),
+            Form::Mcap => Box::new(Mcap::new(out, packing)?),
+            Form::Text => Box::new(Text::new(out)),
+            Form::Json => Box::new(Json::new(out)),
+        })
+    }
+}

@@ -1,0 +1,57 @@
+//! Writes a trace of OSI: messages of one type, each after its length.
+
+use std::io::{BufWriter, IntoInnerError, Write};
+
+use anyhow::{bail, Context, Result};
+
+use super::writer::{Output, Writer};
+use crate::channel::Channel;
+use crate::read::Head;
+
+/// An `.osi` file.
+pub struct Osi<W: Output> {
+    out: BufWriter<W>,
+    /// The type of its messages.
+    only: Option<Channel>,
+}
+
+impl<W: Output> Osi<W> {
+    /// Begins a file.
+    pub fn new(out: W) -> Osi<W> {
+        Osi { out: BufWriter::with_capacity(1 << 20, out), only: None }
+    }
+}
+
+impl<W: Output> Writer for Osi<W> {
+    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+        if channel.message_encoding != "protobuf" {
+            bail!(
+                "an .osi file holds messages of OSI in Protobuf, and {} is '{}'; leave it out by \
+                 --channel",
+                channel.topic,
+                channel.message_encoding
+            );
+        }
+        if let Some(only) = &self.only {
+            bail!(
+                "an .osi file holds one channel, and there are {} and {}; choose one by --channel",
+                only.topic,
+                channel.topic
+            );
+        }
+        self.only = Some(channel.clone());
+        Ok(0)
+    }
+
+    fn message(&mut self, _: u16, _: &Head, data: &[u8]) -> Result<()> {
+        let length = u32::try_from(data.len()).context("a message of more than 4 GiB")?;
+        self.out.write_all(&length.to_le_bytes())?;
+        self.out.write_all(data)?;
+        Ok(())
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.out.flush()?;
+        self.out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+    }
+}

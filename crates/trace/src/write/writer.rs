@@ -1,0 +1,68 @@
+//! What every writer of trace files can.
+
+use std::collections::BTreeMap;
+use std::io::{Stdout, Write};
+
+use anyhow::Result;
+use wiregauge_system::file::Draft;
+
+use crate::channel::Channel;
+use crate::read::{Attachment, Head};
+
+/// Where bytes are written, and are for good once they are settled.
+pub trait Output: Write {
+    /// Keeps what was written.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    fn settle(self) -> Result<()>;
+}
+
+impl Output for Draft {
+    fn settle(self) -> Result<()> {
+        self.finish()
+    }
+}
+
+impl Output for Stdout {
+    fn settle(mut self) -> Result<()> {
+        Ok(self.flush()?)
+    }
+}
+
+/// What writes a container. Nothing counts as written before it is finished.
+pub trait Writer {
+    /// Adds a channel. Its number in this file.
+    ///
+    /// # Errors
+    /// When the container cannot hold it beside those before.
+    fn channel(&mut self, channel: &Channel) -> Result<u16>;
+
+    /// Writes a message of a channel that was added.
+    ///
+    /// # Errors
+    /// When it cannot be written, or not be said in this container.
+    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()>;
+
+    /// Keeps metadata of the whole file; whether the container can.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn metadata(&mut self, _name: &str, _entries: &BTreeMap<String, String>) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Keeps a file within the file; whether the container can.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    fn attachment(&mut self, _attachment: &Attachment) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Writes what is left, and keeps all of it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn finish(self: Box<Self>) -> Result<()>;
+}

@@ -1,0 +1,289 @@
+//! Trace files: what is copied is the same to the byte, whatever the size of the file.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use common::traces::{
+    all_of, descriptors, made, packings, put, view, while_some, Made, Whole, OSI,
+};
+use common::{error, recording, recordings};
+use mcap::records::MessageHeader;
+use mcap::WriteOptions;
+use prost_reflect::prost::Message;
+use prost_reflect::prost_types::FileDescriptorSet;
+use wiregauge_system::file::Target;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::check::check;
+use wiregauge_trace::info::info;
+use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::parsed::definition_of;
+use wiregauge_trace::read::LARGEST;
+use wiregauge_trace::select::Selection;
+use wiregauge_trace::split::{split, By, Maker};
+use wiregauge_trace::write::{Form, Packing, Writer};
+
+#[test]
+fn copies_are_the_same_to_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut copied = 0;
+    for name in recordings().iter().filter(|name| name.ends_with(".mcap")) {
+        let (input, output) = (recording(name), folder.path().join("copy.mcap"));
+        for packing in packings() {
+            let count = put(&[&input], &Selection::default(), &output, packing);
+            assert_eq!(all_of(&input), all_of(&output), "{name} {packing:?}");
+            copied += count;
+        }
+    }
+    assert!(copied > 100, "{copied}");
+}
+
+#[test]
+fn osi_to_mcap_and_back_is_the_same_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (there, back) = (folder.path().join("there.mcap"), folder.path().join("back_sv.osi"));
+    for packing in packings() {
+        put(&[&recording(OSI)], &Selection::default(), &there, packing);
+        put(&[&there], &Selection::default(), &back, packing);
+        assert_eq!(fs::read(recording(OSI)).unwrap(), fs::read(&back).unwrap());
+        // The time of a message in MCAP is its own.
+        for (_, _, time, publish_time, data) in all_of(&there) {
+            assert_eq!(time, publish_time);
+            assert_eq!(time, wiregauge_trace::osi::Stamp::of("osi3.SensorView", &data).time);
+        }
+    }
+}
+
+#[test]
+fn files_that_are_packed_as_a_whole_are_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let plain = fs::read(recording(OSI)).unwrap();
+    for (tool, end) in [("gzip", "gz"), ("xz", "xz"), ("zstd", "zst")] {
+        let path = folder.path().join("a_sv.osi");
+        fs::write(&path, &plain).unwrap();
+        let packed = std::process::Command::new(tool).arg("-c").arg(&path).output().unwrap();
+        assert!(packed.status.success(), "{tool}");
+        let path = folder.path().join(format!("a_sv.osi.{end}"));
+        fs::write(&path, &packed.stdout).unwrap();
+        assert_eq!(all_of(&path), all_of(&recording(OSI)));
+        fs::write(&path, &packed.stdout[..packed.stdout.len() / 2]).unwrap();
+        let mut reader = open(&path, &Wish::default()).unwrap();
+        let cut = error(while_some(reader.as_mut()));
+        assert!(cut.contains(&format!("a_sv.osi.{end} cannot be unpacked on")), "{cut}");
+    }
+}
+
+#[test]
+fn what_is_selected_is_what_reading_all_would_choose() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = made(&folder, "in.mcap", &Made::default());
+    let all = all_of(&input);
+    assert_eq!(all.len(), 300);
+    let output = folder.path().join("out.mcap");
+    let one = Selection { channels: vec!["/b*".into()], ..Selection::default() };
+    let times = Selection { from: Some(1_000), to: Some(2_000), ..Selection::default() };
+    let numbers = Selection { first: 7, end: Some(9), ..Selection::default() };
+    let tenth = Selection { every: 10, from: Some(500), ..one.clone() };
+    let within = |whole: &Whole| (1_000..=2_000).contains(&whole.2.unwrap());
+    let of_b = |whole: &&Whole| whole.0.starts_with("/b");
+    let late = |whole: &&Whole| whole.2.unwrap() >= 500;
+    let of_topic = |topic: &str| -> Vec<Whole> {
+        let of = all.iter().filter(|whole| whole.0 == topic).filter(late);
+        of.step_by(10).cloned().collect()
+    };
+    let mut tens = [of_topic("/b/left"), of_topic("/b/right")].concat();
+    tens.sort_by_key(|whole| whole.2);
+    let wanted: [(&Selection, Vec<Whole>); 4] = [
+        (&one, all.iter().filter(of_b).cloned().collect()),
+        (&times, all.iter().filter(|whole| within(whole)).cloned().collect()),
+        (&numbers, all[7..9].to_vec()),
+        (&tenth, tens),
+    ];
+    for (selection, wanted) in wanted {
+        put(&[&input], selection, &output, Packing::default());
+        assert!(!wanted.is_empty() && wanted.len() < all.len());
+        assert_eq!(all_of(&output), wanted);
+    }
+}
+
+#[test]
+fn what_is_split_and_merged_is_what_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = made(&folder, "in.mcap", &Made::default());
+    struct Parts<'f>(&'f Path, Vec<PathBuf>);
+    impl Maker for Parts<'_> {
+        fn part(&mut self, number: usize, _: Option<&str>) -> anyhow::Result<Box<dyn Writer>> {
+            let path = self.0.join(format!("part{number}.mcap"));
+            self.1.push(path.clone());
+            let draft = Target::open(&path, &[])?.begin()?;
+            Form::Mcap.begin(draft, Packing::default())
+        }
+        fn describe(&mut self, channel: &Channel) -> anyhow::Result<Channel> {
+            Ok(channel.clone())
+        }
+    }
+    let merged = folder.path().join("merged.mcap");
+    for (by, wanted) in [(By::Channel, 3), (By::Duration(1_000), 3), (By::Size(500), 7)] {
+        let mut parts = Parts(folder.path(), Vec::new());
+        let mut reader = open(&input, &Wish::default()).unwrap();
+        let all = Selection::default();
+        let made = split(reader.as_mut(), &all, by, &mut parts, &mut |_, _| {}).unwrap();
+        assert_eq!((made, parts.1.len()), (wanted, wanted), "{by:?}");
+        let paths: Vec<&Path> = parts.1.iter().map(PathBuf::as_path).collect();
+        put(&paths, &all, &merged, Packing::default());
+        assert_eq!(all_of(&merged), all_of(&input), "{by:?}");
+        let said = info(&merged, &Wish::default(), true, &mut |_, _| {}).unwrap().metadata;
+        assert_eq!(said["com.example.drive"]["road"], "A 9");
+    }
+}
+
+/// A message of OSI that is as long as it says, most of it a field of zeros that need not
+/// be there: the file is sparse.
+fn large(file: &mut File, nanos: u64, length: u64) {
+    let front = view(nanos);
+    let rest = length - front.len() as u64;
+    file.write_all(&(length as u32).to_le_bytes()).unwrap();
+    file.write_all(&front).unwrap();
+    file.seek(SeekFrom::Current(rest as i64 - 1)).unwrap();
+    file.write_all(&[0]).unwrap();
+}
+
+#[test]
+fn offsets_beyond_four_gib_are_hopped_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large_sv.osi");
+    let mut file = File::create(&path).unwrap();
+    for n in 1..=10 {
+        large(&mut file, n, LARGEST);
+    }
+    large(&mut file, 11, 100);
+    assert!(file.metadata().unwrap().len() > 10 << 30);
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut times = Vec::new();
+    let mut last = None;
+    while let Some(head) = reader.next().unwrap() {
+        times.push(head.time.unwrap());
+        last = Some(head);
+    }
+    assert_eq!(times, (1..=11).collect::<Vec<_>>());
+    assert_eq!(last.unwrap().place.at, 10 * (LARGEST + 4));
+    // And the last one is read without those before it.
+    let last = Selection { first: 10, end: Some(11), ..Selection::default() };
+    let output = folder.path().join("last_sv.osi");
+    assert_eq!(put(&[&path], &last, &output, Packing::default()), 1);
+    assert_eq!(fs::metadata(output).unwrap().len(), 104);
+
+    large(&mut file, 12, (2 << 30) - 1);
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    let refused = error(while_some(reader.as_mut()));
+    assert!(
+        refused.contains("a message of 2147483647 bytes, where 1 GiB is the most"),
+        "{refused}"
+    );
+}
+
+#[test]
+fn a_million_small_messages_and_200_channels() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("many.mcap");
+    let mut out = WriteOptions::new().create(File::create(&path).unwrap()).unwrap();
+    let schema = out.add_schema("p/N", "ros2msg", b"uint8 n").unwrap();
+    let none = BTreeMap::new();
+    let channels: Vec<u16> = (0..200)
+        .map(|n| out.add_channel(schema, &format!("/{n}"), "cdr", &none).unwrap())
+        .collect();
+    for n in 0..1_000_000u64 {
+        let channel_id = channels[n as usize % 200];
+        let header = MessageHeader { channel_id, sequence: 0, log_time: n, publish_time: n };
+        out.write_to_known_channel(&header, &[n as u8; 20]).unwrap();
+    }
+    out.finish().unwrap();
+    let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+    assert!(!told.read);
+    assert_eq!((told.messages, told.channels.len()), (1_000_000, 200));
+    let read = info(&path, &Wish::default(), true, &mut |_, _| {}).unwrap();
+    assert_eq!((read.messages, read.times), (told.messages, told.times));
+    assert!(read.channels.iter().all(|channel| channel.messages == 5_000));
+    let of = read.channels[7].read.as_ref().unwrap();
+    assert_eq!((of.bytes, of.gaps, of.longest), (100_000, 0, Some(200)));
+}
+
+#[test]
+fn a_message_larger_than_a_chunk_has_one_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) = (folder.path().join("a_sv.osi"), folder.path().join("b.mcap"));
+    let mut file = File::create(&input).unwrap();
+    for (n, size) in [(1, 100), (2, 20 << 20), (3, 100)] {
+        large(&mut file, n, size);
+    }
+    put(&[&input], &Selection::default(), &output, Packing::default());
+    let told = info(&output, &Wish::default(), false, &mut |_, _| {}).unwrap().chunks.unwrap();
+    assert_eq!(told.count, 3);
+    assert_eq!(all_of(&output)[1].4.len(), 20 << 20);
+}
+
+#[test]
+fn a_file_that_is_one_chunk_is_read_like_a_stream() {
+    let folder = tempfile::tempdir().unwrap();
+    for compression in [None, Some(mcap::Compression::Lz4), Some(mcap::Compression::Zstd)] {
+        let path = folder.path().join("one.mcap");
+        let options = WriteOptions::new().chunk_size(None).compression(compression);
+        let mut out = options.create(File::create(&path).unwrap()).unwrap();
+        let channel = out.add_channel(0, "/a", "bytes", &BTreeMap::new()).unwrap();
+        for n in 0..80u64 {
+            let header =
+                MessageHeader { channel_id: channel, sequence: 0, log_time: n, publish_time: n };
+            out.write_to_known_channel(&header, &vec![n as u8; 1 << 20]).unwrap();
+        }
+        out.finish().unwrap();
+        let mut reader = open(&path, &Wish::default()).unwrap();
+        let mut count = 0;
+        while let Some(head) = reader.next().unwrap() {
+            let n = head.time.unwrap() as u8;
+            assert!(reader.data().unwrap().iter().all(|byte| *byte == n));
+            count += 1;
+        }
+        assert_eq!(count, 80);
+        // Its checksum is held against it at the end.
+        let at = 1 << 20;
+        let mut file = fs::OpenOptions::new().write(true).read(true).open(&path).unwrap();
+        if compression.is_none() {
+            file.seek(SeekFrom::Start(at)).unwrap();
+            let mut byte = [0];
+            file.read_exact(&mut byte).unwrap();
+            file.seek(SeekFrom::Start(at)).unwrap();
+            file.write_all(&[byte[0] ^ 1]).unwrap();
+            let mut reader = open(&path, &Wish::default()).unwrap();
+            let refused = error(while_some(reader.as_mut()));
+            assert!(refused.contains("another checksum"), "{refused}");
+        }
+    }
+}
+
+#[test]
+fn what_no_trace_is_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = error(open(&recording("ros1/plain.bag"), &Wish::default()).map(drop));
+    assert!(refused.contains("plain.bag is a ROS 1 bag"), "{refused}");
+    let unnamed = folder.path().join("drive.osi");
+    fs::copy(recording(OSI), &unnamed).unwrap();
+    let refused =
+        error(check(&unnamed, &Wish::default(), &|| unreachable!(), &mut |_, _| {}).map(drop));
+    assert!(refused.contains("say --type SensorView"), "{refused}");
+    let wish = Wish { osi_type: Some("Lidar".into()) };
+    assert!(error(open(&unnamed, &wish).map(drop)).contains("no top-level message 'Lidar'"));
+    assert!(error(Form::of(Path::new("a.bag")).map(drop)).contains("end it in .mcap"));
+}
+
+#[test]
+fn a_definition_has_what_it_needs_and_no_more() {
+    let definition = definition_of(&descriptors(), "osi3.SensorView").unwrap();
+    let files = FileDescriptorSet::decode(definition.data.as_slice()).unwrap().file;
+    let names: Vec<&str> = files.iter().map(|file| file.name()).collect();
+    assert_eq!(names, ["version.proto", "common.proto", "view.proto"]);
+    let none = definition_of(&descriptors(), "osi3.Nothing");
+    assert!(error(none).contains("no message osi3.Nothing"));
+}

@@ -1,0 +1,72 @@
+//! `wiregauge trace`: files of recorded messages, as they lie there.
+
+mod cat;
+mod check;
+mod convert;
+mod cut;
+mod info;
+mod merge;
+mod progress;
+mod putting;
+mod repair;
+mod selecting;
+mod split;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Subcommand;
+
+/// Read, check, cut, convert and repair trace files: .osi and .mcap.
+///
+/// Messages are handed on as they lie in the file, without being parsed, wherever
+/// that can be. What is read is never changed, and what is written is there whole
+/// or not at all.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace info drive.mcap
+      channels, types, times, rates, sizes
+  wiregauge trace check 20240618T122540Z_sv_370_244_20_x.osi
+      is it a trace file of OSI, and what does it lack
+  wiregauge trace convert drive_sv.osi drive.mcap
+      and back, the same to the byte
+  wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s --channel '/lidar*'
+  wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
+  wiregauge trace split drive.mcap -o parts --duration 60s
+  wiregauge trace repair broken.mcap whole.mcap
+      everything that is whole, and what was lost
+  wiregauge trace cat drive.mcap --messages 1000..1001
+      one message as JSON, found without reading those before it")]
+pub struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Info(info::Arguments),
+    Check(check::Arguments),
+    Cat(cat::Arguments),
+    Convert(convert::Arguments),
+    Cut(cut::Arguments),
+    Merge(merge::Arguments),
+    Split(split::Arguments),
+    Repair(repair::Arguments),
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        match self.verb {
+            Verb::Info(arguments) => arguments.run(),
+            Verb::Check(arguments) => arguments.run(),
+            Verb::Cat(arguments) => arguments.run(),
+            Verb::Convert(arguments) => arguments.run(),
+            Verb::Cut(arguments) => arguments.run(),
+            Verb::Merge(arguments) => arguments.run(),
+            Verb::Split(arguments) => arguments.run(),
+            Verb::Repair(arguments) => arguments.run(),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! `wiregauge trace cut`: a part of a trace.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use super::putting::Putting;
+use super::selecting::Selecting;
+
+/// Take a part of a trace file: by time, number, channel, or every n-th message.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s
+      of a file with a summary only the chunks of these times are read
+  wiregauge trace cut drive.mcap part.mcap --channel '/lidar*' --every 10
+  wiregauge trace cut drive_sv.osi part_sv.osi --messages 100..200")]
+pub struct Arguments {
+    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    input: PathBuf,
+    /// What is written.
+    output: PathBuf,
+    #[command(flatten)]
+    selecting: Selecting,
+    #[command(flatten)]
+    putting: Putting,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        self.putting.copy(&[self.input], &self.selecting, &self.output)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,212 @@
+//! `wiregauge trace info`: what is in trace files.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::ValueEnum;
+use wiregauge_system::text::safe;
+use wiregauge_trace::info::{info, ChannelInfo, Info, Read};
+use wiregauge_trace::open::Wish;
+use wiregauge_trace::read::Nanoseconds;
+
+use super::progress::news;
+use crate::output::print;
+
+/// Show what is in trace files: channels, types, versions, times, rates, sizes.
+///
+/// An MCAP file with a summary is not read unless --all says so, and takes as long
+/// whatever its size. An .osi file has no summary: it is hopped over by its lengths.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace info drive.mcap
+  wiregauge trace info --all drive.mcap
+      with the rates, gaps and sizes that only reading tells
+  wiregauge trace info *.osi --format json")]
+pub struct Arguments {
+    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Read every message of MCAP too.
+    #[arg(long)]
+    all: bool,
+    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// SensorView.
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Form on standard output.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// Text for a terminal.
+    Table,
+    /// For scripts: a list with an entry a file.
+    Json,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let wish = Wish { osi_type: self.kind };
+        let mut shown = news("reading");
+        let mut infos = Vec::new();
+        for path in &self.files {
+            infos.push(info(path, &wish, self.all, &mut shown)?);
+        }
+        drop(shown);
+        match self.format {
+            Form::Json => print(&serde_json::to_string_pretty(&infos)?)?,
+            Form::Table => {
+                let texts: Vec<String> = infos.iter().map(text).collect();
+                print(&texts.join("\n"))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A file as people read it.
+fn text(info: &Info) -> String {
+    let mut text = format!(
+        "{}: {}, {}, {} messages\n",
+        safe(&info.file),
+        info.container,
+        bytes(info.size),
+        info.messages
+    );
+    if let Some((first, last)) = info.times {
+        let (from, to) = (seconds(first), seconds(last));
+        text += &format!("  time      {from} to {to} s, {} s long\n", seconds(last - first));
+    }
+    if let Some(chunks) = &info.chunks {
+        let kinds: Vec<String> =
+            chunks.compression.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+        let ratio = chunks.size as f64 / chunks.packed.max(1) as f64;
+        text += &format!(
+            "  chunks    {}, {} unpacked ({ratio:.2} to 1), the largest {}\n",
+            kinds.join(", "),
+            bytes(chunks.size),
+            bytes(chunks.largest)
+        );
+    } else if info.container == "MCAP" {
+        text += "  chunks    no index: the file has no summary that is whole\n";
+    }
+    for (name, entries) in &info.metadata {
+        text += &format!("  metadata  {}\n", safe(name));
+        for (key, value) in entries {
+            text += &format!("              {} = {}\n", safe(key), safe(value));
+        }
+    }
+    if info.attachments > 0 {
+        text += &format!("  attached  {} files\n", info.attachments);
+    }
+    for channel in &info.channels {
+        text += &self::channel(channel);
+    }
+    if !info.read {
+        text += "  by the summary; --all reads the messages, for rates, gaps and sizes\n";
+    }
+    text
+}
+
+fn channel(channel: &ChannelInfo) -> String {
+    let topic = if channel.topic.is_empty() { "(its name tells no type)" } else { &channel.topic };
+    let mut text = format!("  channel   {}\n", safe(topic));
+    let mut line = |key: &str, value: String| text += &format!("    {key:<10}{value}\n");
+    if channel.name != channel.topic && !channel.name.is_empty() {
+        line("type", safe(&channel.name));
+    }
+    let definition = match channel.definition.as_str() {
+        "" => ", no definition in the file".to_owned(),
+        same if same == channel.encoding => String::new(),
+        other => format!(", defined in {}", safe(other)),
+    };
+    line("encoding", format!("{}{definition}", safe(&channel.encoding)));
+    for (key, value) in &channel.metadata {
+        let key = key.strip_prefix("net.asam.osi.trace.channel.").unwrap_or(key);
+        line("says", format!("{} = {}", safe(key), safe(value)));
+    }
+    line("messages", channel.messages.to_string());
+    if let Some(read) = &channel.read {
+        told(read, &mut line);
+    }
+    text
+}
+
+/// What reading told.
+fn told(read: &Read, line: &mut impl FnMut(&str, String)) {
+    if !read.versions.is_empty() {
+        line("OSI", read.versions.join(", "));
+    }
+    if let Some((first, last)) = read.times {
+        line("time", format!("{} to {} s", seconds(first), seconds(last)));
+    }
+    if let Some(rate) = read.rate {
+        let longest = read.longest.map_or(String::new(), seconds);
+        let gaps = match read.gaps {
+            0 => "no gap".to_owned(),
+            gaps => format!("{gaps} gaps"),
+        };
+        line("rate", format!("{rate:.2}/s, {gaps}, the longest interval {longest} s"));
+    }
+    if read.backwards > 0 {
+        line("caution", format!("{} messages go back in time", read.backwards));
+    }
+    if read.timeless > 0 {
+        line("caution", format!("{} messages have no time", read.timeless));
+    }
+    if read.bytes > 0 {
+        let (least, median) = (bytes(read.smallest), bytes(read.median));
+        let most = bytes(read.largest);
+        line("sizes", format!("{least} … {median} … {most}, {} in all", bytes(read.bytes)));
+        if read.sizes.len() > 1 {
+            line("", bars(&read.sizes));
+        }
+    }
+}
+
+/// Counts as bars of eight heights; what is there at all can be seen.
+fn bars(counts: &[u64]) -> String {
+    const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let height = |count: &u64| match *count {
+        0 => ' ',
+        count => HEIGHTS[((count * 8).div_ceil(most) - 1) as usize],
+    };
+    counts.iter().map(height).collect()
+}
+
+fn bytes(count: u64) -> String {
+    match count {
+        0..10_000 => format!("{count} B"),
+        10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
+        10_000_000..10_000_000_000 => format!("{:.1} MB", count as f64 / 1e6),
+        _ => format!("{:.1} GB", count as f64 / 1e9),
+    }
+}
+
+/// Seconds, with no digit that says nothing.
+fn seconds(time: Nanoseconds) -> String {
+    let sign = if time < 0 { "-" } else { "" };
+    let time = time.unsigned_abs();
+    let text = format!("{sign}{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_bars() {
+        assert_eq!(seconds(1_500_000_000), "1.5");
+        assert_eq!(seconds(-1), "-0.000000001");
+        assert_eq!(seconds(0), "0");
+        assert_eq!(bars(&[0, 1, 4, 8]), " ▁▄█");
+        assert_eq!(bars(&[u64::MAX / 8, 1]), "█▁");
+    }
+}

@@ -1,0 +1,316 @@
+//! Where messages go, and what is said of them there.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Context, Result};
+use clap::ValueEnum;
+use wiregauge_system::file::Target;
+use wiregauge_system::text::safe;
+use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
+use wiregauge_trace::copy::{copy, Copied, Source};
+use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::osi::{self, Stamp};
+use wiregauge_trace::parsed;
+use wiregauge_trace::read::{Loss, Reader};
+use wiregauge_trace::version::{self, Version};
+use wiregauge_trace::write::{Compression, Form, Packing, Stamped, Writer};
+
+use super::progress::news;
+use super::selecting::Selecting;
+use crate::output::tell;
+use crate::workload::osi_definitions;
+
+/// The arguments that say what is written.
+#[derive(clap::Args)]
+pub struct Putting {
+    /// How chunks of MCAP are compressed.
+    #[arg(long, value_enum, default_value = "zstd")]
+    compression: Compressing,
+    /// After how many bytes a chunk of MCAP ends: 1MiB, 256KiB.
+    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
+    chunk: u64,
+    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// SensorView.
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// What the channel of an .osi file is called in MCAP; otherwise by its type.
+    #[arg(long, value_name = "TOPIC")]
+    topic: Option<String>,
+    /// The version of the Protobuf library that wrote an .osi file, which nothing
+    /// in it tells and MCAP is to say: 3.21.12.
+    #[arg(long, value_name = "VERSION", value_parser = dotted)]
+    protobuf_version: Option<Version>,
+    /// The version of OSI of an .osi file, where its messages do not say it.
+    #[arg(long, value_name = "VERSION", value_parser = dotted)]
+    osi_version: Option<Version>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Compressing {
+    None,
+    Lz4,
+    Zstd,
+}
+
+fn dotted(text: &str) -> Result<Version, String> {
+    version::parse(text).ok_or_else(|| "a version is three numbers, as 3.21.12".to_owned())
+}
+
+/// Bytes, as `1MiB` or `10 MB` says them.
+pub fn size(text: &str) -> Result<u64> {
+    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let units = [
+        ("", 1),
+        ("B", 1),
+        ("kB", 1_000),
+        ("KB", 1_000),
+        ("MB", 1_000_000),
+        ("GB", 1_000_000_000),
+        ("KiB", 1 << 10),
+        ("MiB", 1 << 20),
+        ("GiB", 1 << 30),
+    ];
+    let unit = units.iter().find(|(unit, _)| *unit == text[at..].trim());
+    let (_, bytes) = unit.context("a size is a number with B, kB, MB, GB, KiB, MiB or GiB")?;
+    let number: u64 = text[..at].parse().context("a size is a number with a unit, as 1MiB")?;
+    number.checked_mul(*bytes).filter(|size| *size > 0).context("it is out of range")
+}
+
+impl Putting {
+    /// What the user says of files that do not tell it.
+    pub fn wish(&self) -> Wish {
+        Wish { osi_type: self.kind.clone() }
+    }
+
+    /// How chunks are made.
+    pub fn packing(&self) -> Packing {
+        let compression = match self.compression {
+            Compressing::None => Compression::None,
+            Compressing::Lz4 => Compression::Lz4,
+            Compressing::Zstd => Compression::Zstd,
+        };
+        Packing { compression, chunk: self.chunk }
+    }
+
+    /// Copies what is wanted of some files into one, and tells how much that was.
+    pub fn copy(&self, inputs: &[PathBuf], selecting: &Selecting, output: &Path) -> Result<()> {
+        let form = Form::of(output)?;
+        let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
+        let draft = Target::open(output, &paths)?.begin()?;
+        let writer = form.begin(draft, self.packing())?;
+        let readers = self.open(inputs)?;
+        let copied = self.copy_into(inputs, readers, selecting, form, writer)?;
+        copied.tell(output);
+        Ok(())
+    }
+
+    /// Copies what is whole of a damaged file, and tells how much that was. What was lost.
+    pub fn salvage(&self, input: &Path, output: &Path) -> Result<Vec<Loss>> {
+        let form = Form::of(output)?;
+        let draft = Target::open(output, &[input])?.begin()?;
+        let writer = form.begin(draft, self.packing())?;
+        let inputs = [input.to_owned()];
+        let mut readers = self.open(&inputs)?;
+        readers[0].salvage();
+        let copied = self.copy_into(&inputs, readers, &Selecting::all(), form, writer)?;
+        copied.tell(output);
+        Ok(copied.losses)
+    }
+
+    /// Writes a file anew so that it keeps the rules as far as that can be known.
+    pub fn fix(&self, input: &Path, output: &Path) -> Result<()> {
+        let form = Form::of(output)?;
+        let draft = Target::open(output, &[input])?.begin()?;
+        let writer = Box::new(Stamped::new(form.begin(draft, self.packing())?));
+        let inputs = [input.to_owned()];
+        let mut readers = self.open(&inputs)?;
+        readers[0].salvage();
+        let copied = self.copy_into(&inputs, readers, &Selecting::all(), form, writer)?;
+        copied.tell(output);
+        Ok(())
+    }
+
+    fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
+        inputs.iter().map(|path| open::open(path, &self.wish())).collect()
+    }
+
+    /// Writes what is wanted of a file to standard output. That its reader went away, as
+    /// `head` does, is no error.
+    pub fn print(&self, input: &Path, selecting: &Selecting, form: Form) -> Result<()> {
+        let writer = form.begin(std::io::stdout(), self.packing())?;
+        let inputs = [input.to_owned()];
+        let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, form, writer);
+        match outcome {
+            Err(error) if is_gone(&error) => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    fn copy_into(
+        &self,
+        inputs: &[PathBuf],
+        mut readers: Vec<Box<dyn Reader>>,
+        selecting: &Selecting,
+        form: Form,
+        mut writer: Box<dyn Writer>,
+    ) -> Result<Outcome> {
+        let wish = self.wish();
+        let selections = inputs.iter().map(|path| selecting.of(path, &wish));
+        let selections = selections.collect::<Result<Vec<_>>>()?;
+        let names = self.names(inputs);
+        let mut sources = Vec::new();
+        for ((path, reader), selection) in inputs.iter().zip(&mut readers).zip(&selections) {
+            sources.push(Source::new(&path.display().to_string(), reader.as_mut(), selection)?);
+        }
+        let mut lacks = Vec::new();
+        let mut describe = |source: usize, channel: &Channel| {
+            let (path, name) = (&inputs[source], names[source].as_deref());
+            let channel = self.describe(path, name, channel, form)?;
+            if form == Form::Mcap {
+                lacks.extend(lacking(&channel).iter().map(|key| (channel.topic.clone(), *key)));
+            }
+            Ok(channel)
+        };
+        let mut shown = news("copying");
+        let (copied, left_out) = copy(&mut sources, writer.as_mut(), &mut describe, &mut shown)?;
+        for (path, (source, selection)) in inputs.iter().zip(sources.iter_mut().zip(&selections)) {
+            selection.check(&path.display().to_string(), source.channels())?;
+        }
+        ensure!(
+            copied.messages > 0,
+            "nothing is wanted of {}: no message has such a channel, time or number",
+            inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+        );
+        writer.finish()?;
+        let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
+        Ok(Outcome { copied, left_out, lacks, losses })
+    }
+
+    /// What the channels of `.osi` files are called: by `--topic`, or where several are of
+    /// one type by their files, as there may be a left one and a right one.
+    fn names(&self, inputs: &[PathBuf]) -> Vec<Option<String>> {
+        let kind = |path: &Path| osi::Name::of(path).map(|name| name.code);
+        let is_alone =
+            |path: &Path| inputs.iter().filter(|other| kind(other) == kind(path)).count() < 2;
+        let name = |path: &PathBuf| match &self.topic {
+            Some(topic) => Some(topic.clone()),
+            None if is_alone(path) => None,
+            None => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
+        };
+        inputs.iter().map(name).collect()
+    }
+
+    /// A channel as it is described where it goes: what comes out of an `.osi` file gets
+    /// its definition and its versions.
+    pub fn describe(
+        &self,
+        path: &Path,
+        topic: Option<&str>,
+        channel: &Channel,
+        form: Form,
+    ) -> Result<Channel> {
+        let mut channel = channel.clone();
+        if form == Form::Osi || channel.message_encoding != "protobuf" {
+            return Ok(channel);
+        }
+        let is_bare = channel.definition.data.is_empty();
+        ensure!(
+            !is_bare || channel.is_osi(),
+            "{}: its name does not tell the type of its messages; say --type SensorView, or sv",
+            path.display()
+        );
+        if is_bare {
+            let definitions = osi_definitions()?;
+            let definition = parsed::definition_of(&definitions, &channel.definition.name)?;
+            channel.definition = definition.into();
+            if let Some(topic) = topic {
+                channel.topic = topic.to_owned();
+            }
+        }
+        if form == Form::Mcap && channel.is_osi() {
+            self.add_versions(path, &mut channel)?;
+        }
+        Ok(channel)
+    }
+
+    /// Adds the versions that a channel of OSI must say and does not, where they are known.
+    fn add_versions(&self, path: &Path, channel: &mut Channel) -> Result<()> {
+        for key in lacking(channel) {
+            let version = match key {
+                CHANNEL_OSI_VERSION => {
+                    let name = &channel.definition.name;
+                    let told = osi::Name::of(path).and_then(|name| name.osi_version);
+                    let own = said_version(path, &self.wish(), name)?;
+                    self.osi_version.or(own).or(told.and_then(|told| version::parse(&told)))
+                }
+                _ => self.protobuf_version,
+            };
+            if let Some(version) = version {
+                channel.metadata.insert(key.to_owned(), version::text(version));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The versions that a channel of OSI must say and does not.
+fn lacking(channel: &Channel) -> Vec<&'static str> {
+    let said = |key: &str| channel.metadata.get(key).and_then(|said| version::parse(said));
+    let keys = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION];
+    keys.into_iter().filter(|key| channel.is_osi() && said(key).is_none()).collect()
+}
+
+/// What came of copying.
+struct Outcome {
+    copied: Copied,
+    /// What the container cannot hold.
+    left_out: Vec<String>,
+    /// The versions that channels must say and nothing tells.
+    lacks: Vec<(String, &'static str)>,
+    /// What was damaged.
+    losses: Vec<Loss>,
+}
+
+impl Outcome {
+    fn tell(&self, output: &Path) {
+        let Copied { messages, bytes, backwards } = self.copied;
+        let output = output.display();
+        if backwards > 0 {
+            tell(&format!("{backwards} messages go back in time, as they do in what was read"));
+        }
+        if !self.left_out.is_empty() {
+            let left_out = safe(&self.left_out.join(", "));
+            tell(&format!("left out, as {output} cannot hold it: {left_out}"));
+        }
+        for (topic, key) in &self.lacks {
+            let option = match *key {
+                CHANNEL_OSI_VERSION => "--osi-version 3.8.0",
+                _ => "--protobuf-version 3.21.12",
+            };
+            let topic = safe(topic);
+            tell(&format!("channel {topic}: nothing tells {key}, so it is left out; say {option}"));
+        }
+        tell(&format!("{messages} messages of {bytes} bytes in {output}"));
+    }
+}
+
+/// The version of OSI that the first message of a type in a file says.
+fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Version>> {
+    let mut reader = open::open(path, wish)?;
+    reader.salvage();
+    while let Some(head) = reader.next()? {
+        if reader.channels()[&head.channel].definition.name == type_name {
+            return Ok(Stamp::of(type_name, reader.data()?).version);
+        }
+    }
+    Ok(None)
+}
+
+/// Whether who reads standard output went away.
+fn is_gone(error: &anyhow::Error) -> bool {
+    let gone = |cause: &(dyn std::error::Error + 'static)| {
+        let io = cause.downcast_ref::<std::io::Error>();
+        io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    };
+    error.chain().any(gone)
+}

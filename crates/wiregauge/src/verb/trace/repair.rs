@@ -1,0 +1,53 @@
+//! `wiregauge trace repair`: what is whole of a damaged file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_system::text::safe;
+
+use super::putting::Putting;
+use crate::output::tell;
+
+/// Save every message that is whole of a truncated or damaged trace file.
+///
+/// What could not be read is told with its place. The file that is read stays as it is.
+/// The exit status is 0 when something could be saved.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace repair broken.mcap
+      writes broken_repaired.mcap, with chunks, index and summary
+  wiregauge trace repair cut_sv.osi whole_sv.osi
+  wiregauge trace repair broken.mcap whole.mcap --compression lz4")]
+pub struct Arguments {
+    /// What is read.
+    input: PathBuf,
+    /// What is written; FILE_repaired in the same container unless it is named.
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    putting: Putting,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let output = self.output.unwrap_or_else(|| {
+            let stem = self.input.file_stem().unwrap_or_default().to_string_lossy();
+            let (stem, end) = match self.input.extension() {
+                Some(end) if end == "mcap" || end == "osi" => (&*stem, end.to_string_lossy()),
+                _ => (stem.strip_suffix(".osi").unwrap_or(&stem), "osi".into()),
+            };
+            self.input.with_file_name(format!("{stem}_repaired.{end}"))
+        });
+        let losses = self.putting.salvage(&self.input, &output)?;
+        for loss in &losses {
+            let input = self.input.display();
+            tell(&safe(&format!("{input}: byte {}: {}", loss.at, loss.what)));
+        }
+        if losses.is_empty() {
+            tell("nothing was damaged");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

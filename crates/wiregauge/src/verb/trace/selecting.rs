@@ -1,0 +1,179 @@
+//! Which messages are wanted, as the user says it.
+
+use std::path::Path;
+use std::str::FromStr;
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_trace::mcap::summary::Summary;
+use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::read::Nanoseconds;
+use wiregauge_trace::select::Selection;
+
+/// The arguments that say which messages are wanted.
+#[derive(clap::Args)]
+pub struct Selecting {
+    /// Only this channel; * stands for any letters. Several times for several
+    /// channels.
+    #[arg(long, value_name = "TOPIC")]
+    channel: Vec<String>,
+    /// From this time on: after the first message (12.5s, 300ms), or on the
+    /// clock of the trace in seconds (@1623.5).
+    #[arg(long, value_name = "TIME")]
+    from: Option<Moment>,
+    /// Up to this time, which is still in it.
+    #[arg(long, value_name = "TIME")]
+    to: Option<Moment>,
+    /// Only these messages, counted from 0: 10..20 are ten of them, 10.. all
+    /// from there on.
+    #[arg(long, value_name = "A..B")]
+    messages: Option<Span>,
+    /// Only every so many messages of a channel.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    every: u64,
+}
+
+impl Selecting {
+    /// All messages.
+    pub fn all() -> Selecting {
+        Selecting { channel: Vec::new(), from: None, to: None, messages: None, every: 1 }
+    }
+
+    /// What is wanted of a file.
+    pub fn of(&self, path: &Path, wish: &Wish) -> Result<Selection> {
+        let is_relative = |moment: &Option<Moment>| matches!(moment, Some(Moment::AfterFirst(_)));
+        let first = match is_relative(&self.from) || is_relative(&self.to) {
+            true => first_time(path, wish)?,
+            false => 0,
+        };
+        let on_clock = |moment: Moment| match moment {
+            Moment::AfterFirst(span) => first + span,
+            Moment::OnClock(time) => time,
+        };
+        let span = self.messages.unwrap_or(Span { first: 0, end: None });
+        Ok(Selection {
+            channels: self.channel.clone(),
+            from: self.from.map(on_clock),
+            to: self.to.map(on_clock),
+            first: span.first,
+            end: span.end,
+            every: self.every,
+        })
+    }
+}
+
+/// The time of the first message.
+fn first_time(path: &Path, wish: &Wish) -> Result<Nanoseconds> {
+    if let Some(Summary { statistics: Some(known), .. }) = Summary::of(path)? {
+        if known.messages > 0 {
+            return Ok(known.times.0.into());
+        }
+    }
+    let mut reader = open::open(path, wish)?;
+    while let Some(head) = reader.next()? {
+        if let Some(time) = head.time {
+            return Ok(time);
+        }
+    }
+    bail!("{}: no message has a time that --from and --to could be held against", path.display())
+}
+
+/// A moment in a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Moment {
+    AfterFirst(Nanoseconds),
+    OnClock(Nanoseconds),
+}
+
+impl FromStr for Moment {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Moment> {
+        if let Some(seconds) = text.strip_prefix('@') {
+            return Ok(Moment::OnClock(decimal(seconds, 9)?));
+        }
+        let units = [("ns", 0), ("us", 3), ("ms", 6), ("min", 9), ("s", 9)];
+        let unit = units.iter().find(|(unit, _)| text.ends_with(unit));
+        let (unit, digits) = unit.context(
+            "a time has a unit, as 12.5s or 300ms; on the clock of the trace it is @1623.5",
+        )?;
+        let times = if *unit == "min" { 60 } else { 1 };
+        Ok(Moment::AfterFirst(decimal(text.trim_end_matches(unit).trim(), *digits)? * times))
+    }
+}
+
+/// A decimal number times ten to so many digits, exactly.
+fn decimal(text: &str, digits: usize) -> Result<Nanoseconds> {
+    let wrong = || format!("'{text}' is no number");
+    let (sign, plain) = match text.strip_prefix('-') {
+        Some(plain) => (-1, plain),
+        None => (1, text),
+    };
+    let (whole, part) = plain.split_once('.').unwrap_or((plain, ""));
+    let all = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    ensure!(!plain.is_empty() && plain != "." && all(whole) && all(part), wrong());
+    ensure!(part.len() <= digits, "'{text}' is finer than a nanosecond");
+    let number = format!("{whole}{part:0<digits$}");
+    Ok(sign * number.parse::<i64>().map(Nanoseconds::from).with_context(wrong)?)
+}
+
+/// `10..20`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Span {
+    first: u64,
+    end: Option<u64>,
+}
+
+impl FromStr for Span {
+    type Err = anyhow::Error;
+
+    fn from_str(text: &str) -> Result<Span> {
+        let (first, end) = match text.split_once("..") {
+            Some(both) => both,
+            None => {
+                let first = text.parse().context("it is one number, or A..B")?;
+                return Ok(Span { first, end: Some(first + 1) });
+            }
+        };
+        let number = |text: &str| text.parse::<u64>().context("it is A..B, A.. or ..B");
+        let first = if first.is_empty() { 0 } else { number(first)? };
+        let end = if end.is_empty() { None } else { Some(number(end)?) };
+        ensure!(end.is_none_or(|end| end > first), "there is nothing in it");
+        Ok(Span { first, end })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_exact() {
+        for (text, wanted) in [
+            ("12.5s", Moment::AfterFirst(12_500_000_000)),
+            ("300ms", Moment::AfterFirst(300_000_000)),
+            ("1.5 min", Moment::AfterFirst(90_000_000_000)),
+            ("7ns", Moment::AfterFirst(7)),
+            ("@1623247200.123456789", Moment::OnClock(1_623_247_200_123_456_789)),
+            ("@-0.5", Moment::OnClock(-500_000_000)),
+        ] {
+            assert_eq!(text.parse::<Moment>().unwrap(), wanted, "{text}");
+        }
+        for text in ["12", "s", "@", "1.s2", "0.1ns", "@0.1234567891", "1e3s", "@99999999999"] {
+            assert!(text.parse::<Moment>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn spans_of_messages() {
+        let span = |first, end| Span { first, end };
+        for (text, wanted) in [
+            ("7", span(7, Some(8))),
+            ("10..20", span(10, Some(20))),
+            ("10..", span(10, None)),
+            ("..3", span(0, Some(3))),
+        ] {
+            assert_eq!(text.parse::<Span>().unwrap(), wanted);
+        }
+        assert!("3..3".parse::<Span>().is_err() && "a..".parse::<Span>().is_err());
+    }
+}

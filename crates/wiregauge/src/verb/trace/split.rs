@@ -1,0 +1,115 @@
+//! `wiregauge trace split`: one trace in several parts.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{ensure, Context, Result};
+use wiregauge_system::file::Target;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::open;
+use wiregauge_trace::split::{split, By, Maker};
+use wiregauge_trace::write::{Form, Writer};
+
+use super::progress::news;
+use super::putting::{size, Putting};
+use super::selecting::Selecting;
+use crate::output::tell;
+
+/// Split a trace file by size, duration or channel.
+///
+/// The parts are called after the file, with a number or their channel, and are in the
+/// same container. Attachments stay with the whole.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace split drive.mcap -o parts --duration 60s
+      parts/drive_000.mcap, parts/drive_001.mcap, …
+  wiregauge trace split drive.mcap -o parts --size 1GB
+  wiregauge trace split drive.mcap -o parts --by-channel")]
+#[group(skip)]
+pub struct Arguments {
+    /// What is read: .mcap or .osi.
+    input: PathBuf,
+    /// The folder for the parts; it is made where it is not there.
+    #[arg(short, long, value_name = "FOLDER")]
+    output: PathBuf,
+    /// A part ends after so many bytes of messages.
+    #[arg(long, value_name = "SIZE", value_parser = size, group = "by")]
+    size: Option<u64>,
+    /// A part ends after so much time on the clock of the trace.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, group = "by")]
+    duration: Option<std::time::Duration>,
+    /// Each channel is a part.
+    #[arg(long, group = "by")]
+    by_channel: bool,
+    #[command(flatten)]
+    selecting: Selecting,
+    #[command(flatten)]
+    putting: Putting,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let by = match (self.size, self.duration) {
+            (Some(size), _) => By::Size(size),
+            (_, Some(duration)) => By::Duration(duration.as_nanos() as i128),
+            _ => By::Channel,
+        };
+        ensure!(
+            by != By::Channel || self.by_channel,
+            "say where parts end: --size 1GB, --duration 60s or --by-channel"
+        );
+        ensure!(by != By::Duration(0), "--duration 0s is no part of a trace");
+        let wish = self.putting.wish();
+        let mut reader = open::open(&self.input, &wish)?;
+        let selection = self.selecting.of(&self.input, &wish)?;
+        std::fs::create_dir_all(&self.output)
+            .with_context(|| format!("cannot make {}", self.output.display()))?;
+        let extension = self.input.extension().unwrap_or_default().to_string_lossy();
+        let extension = match extension.as_ref() {
+            "mcap" => "mcap",
+            _ => "osi",
+        };
+        let mut parts = Parts { arguments: &self, extension };
+        let made = split(reader.as_mut(), &selection, by, &mut parts, &mut news("splitting"))?;
+        let topics = reader.channels().values();
+        selection.check(&self.input.display().to_string(), topics)?;
+        ensure!(made > 0, "nothing is wanted of {}", self.input.display());
+        tell(&format!("{made} parts in {}", self.output.display()));
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Makes the parts as files.
+struct Parts<'a> {
+    arguments: &'a Arguments,
+    extension: &'static str,
+}
+
+impl Maker for Parts<'_> {
+    fn part(&mut self, number: usize, topic: Option<&str>) -> Result<Box<dyn Writer>> {
+        let Arguments { input, output, putting, .. } = self.arguments;
+        let stem = input.file_stem().unwrap_or_default().to_string_lossy();
+        let stem = stem.strip_suffix(".osi").unwrap_or(&stem);
+        let part = match topic {
+            Some(topic) => format!("{number:03}_{}", plain(topic)),
+            None => format!("{number:03}"),
+        };
+        let path = output.join(format!("{stem}_{part}.{}", self.extension));
+        let draft = Target::open(&path, &[input.as_path()])?.begin()?;
+        Form::of(&path)?.begin(draft, putting.packing())
+    }
+
+    fn describe(&mut self, channel: &Channel) -> Result<Channel> {
+        let Arguments { input, putting, .. } = self.arguments;
+        let form = Form::of(Path::new(&format!("part.{}", self.extension)))?;
+        putting.describe(input, None, channel, form)
+    }
+}
+
+/// A topic as a part of a file's name.
+fn plain(topic: &str) -> String {
+    let letter = |c: char| if c.is_alphanumeric() || c == '.' { c } else { '-' };
+    topic.trim_matches('/').chars().map(letter).collect()
+}

@@ -1,0 +1,210 @@
+//! Trace files as a user has them: the commands from one end to the other.
+
+mod support;
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{recording, refuses, run, wiregauge};
+
+const OSI: &str = "osi/20240101T000000Z_sv_380_7362_5_made_up.osi";
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    let versions = ["--protobuf-version", "3.21.12"];
+    let there = [&["trace", "convert", &osi, "drive_sv.mcap"][..], &versions].concat();
+    assert!(run(at, &there).err.contains("5 messages of "));
+    let back = run(at, &["trace", "convert", "drive_sv.mcap", "back_sv.osi"]);
+    assert!(back.err.contains("left out, as back_sv.osi cannot hold it: metadata"), "{}", back.err);
+    assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
+    let checked = run(at, &["trace", "check", &osi, "drive_sv.mcap", "--format", "json"]);
+    assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
+    let checked = json(&checked.out);
+    assert_eq!(checked[0]["findings"], serde_json::json!([]));
+    let lacks: Vec<&Value> =
+        checked[1]["findings"].as_array().unwrap().iter().map(|found| &found["level"]).collect();
+    assert!(!lacks.is_empty() && lacks.iter().all(|level| *level == "warning"), "{checked}");
+
+    let bare = run(at, &["trace", "convert", &osi, "bare.mcap"]);
+    assert!(
+        bare.err.contains("protobuf_version, so it is left out; say --protobuf"),
+        "{}",
+        bare.err
+    );
+    let checked = run(at, &["trace", "check", "bare.mcap"]);
+    assert_eq!(checked.code, Some(1));
+    assert!(checked.out.contains("error channel.version"), "{}", checked.out);
+    let fixed = [&["trace", "check", "bare.mcap", "--fix", "fixed.mcap"][..], &versions].concat();
+    let fixed = run(at, &fixed);
+    assert_eq!(fixed.code, Some(0), "{}{}", fixed.out, fixed.err);
+    assert!(fixed.out.contains("fixed.mcap: is a trace file of OSI"), "{}", fixed.out);
+}
+
+#[test]
+fn the_rules_are_those_of_the_docs() {
+    let rules = run(Path::new("."), &["trace", "check", "--rules"]).out;
+    let rules: Vec<String> = rules.lines().map(|line| format!("    {line}")).collect();
+    let docs = fs::read_to_string(support::project().join("docs/traces.md")).unwrap();
+    assert!(docs.contains(&rules.join("\n")), "docs/traces.md shows: {}", rules.join("\n"));
+}
+
+#[test]
+fn messages_are_shown_as_text_and_as_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    let lines = run(at, &["trace", "cat", &osi]).out;
+    assert_eq!(lines.lines().count(), 5);
+    let third = run(at, &["trace", "cat", &osi, "--messages", "2"]).out;
+    assert_eq!(third.trim_end(), lines.lines().nth(2).unwrap());
+    let third = json(&third);
+    assert_eq!(third["channel"], "SensorView");
+    assert_eq!(third["message"]["version"]["versionMajor"], 3);
+    let seconds = third["message"]["timestamp"]["seconds"].as_str().unwrap();
+    let nanos = third["message"]["timestamp"]["nanos"].as_u64().unwrap_or(0);
+    let own = seconds.parse::<u64>().unwrap() * 1_000_000_000 + nanos;
+    assert_eq!(third["time"].as_u64().unwrap(), own);
+    let raw = wiregauge().args(["trace", "cat", &osi, "--format", "raw"]).output().unwrap();
+    assert_eq!(raw.stdout, fs::read(&osi).unwrap());
+    let text = run(at, &["trace", "cat", &osi, "--format", "text"]).out;
+    assert_eq!(text.matches("\nsensor_id {").count(), 5, "{text}");
+    // Its reader goes away after a line, as `head -1` does.
+    let mut child = wiregauge()
+        .args(["trace", "cat", &osi])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(child.wait().unwrap().success(), "{said}");
+    assert_eq!(said, "");
+}
+
+#[test]
+fn parts_are_taken_put_together_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording("osi/zstd.mcap"));
+    let told = json(&run(at, &["trace", "info", &osi, "--format", "json"]).out);
+    let count = |told: &Value| told[0]["messages"].as_u64().unwrap();
+    let of = |path: &str| json(&run(at, &["trace", "info", path, "--format", "json"]).out);
+    assert_eq!((count(&told), &told[0]["read"]), (10, &Value::Bool(false)));
+    let one = told[0]["channels"][0]["topic"].as_str().unwrap();
+    run(at, &["trace", "cut", &osi, "one.mcap", "--channel", one]);
+    assert_eq!(count(&of("one.mcap")), 5);
+    run(at, &["trace", "cut", &osi, "first.mcap", "--to", "0s"]);
+    let first = count(&of("first.mcap"));
+    assert!((1..10).contains(&first), "{first}");
+    let split = run(at, &["trace", "split", &osi, "-o", "parts", "--by-channel"]);
+    assert!(split.err.contains("2 parts in parts"), "{}", split.err);
+    let mut parts: Vec<String> = fs::read_dir(at.join("parts"))
+        .unwrap()
+        .map(|part| format!("parts/{}", part.unwrap().file_name().to_string_lossy()))
+        .collect();
+    parts.sort();
+    run(at, &["trace", "merge", &parts[0], &parts[1], "-o", "whole.mcap"]);
+    assert_eq!(count(&of("whole.mcap")), 10);
+    let table = run(at, &["trace", "info", "--all", "whole.mcap"]).out;
+    assert!(table.contains("MCAP") && table.contains("/s, no gap"), "{table}");
+    // Two of one type are two channels, unless they are called the same.
+    let osi = recording(OSI);
+    let again = at.join("again_sv.osi");
+    fs::copy(&osi, &again).unwrap();
+    run(at, &["trace", "merge", &osi, "again_sv.osi", "-o", "both.mcap"]);
+    assert_eq!(of("both.mcap")[0]["channels"].as_array().unwrap().len(), 2);
+    run(at, &["trace", "merge", &osi, "again_sv.osi", "-o", "one.mcap", "--topic", "view"]);
+    assert_eq!(of("one.mcap")[0]["channels"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn what_is_whole_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let whole = fs::read(recording(OSI)).unwrap();
+    fs::write(at.join("cut_sv.osi"), &whole[..whole.len() - 1]).unwrap();
+    let refused =
+        &["cut_sv.osi is truncated after 4 messages", "wiregauge trace repair cut_sv.osi"];
+    refuses(at, &["trace", "convert", "cut_sv.osi", "cut.mcap"], refused);
+    assert!(!at.join("cut.mcap").exists());
+    let repaired = run(at, &["trace", "repair", "cut_sv.osi"]);
+    assert_eq!(repaired.code, Some(0));
+    assert!(repaired.err.contains("bytes are no whole message"), "{}", repaired.err);
+    let saved = fs::read(at.join("cut_sv_repaired.osi")).unwrap();
+    assert_eq!(saved, whole[..saved.len()]);
+    assert_eq!(run(at, &["trace", "cat", "cut_sv_repaired.osi"]).out.lines().count(), 4);
+    assert!(run(at, &["trace", "repair", &recording(OSI), "a_sv.osi"]).err.contains("nothing was"));
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_in_a_line_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi, two) = (folder.path(), recording(OSI), recording("osi/zstd.mcap"));
+    fs::copy(&osi, at.join("drive.osi")).unwrap();
+    let out = "out.mcap";
+    for (arguments, words) in [
+        (&["convert", "drive.osi", out][..], &["say --type SensorView, or sv"][..]),
+        (&["convert", &osi, "out.bag"], &["end it in .mcap"]),
+        (&["convert", &two, "out.osi"], &["holds one channel", "--channel"]),
+        (&["convert", &osi, &osi], &["name another file"]),
+        (&["cut", &two, out, "--channel", "/nix"], &["has no channel /nix; it has"]),
+        (&["cut", &two, out, "--from", "@99"], &["nothing is wanted of"]),
+        (&["cut", &recording("ros1/plain.bag"), out], &["is a ROS 1 bag"]),
+        (&["cat", &recording("mcap/ros2-zstd.mcap")], &["only Protobuf is parsed"]),
+        (&["split", &two, "-o", "parts"], &["say where parts end"]),
+        (&["info", "absent.mcap"], &["cannot read absent.mcap"]),
+    ] {
+        refuses(at, &[&["trace"][..], arguments].concat(), words);
+    }
+    for (option, value) in [("--from", "12"), ("--messages", "5..5"), ("--chunk", "1 Mibi")] {
+        let said = run(at, &["trace", "cut", &two, out, option, value]);
+        assert_eq!(said.code, Some(2), "{option}");
+    }
+    let left: Vec<_> = fs::read_dir(at).unwrap().map(|left| left.unwrap().file_name()).collect();
+    assert_eq!(left, ["drive.osi"]);
+}
+
+#[test]
+fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    std::os::unix::fs::symlink("/dev/full", at.join("full.mcap")).unwrap();
+    refuses(
+        at,
+        &["trace", "convert", &recording("osi/zstd.mcap"), "full.mcap"],
+        &["No space left"],
+    );
+    // Large enough to be interrupted in: a sparse message a hundred times.
+    let path = at.join("large_sv.osi");
+    let file = fs::File::create(&path).unwrap();
+    let size = (256u64 << 20).to_le_bytes();
+    for n in 0..40 {
+        let at = n * ((256 << 20) + 4);
+        std::os::unix::fs::FileExt::write_all_at(&file, &size[..4], at).unwrap();
+    }
+    file.set_len(40 * ((256 << 20) + 4)).unwrap();
+    let mut child = wiregauge()
+        .args(["trace", "cut", "large_sv.osi", "out_sv.osi"])
+        .current_dir(at)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let began = Instant::now();
+    let names = |at: &Path| fs::read_dir(at).unwrap().count();
+    while names(at) < 3 && began.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    support::send_signal("-INT", child.id() as i32);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!at.join("out_sv.osi").exists());
+    assert_eq!(names(at), 2, "and nothing beside it");
+}

@@ -9,6 +9,7 @@ mod metadata;
 mod name;
 pub mod rules;
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{ensure, Result};
@@ -82,10 +83,12 @@ fn messages(
 ) -> Result<message::Messages> {
     let mut seen = message::Messages::default();
     let define = |name: &str| definition_of(&definitions()?, name);
+    let mut channels = BTreeMap::new();
     reader.salvage();
     while let Some(head) = reader.next()? {
-        let channel = reader.channels()[&head.channel].clone();
-        seen.take(&head, &channel, reader.data()?, &define, findings)?;
+        let known = channels.entry(head.channel);
+        let channel = known.or_insert_with(|| reader.channels()[&head.channel].clone());
+        seen.take(&head, channel, reader.data()?, &define, findings)?;
         if seen.count.is_multiple_of(16) {
             interrupt::check()?;
             let (done, total) = reader.progress();

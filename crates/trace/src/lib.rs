@@ -25,6 +25,7 @@ pub mod split;
 mod sqlite;
 pub mod topic;
 pub mod version;
+mod wire;
 pub mod write;
 
 pub use recording::{Lookup, Recording, Sample};

@@ -8,10 +8,11 @@ use prost_reflect::prost_types::FileDescriptorSet;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
 
 use crate::channel::{Channel, Definition};
+use crate::wire::Shape;
 
 /// What parses the messages of a channel.
 #[derive(Debug)]
-pub struct Parser(MessageDescriptor);
+pub struct Parser(MessageDescriptor, Shape);
 
 impl Parser {
     /// Of a channel's definition.
@@ -29,12 +30,22 @@ impl Parser {
         let pool = pool.with_context(|| format!("{topic}: no complete descriptor set"))?;
         let found = pool.get_message_by_name(&definition.name);
         let name = &definition.name;
-        Ok(Parser(found.with_context(|| format!("{topic}: its definition has no {name}"))?))
+        let found = found.with_context(|| format!("{topic}: its definition has no {name}"))?;
+        let shape = Shape::of(&found);
+        Ok(Parser(found, shape))
     }
 
     /// The type of the messages.
     pub fn name(&self) -> &str {
         self.0.full_name()
+    }
+
+    /// Holds a message against its definition, without making anything of it.
+    ///
+    /// # Errors
+    /// When it is none, with the field.
+    pub fn check(&self, data: &[u8]) -> Result<()> {
+        self.1.check(data)
     }
 
     /// Parses a message.

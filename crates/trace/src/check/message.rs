@@ -63,8 +63,8 @@ impl Messages {
         if is_new {
             seen.parser = parser(channel, define, findings)?;
         }
-        if let Some(Err(error)) = seen.parser.as_ref().map(|parser| parser.parse(data)) {
-            findings.add(&rules::PARSES, place(), &format!("{:#}", error.root_cause()));
+        if let Some(Err(error)) = seen.parser.as_ref().map(|parser| parser.check(data)) {
+            findings.add(&rules::PARSES, place(), &format!("{error:#}"));
         }
         let stamp = Stamp::of(name, data);
         match stamp.version {

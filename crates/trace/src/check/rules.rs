@@ -28,7 +28,7 @@ pub struct Rule {
 macro_rules! rules {
     ($($name:ident $id:literal $level:ident $what:literal $remedy:literal;)*) => {
         $(
-            #[doc = $what]
+            #[doc = concat!("The rule `", $id, "`.")]
             pub const $name: Rule =
                 Rule { id: $id, level: Level::$level, what: $what, remedy: $remedy };
         )*

@@ -4,9 +4,9 @@ use std::io::Read;
 
 use anyhow::Result;
 
-use super::stamp::is_message;
 use crate::part::Part;
 use crate::read::LARGEST;
+use crate::wire::is_message;
 
 /// How much of a file is searched at once.
 const WINDOW: usize = 1 << 20;

@@ -2,6 +2,7 @@
 //! its fields and not by parsing it.
 
 use crate::read::Nanoseconds;
+use crate::wire::{Content, Fields};
 
 /// Version and time of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,18 +48,6 @@ impl Stamp {
     }
 }
 
-/// Whether bytes are made of fields up to their end.
-pub(super) fn is_message(bytes: &[u8]) -> bool {
-    let mut fields = Fields(bytes);
-    while !fields.0.is_empty() {
-        match fields.next() {
-            Some((number, _)) if number < 1 << 29 => {}
-            _ => return false,
-        }
-    }
-    true
-}
-
 /// The numbers in the first three fields of a message that has no others.
 fn numbers(message: &[u8]) -> [u64; 3] {
     let mut found = [0; 3];
@@ -69,56 +58,6 @@ fn numbers(message: &[u8]) -> [u64; 3] {
         }
     }
     found
-}
-
-/// What a field holds.
-enum Content<'d> {
-    Number(u64),
-    Bytes(&'d [u8]),
-    /// Something else that was hopped over.
-    Other,
-}
-
-/// The fields of a message in Protobuf's wire form; it ends at what is none.
-struct Fields<'d>(&'d [u8]);
-
-impl<'d> Fields<'d> {
-    fn next(&mut self) -> Option<(u64, Content<'d>)> {
-        let tag = self.varint()?;
-        // No field has the number 0.
-        if tag < 8 {
-            return None;
-        }
-        let content = match tag & 7 {
-            0 => Content::Number(self.varint()?),
-            1 => self.bytes(8).map(|_| Content::Other)?,
-            2 => {
-                let length = self.varint()?;
-                Content::Bytes(self.bytes(usize::try_from(length).ok()?)?)
-            }
-            5 => self.bytes(4).map(|_| Content::Other)?,
-            _ => return None,
-        };
-        Some((tag >> 3, content))
-    }
-
-    fn varint(&mut self) -> Option<u64> {
-        let mut value = 0;
-        for shift in (0..64).step_by(7) {
-            let byte = self.bytes(1)?[0];
-            value |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Some(value);
-            }
-        }
-        None
-    }
-
-    fn bytes(&mut self, count: usize) -> Option<&'d [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        Some(bytes)
-    }
 }
 
 #[cfg(test)]

@@ -20,8 +20,8 @@ const BROKEN: u8 = 1;
 
 /// Hold trace files against each rule of OSI 3.8 for them.
 ///
-/// Every message is parsed. The exit status is 0 when all errors are absent; warnings
-/// are of what is recommended.
+/// Every field of every message is held against its definition. The exit status is 0
+/// when all errors are absent; warnings are of what is recommended.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

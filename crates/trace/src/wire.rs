@@ -1,0 +1,231 @@
+//! Protobuf's wire form: its fields, and whether bytes are a message of a type. Nothing is
+//! made of them, so that gigabytes can be held against their definition.
+
+use std::collections::HashMap;
+
+use anyhow::{bail, ensure, Context, Result};
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+
+/// Deeper messages are refused, as Protobuf's libraries do.
+const DEPTH: usize = 100;
+
+/// What a field holds.
+pub(crate) enum Content<'d> {
+    Number(u64),
+    Bytes(&'d [u8]),
+    /// Eight bytes, or four.
+    Fixed(usize),
+}
+
+/// The fields of a message; it ends at what is none.
+pub(crate) struct Fields<'d>(pub &'d [u8]);
+
+impl<'d> Fields<'d> {
+    /// The number of the next field, and what it holds.
+    pub fn next(&mut self) -> Option<(u64, Content<'d>)> {
+        let tag = self.varint()?;
+        // No field has the number 0.
+        if !(8..8 << 29).contains(&tag) {
+            return None;
+        }
+        let content = match tag & 7 {
+            0 => Content::Number(self.varint()?),
+            1 => self.bytes(8).map(|_| Content::Fixed(8))?,
+            2 => {
+                let length = self.varint()?;
+                Content::Bytes(self.bytes(usize::try_from(length).ok()?)?)
+            }
+            5 => self.bytes(4).map(|_| Content::Fixed(4))?,
+            _ => return None,
+        };
+        Some((tag >> 3, content))
+    }
+
+    fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for (at, byte) in self.0.iter().take(10).enumerate() {
+            value |= u64::from(byte & 0x7f) << (7 * at);
+            if *byte < 0x80 {
+                self.0 = &self.0[at + 1..];
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn bytes(&mut self, count: usize) -> Option<&'d [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+}
+
+/// Whether bytes are made of fields up to their end.
+pub(crate) fn is_message(bytes: &[u8]) -> bool {
+    let mut fields = Fields(bytes);
+    while !fields.0.is_empty() {
+        if fields.next().is_none() {
+            return false;
+        }
+    }
+    true
+}
+
+/// What a field may hold.
+#[derive(Clone, Copy, Debug)]
+enum Wanted {
+    Number,
+    Fixed(usize),
+    Bytes,
+    Text,
+    Message(usize),
+}
+
+#[derive(Clone, Debug)]
+struct Field {
+    wanted: Wanted,
+    is_list: bool,
+    name: String,
+}
+
+/// A type of messages with all that it is made of.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    /// The root first.
+    messages: Vec<HashMap<u64, Field>>,
+}
+
+impl Shape {
+    /// Of a type.
+    pub fn of(root: &MessageDescriptor) -> Shape {
+        let mut known = vec![root.clone()];
+        let mut messages = Vec::new();
+        while let Some(message) = known.get(messages.len()).cloned() {
+            let fields = message.fields().map(|field| field_of(&field, &mut known));
+            messages.push(fields.collect());
+        }
+        Shape { messages }
+    }
+
+    /// Holds bytes against the type. Fields that it does not know are left alone.
+    ///
+    /// # Errors
+    /// When they are no message of it, with the field.
+    pub fn check(&self, bytes: &[u8]) -> Result<()> {
+        self.message(0, bytes, DEPTH)
+    }
+
+    fn message(&self, at: usize, bytes: &[u8], depth: usize) -> Result<()> {
+        ensure!(depth > 0, "messages are nested more than {DEPTH} times");
+        let mut fields = Fields(bytes);
+        while !fields.0.is_empty() {
+            let left = fields.0.len();
+            let Some((number, content)) = fields.next() else {
+                bail!("no field {left} bytes before its end");
+            };
+            if let Some(field) = self.messages[at].get(&number) {
+                self.field(field, content, depth).with_context(|| field.name.clone())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&self, field: &Field, content: Content, depth: usize) -> Result<()> {
+        let is_right = match (field.wanted, content) {
+            (Wanted::Number, Content::Number(_)) | (Wanted::Bytes, Content::Bytes(_)) => true,
+            (Wanted::Fixed(wanted), Content::Fixed(size)) => wanted == size,
+            (Wanted::Text, Content::Bytes(bytes)) => {
+                ensure!(std::str::from_utf8(bytes).is_ok(), "a text that is not UTF-8");
+                true
+            }
+            (Wanted::Message(of), Content::Bytes(bytes)) => {
+                return self.message(of, bytes, depth - 1);
+            }
+            // Numbers of a list may be packed, whatever the definition says.
+            (Wanted::Fixed(size), Content::Bytes(bytes)) if field.is_list => {
+                bytes.len().is_multiple_of(size)
+            }
+            (Wanted::Number, Content::Bytes(bytes)) if field.is_list => {
+                let mut numbers = Fields(bytes);
+                while !numbers.0.is_empty() {
+                    numbers.varint().context("a number that has no end")?;
+                }
+                true
+            }
+            _ => false,
+        };
+        ensure!(is_right, "a value of another kind");
+        Ok(())
+    }
+}
+
+/// A field by its number. The type that it holds is added where it is new.
+fn field_of(field: &FieldDescriptor, known: &mut Vec<MessageDescriptor>) -> (u64, Field) {
+    let wanted = match field.kind() {
+        Kind::Double | Kind::Fixed64 | Kind::Sfixed64 => Wanted::Fixed(8),
+        Kind::Float | Kind::Fixed32 | Kind::Sfixed32 => Wanted::Fixed(4),
+        Kind::String => Wanted::Text,
+        Kind::Bytes => Wanted::Bytes,
+        Kind::Message(of) => {
+            let at = known.iter().position(|other| *other == of);
+            Wanted::Message(at.unwrap_or_else(|| {
+                known.push(of);
+                known.len() - 1
+            }))
+        }
+        _ => Wanted::Number,
+    };
+    let (is_list, name) = (field.is_list(), field.name().to_owned());
+    (u64::from(field.number()), Field { wanted, is_list, name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use prost_reflect::{DescriptorPool, DynamicMessage};
+
+    /// A small definition with a field of each kind.
+    const VIEW: &[u8] = include_bytes!("../../../fuzz/corpus/descriptors/view.fds");
+
+    fn view() -> MessageDescriptor {
+        DescriptorPool::decode(VIEW).unwrap().get_message_by_name("osi3.SensorView").unwrap()
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_field() {
+        let shape = Shape::of(&view());
+        for (bytes, wanted) in [
+            (&[0x0a, 1, 0][..], "time: a value of another kind"),
+            (&[0x12, 1, 0xff], "name: a text that is not UTF-8"),
+            (&[0x12, 9], "no field 2 bytes before its end"),
+            (&[0x0b], "no field 1 bytes before its end"),
+            (&[0x08, 1, 0], "no field 1 bytes before its end"),
+        ] {
+            assert_eq!(format!("{:#}", shape.check(bytes).unwrap_err()), wanted);
+        }
+        // What it does not know is left alone.
+        shape.check(&[0xf8, 0x3f, 1]).unwrap();
+        shape.check(&[]).unwrap();
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_a_message_is_what_the_library_parses(
+            bytes in prop::collection::vec(
+                prop_oneof![Just(8u8), Just(0x12), Just(0x22), Just(1), Just(2), any::<u8>()],
+                0..24,
+            ),
+        ) {
+            // The library knows groups, which OSI does not have.
+            let (view, shape) = (view(), Shape::of(&view()));
+            let parsed = DynamicMessage::decode(view, &bytes[..]);
+            if let Err(error) = shape.check(&bytes) {
+                let has_group = bytes.iter().any(|byte| matches!(byte & 7, 3 | 4));
+                prop_assert!(parsed.is_err() || has_group, "{error:#}");
+            } else {
+                prop_assert!(parsed.is_ok(), "{:?}", parsed);
+            }
+        }
+    }
+}

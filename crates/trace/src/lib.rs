@@ -15,6 +15,7 @@ mod packed;
 pub mod parsed;
 mod part;
 mod pieces;
+pub mod play;
 pub mod protobuf;
 pub mod read;
 pub mod recording;

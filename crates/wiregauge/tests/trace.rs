@@ -127,6 +127,25 @@ fn parts_are_taken_put_together_and_told() {
 }
 
 #[test]
+fn messages_are_played_at_their_times_and_not_before() {
+    let (osi, began) = (recording(OSI), Instant::now());
+    // Five messages 0.1 s apart, twice as fast, three times.
+    let arguments = ["trace", "play", &osi, "--rate", "2", "--loops", "3"];
+    let played = wiregauge().args(arguments).output().unwrap();
+    assert!(began.elapsed() >= Duration::from_millis(600));
+    assert_eq!(played.stdout, fs::read(&osi).unwrap().repeat(3));
+    let said = String::from_utf8(played.stderr).unwrap();
+    assert!(said.starts_with("15 messages of ") && said.contains("(median)"), "{said}");
+    let at = tempfile::tempdir().unwrap();
+    let fast = run(at.path(), &["trace", "play", &osi, "--rate", "max", "--messages", "1..3"]);
+    assert!(fast.err.starts_with("2 messages of "), "{}", fast.err);
+    for rate in ["0", "-1", "fast"] {
+        let refused = run(at.path(), &["trace", "play", &osi, "--rate", rate]);
+        assert_eq!(refused.code, Some(2));
+    }
+}
+
+#[test]
 fn what_is_whole_is_saved() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -6,6 +6,7 @@ mod convert;
 mod cut;
 mod info;
 mod merge;
+mod play;
 mod progress;
 mod putting;
 mod repair;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Read, check, cut, convert and repair trace files: .osi and .mcap.
+/// Read, check, cut, convert, repair and play trace files: .osi and .mcap.
 ///
 /// Messages are handed on as they lie in the file, without being parsed, wherever
 /// that can be. What is read is never changed, and what is written is there whole
@@ -37,7 +38,9 @@ Examples:
   wiregauge trace repair broken.mcap whole.mcap
       everything that is whole, and what was lost
   wiregauge trace cat drive.mcap --messages 1000..1001
-      one message as JSON, found without reading those before it")]
+      one message as JSON, found without reading those before it
+  wiregauge trace play drive_sv.osi | my-model
+      messages at the times that they were recorded at")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -53,6 +56,7 @@ enum Verb {
     Merge(merge::Arguments),
     Split(split::Arguments),
     Repair(repair::Arguments),
+    Play(play::Arguments),
 }
 
 impl Arguments {
@@ -67,6 +71,7 @@ impl Arguments {
             Verb::Merge(arguments) => arguments.run(),
             Verb::Split(arguments) => arguments.run(),
             Verb::Repair(arguments) => arguments.run(),
+            Verb::Play(arguments) => arguments.run(),
         }
     }
 }

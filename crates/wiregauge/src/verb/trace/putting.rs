@@ -307,7 +307,7 @@ fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Vers
 }
 
 /// Whether who reads standard output went away.
-fn is_gone(error: &anyhow::Error) -> bool {
+pub fn is_gone(error: &anyhow::Error) -> bool {
     let gone = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<std::io::Error>();
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)

@@ -1,0 +1,138 @@
+//! Hands messages on at the times that they have, as they were recorded.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{ensure, Result};
+use wiregauge_system::interrupt;
+
+use crate::read::{Head, Nanoseconds};
+use crate::select::Selected;
+
+/// How long it sleeps at most until it looks whether the user wants to stop.
+const NAP: Duration = Duration::from_millis(50);
+
+/// How a trace is played.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pace {
+    /// How many seconds of the trace a second lasts; none for as fast as can be.
+    rate: Option<f64>,
+}
+
+impl Pace {
+    /// At a rate: 1 is as it was recorded, 2 twice as fast.
+    ///
+    /// # Errors
+    /// When no time can pass at such a rate.
+    pub fn at(rate: f64) -> Result<Pace> {
+        ensure!(rate.is_finite() && rate > 0.0, "a rate is a number above 0, as 0.5 or 2");
+        Ok(Pace { rate: Some(rate) })
+    }
+
+    /// As fast as can be.
+    pub fn unbounded() -> Pace {
+        Pace { rate: None }
+    }
+
+    /// How long after the first message one is due, whose time is so much later.
+    fn due(self, later: Nanoseconds) -> Duration {
+        let Some(rate) = self.rate else { return Duration::ZERO };
+        let nanos = later.max(0) as f64 / rate;
+        Duration::try_from_secs_f64(nanos / 1e9).unwrap_or(Duration::MAX)
+    }
+}
+
+/// How late messages were handed on, behind the times that they have.
+#[derive(Clone, Debug, Default)]
+pub struct Lateness {
+    sorted: Vec<u64>,
+    /// Messages, and their bytes.
+    pub messages: u64,
+    /// As above.
+    pub bytes: u64,
+}
+
+impl Lateness {
+    /// Nanoseconds that such a share of the messages, out of a million of them, was late at
+    /// most.
+    pub fn at(&mut self, share: f64) -> u64 {
+        self.sorted.sort_unstable();
+        let last = self.sorted.len().saturating_sub(1);
+        self.sorted.get((last as f64 * share).round() as usize).copied().unwrap_or(0)
+    }
+
+    fn take(&mut self, late: Duration, size: u64) {
+        self.messages += 1;
+        self.bytes += size;
+        // Of longer traces the first part stands for all.
+        if self.sorted.len() < 1_000_000 {
+            self.sorted.push(u64::try_from(late.as_nanos()).unwrap_or(u64::MAX));
+        }
+    }
+}
+
+/// Plays the wanted messages once, each at its time after the first one. One without a
+/// time comes with the one before it, and so does one whose time has passed already.
+///
+/// # Errors
+/// When the file is damaged, the taker does not take, or the user stops it.
+pub fn play(
+    selected: &mut Selected,
+    pace: Pace,
+    lateness: &mut Lateness,
+    take: &mut dyn FnMut(&Head, &[u8]) -> Result<()>,
+) -> Result<()> {
+    let mut first: Option<(Instant, Nanoseconds)> = None;
+    while let Some(head) = selected.advance()? {
+        // Read before it is due: what reading takes is no lateness.
+        let data = selected.reader().data()?;
+        let mut due = Instant::now();
+        if let Some(time) = head.time {
+            let (began, start) = *first.get_or_insert((due, time));
+            due = began.checked_add(pace.due(time - start)).unwrap_or(due);
+        }
+        wait(due)?;
+        let late = if pace.rate.is_some() { due.elapsed() } else { Duration::ZERO };
+        take(&head, data)?;
+        lateness.take(late, head.size);
+    }
+    Ok(())
+}
+
+/// Sleeps until a moment. It never comes too early.
+fn wait(due: Instant) -> Result<()> {
+    loop {
+        interrupt::check()?;
+        let left = due.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Ok(());
+        }
+        thread::sleep(left.min(NAP));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_go_by_the_rate() {
+        let second = 1_000_000_000;
+        assert_eq!(Pace::at(1.0).unwrap().due(second), Duration::from_secs(1));
+        assert_eq!(Pace::at(2.0).unwrap().due(second), Duration::from_millis(500));
+        assert_eq!(Pace::unbounded().due(second), Duration::ZERO);
+        assert_eq!(Pace::at(1.0).unwrap().due(-second), Duration::ZERO);
+        assert_eq!(Pace::at(1e-300).unwrap().due(second), Duration::MAX);
+        for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert!(Pace::at(rate).is_err());
+        }
+    }
+
+    #[test]
+    fn lateness_is_told_by_shares() {
+        let mut lateness = Lateness::default();
+        assert_eq!(lateness.at(0.5), 0);
+        (0..=100).rev().for_each(|n| lateness.take(Duration::from_nanos(n), 1));
+        assert_eq!([0.0, 0.5, 0.99, 1.0].map(|share| lateness.at(share)), [0, 50, 99, 100]);
+    }
+}

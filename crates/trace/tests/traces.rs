@@ -110,6 +110,40 @@ fn what_is_selected_is_what_reading_all_would_choose() {
 }
 
 #[test]
+fn spans_that_end_where_chunks_do_are_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = made(&folder, "in.mcap", &Made::default());
+    for n in 0..300 {
+        let (from, to) = (Some(n * 10), Some(n * 10 + 20));
+        let selection = Selection { from, to, ..Selection::default() };
+        let mut reader = open(&input, &Wish::default()).unwrap();
+        let mut selected = selection.of(reader.as_mut());
+        let mut times = Vec::new();
+        while let Some(head) = selected.advance().unwrap() {
+            times.push(head.time.unwrap());
+        }
+        let wanted = (n..(n + 3).min(300)).map(|n| n * 10);
+        assert_eq!(times, wanted.collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_chunk_with_another_checksum_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Made::default().options.compression(None);
+    let path = made(&folder, "in.mcap", &Made { options, ..Made::default() });
+    let mut bytes = fs::read(&path).unwrap();
+    // The last byte of a message's time, which changes no length.
+    let time = view(1_500);
+    let at = bytes.windows(time.len()).position(|window| window == time).unwrap();
+    bytes[at + time.len() - 1] ^= 1;
+    fs::write(&path, bytes).unwrap();
+    let refused = error(while_some(open(&path, &Wish::default()).unwrap().as_mut()));
+    assert!(refused.contains("a chunk with another checksum"), "{refused}");
+    assert!(refused.contains("wiregauge trace repair"), "{refused}");
+}
+
+#[test]
 fn what_is_split_and_merged_is_what_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let input = made(&folder, "in.mcap", &Made::default());

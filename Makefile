@@ -36,10 +36,12 @@ bench: setup build
 bus: setup build
 	$(WIREGAUGE) bus transports --build
 
-# The bus beside iperf3, ddsperf and a bare loop: what it aims at, as ratios
-# within one run. ONLY=lockstep for a part; the emulated link wants root.
+# The bus beside iperf3, ddsperf and a bare loop, and trace files beside the tools
+# that people use: what is aimed at, as ratios within one run. ONLY=lockstep or
+# ONLY=traces for a part; the emulated link wants root.
 targets: setup build
-	cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY)
+	case "$(ONLY)" in "" | traces) cargo bench --locked -p wiregauge --bench traces ;; esac
+	case "$(ONLY)" in traces) ;; *) cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY) ;; esac
 
 # What `compare` says of the same binary, quiet and beside a load on all
 # processors: about half an hour; RUNS=3 for fewer comparisons, ONLY=quiet for one

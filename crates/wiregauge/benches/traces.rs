@@ -1,0 +1,262 @@
+//! What trace files aim at, each as a ratio within one run: wiregauge beside the tool that
+//! people use, or beside the plainest loop there can be.
+//!
+//!     make targets ONLY=traces
+//!
+//! What is compared takes turns; the median of the turns counts, and from the least to the
+//! most of them stands behind it. All files are in the page cache.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs::{self, File};
+use std::io::{BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{ensure, Context, Result};
+use mcap::records::MessageHeader;
+use mcap::WriteOptions;
+use wiregauge_osi::descriptors::descriptors;
+use wiregauge_osi::python::Python;
+use wiregauge_system::file::Target;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::copy::{copy, Source};
+use wiregauge_trace::info::info;
+use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::parsed::{definition_of, Parser};
+use wiregauge_trace::select::Selection;
+use wiregauge_trace::write::{Compression, Form, Packing};
+
+/// How often what is compared takes turns.
+const TURNS: usize = 10;
+
+/// The trace: 500 messages with 200 objects each.
+const NAME: &str = "20240101T000000Z_gt_380_32112_500_made.osi";
+
+/// Makes it, with values that differ, as compression would flatter equal ones.
+const MAKE: &str = r#"
+import random, struct, sys
+from osi3.osi_groundtruth_pb2 import GroundTruth
+random.seed(1)
+with open(sys.argv[1], "wb") as out:
+    for n in range(500):
+        m = GroundTruth()
+        m.version.version_major, m.version.version_minor, m.version.version_patch = 3, 8, 0
+        m.timestamp.seconds, m.timestamp.nanos = n // 100, n % 100 * 10000000
+        for k in range(200):
+            o = m.moving_object.add()
+            o.id.value, o.type = k, 2
+            b = o.base
+            for v in (b.position, b.velocity, b.acceleration):
+                v.x, v.y, v.z = random.random(), random.random(), random.random()
+            b.orientation.yaw = random.random()
+            b.dimension.length, b.dimension.width, b.dimension.height = 4, 2, 1.5
+        data = m.SerializeToString()
+        out.write(struct.pack("<I", len(data)) + data)
+"#;
+
+/// Reads it by OSI's own reader, and prints seconds.
+const READ: &str = r#"
+import sys, time
+from osi3trace.osi_trace import OSITrace
+began, count = time.perf_counter(), 0
+for message in OSITrace(sys.argv[1], "GroundTruth"):
+    count += 1
+assert count == 500
+print(time.perf_counter() - began)
+"#;
+
+fn main() -> ExitCode {
+    match targets() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("traces: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Measures once; seconds.
+type Measure<'m> = Box<dyn FnMut() -> Result<f64> + 'm>;
+
+fn targets() -> Result<()> {
+    let build = PathBuf::from(env::var_os("WIREGAUGE_BUILD").context("run it by make targets")?);
+    let python = Python::environment(&build)?;
+    let definitions = descriptors(&build, &python)?;
+    let scratch = tempfile::tempdir()?;
+    let osi = scratch.path().join(NAME);
+    python.run(MAKE, &[&osi])?;
+    println!("| target | found | wanted | |\n|---|---|---|---|");
+
+    let mut channel = open(&osi, &Wish::default())?.channels()[&0].clone();
+    channel.definition = definition_of(&definitions, &channel.definition.name)?.into();
+    let parser = Parser::of(&channel)?;
+    let peer: Measure = Box::new(|| {
+        let said = python.run(READ, &[&osi])?;
+        said.trim().parse().context("osi3trace told no time")
+    });
+    let mut read = [
+        peer,
+        Box::new(|| timed(|| visit(&osi, |_| Ok(())))),
+        Box::new(|| timed(|| visit(&osi, |data| parser.check(data)))),
+        Box::new(|| timed(|| visit(&osi, |data| parser.parse(data).map(drop)))),
+    ];
+    let [theirs, raw, held, parsed] = turns(&mut read)?;
+    say("reading raw, beside osi3trace", &theirs, &raw, 10.0);
+    say("each field held against its definition, beside osi3trace", &theirs, &held, 2.0);
+    say("parsed to objects, beside osi3trace", &theirs, &parsed, 2.0);
+
+    for (compression, theirs, name) in [
+        (Compression::None, None, "no compression"),
+        (Compression::Lz4, Some(mcap::Compression::Lz4), "lz4"),
+        (Compression::Zstd, Some(mcap::Compression::Zstd), "zstd"),
+    ] {
+        let packing = Packing { compression, ..Packing::default() };
+        let file = scratch.path().join("trace.mcap");
+        put(&osi, &file, &channel, packing)?;
+        let mut read: [Measure; 2] =
+            [Box::new(|| timed(|| stream(&file))), Box::new(|| timed(|| visit(&file, |_| Ok(()))))];
+        let [theirs_read, ours] = turns(&mut read)?;
+        say(
+            &format!("reading MCAP, {name}, beside the mcap crate's stream"),
+            &theirs_read,
+            &ours,
+            0.9,
+        );
+
+        let again = scratch.path().join("again.mcap");
+        let plain = scratch.path().join("plain.mcap");
+        let mut write: [Measure; 2] = [
+            Box::new(|| timed(|| plainly(&file, &plain, theirs))),
+            Box::new(|| timed(|| put(&file, &again, &channel, packing))),
+        ];
+        let [theirs, ours] = turns(&mut write)?;
+        let what = format!("copying MCAP, {name}, beside the mcap crate's reader and writer");
+        say(&what, &theirs, &ours, 0.8);
+    }
+
+    let [small, large] = [20u64, 2000].map(|megabytes| sized(scratch.path(), megabytes));
+    let (small, large) = (small?, large?);
+    let look =
+        |path: &Path| timed(|| info(path, &Wish::default(), false, &mut |_, _| {}).map(drop));
+    let mut told: [Measure; 2] = [Box::new(|| look(&small)), Box::new(|| look(&large))];
+    let [small, large] = turns(&mut told)?;
+    println!(
+        "| info of 20 MB and of 2 GB of MCAP with an index | {:.2} and {:.2} ms | 50 ms | {} |",
+        median(&small) * 1e3,
+        median(&large) * 1e3,
+        verdict(median(&large) < 0.05)
+    );
+    Ok(())
+}
+
+fn timed(work: impl FnOnce() -> Result<()>) -> Result<f64> {
+    let began = Instant::now();
+    work()?;
+    Ok(began.elapsed().as_secs_f64())
+}
+
+/// What each took, in turns.
+fn turns<const N: usize>(measures: &mut [Measure; N]) -> Result<[Vec<f64>; N]> {
+    let mut taken = [(); N].map(|()| Vec::new());
+    for turn in 0..=TURNS {
+        for (measure, taken) in measures.iter_mut().zip(&mut taken) {
+            let seconds = measure()?;
+            // The first turn warms up.
+            if turn > 0 {
+                taken.push(seconds);
+            }
+        }
+    }
+    Ok(taken)
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    (sorted[(sorted.len() - 1) / 2] + sorted[sorted.len() / 2]) / 2.0
+}
+
+/// Says how many times as fast ours was as theirs.
+fn say(what: &str, theirs: &[f64], ours: &[f64], wanted: f64) {
+    let ratios: Vec<f64> = theirs.iter().zip(ours).map(|(theirs, ours)| theirs / ours).collect();
+    let (least, most) = ratios.iter().fold((f64::MAX, 0f64), |(a, b), r| (a.min(*r), b.max(*r)));
+    let ratio = median(&ratios);
+    let took = median(ours) * 1e3;
+    println!(
+        "| {what} | {ratio:.2}× ({least:.2}–{most:.2}), {took:.1} ms | at least {wanted}× | {} |",
+        verdict(ratio >= wanted)
+    );
+}
+
+fn verdict(met: bool) -> &'static str {
+    if met {
+        "met"
+    } else {
+        "**missed**"
+    }
+}
+
+/// Reads all messages of a file.
+fn visit(path: &Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+    let mut reader = open(path, &Wish::default())?;
+    let mut count = 0;
+    while reader.next()?.is_some() {
+        take(std::hint::black_box(reader.data()?))?;
+        count += 1;
+    }
+    ensure!(count == 500, "{count} messages");
+    Ok(())
+}
+
+/// Reads all messages by the mcap crate, as its documentation does.
+fn stream(path: &Path) -> Result<()> {
+    let bytes = fs::read(path)?;
+    let mut count = 0;
+    for message in mcap::MessageStream::new(&bytes)? {
+        std::hint::black_box(&message?.data);
+        count += 1;
+    }
+    ensure!(count == 500, "{count} messages");
+    Ok(())
+}
+
+fn put(from: &Path, to: &Path, channel: &Channel, packing: Packing) -> Result<()> {
+    let mut reader = open(from, &Wish::default())?;
+    let all = Selection::default();
+    let mut sources = [Source::new("trace", reader.as_mut(), &all)?];
+    let mut writer = Form::of(to)?.begin(Target::open(to, &[])?.begin()?, packing)?;
+    let mut describe = |_: usize, _: &Channel| Ok(channel.clone());
+    copy(&mut sources, writer.as_mut(), &mut describe, &mut |_, _| {})?;
+    writer.finish()
+}
+
+/// Copies by the mcap crate alone, onto the disk as ours does.
+fn plainly(from: &Path, to: &Path, compression: Option<mcap::Compression>) -> Result<()> {
+    let bytes = fs::read(from)?;
+    let options = WriteOptions::new().compression(compression).compression_threads(0);
+    let mut out = options.create(std::io::BufWriter::new(File::create(to)?))?;
+    for message in mcap::MessageStream::new(&bytes)? {
+        out.write(&message?)?;
+    }
+    out.finish()?;
+    out.into_inner().into_inner()?.sync_all()?;
+    Ok(())
+}
+
+/// An MCAP file of so many megabytes.
+fn sized(folder: &Path, megabytes: u64) -> Result<PathBuf> {
+    let path = folder.join(format!("{megabytes}.mcap"));
+    let mut random = vec![0; 1_000_000];
+    BufReader::new(File::open("/dev/urandom")?).read_exact(&mut random)?;
+    let mut out = WriteOptions::new().compression(None).create(File::create(&path)?)?;
+    let channel_id = out.add_channel(0, "/a", "bytes", &BTreeMap::new())?;
+    for n in 0..megabytes {
+        let header = MessageHeader { channel_id, sequence: 0, log_time: n, publish_time: n };
+        out.write_to_known_channel(&header, &random)?;
+    }
+    out.finish()?;
+    out.into_inner().flush()?;
+    Ok(path)
+}

@@ -454,6 +454,16 @@ class RowWriter {
 
   std::size_t rows() const { return rows_; }
 
+  // Restores reduced columns, so that their elements are there by row.
+  void restore() {
+    for (Origin &column : columns_) {
+      if (!column.values.reduced) continue;
+      column.elements = column.values.elements();
+      column.values.data = column.elements.data();
+      column.values.reduced = false;
+    }
+  }
+
   // The values of a row, and bytes of its fields.
   Error row(std::size_t at, Row &row, std::size_t &size) const {
     row.has = 0;
@@ -505,6 +515,7 @@ class RowWriter {
     Values values;
     std::size_t leaf;
     bool message;
+    std::vector<std::uint8_t> elements{};  // where they had to be restored
   };
 
   static bool value(const Values &values, const Leaf &leaf, std::size_t at, std::uint64_t &out) {
@@ -582,6 +593,7 @@ inline Error unpack_rows(Kind kind, Bytes field, const UnpackOptions &options,
   if (Error error = writer.open(kind, view, options.drop_unknown)) return error;
   // An empty row takes two bytes: more rows than that are refused unread.
   if (writer.rows() > options.limit / 2) return fault(Fault::limit);
+  writer.restore();
   Row row;
   for (std::size_t i = 0; i < writer.rows(); ++i) {
     std::size_t size = 0;

@@ -4,49 +4,18 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::Path;
 
+use common::tools::{interpreter, TOOLS};
 use common::{
-    blessing, build_folder, compare, compile, damage, dump, element_name, golden, kind_name, root,
-    run, verdicts, Random, GOLDEN, HERE,
+    blessing, compare, damage, dump, element_name, golden, kind_name, root, run, verdicts, Random,
+    GOLDEN, HERE,
 };
-use wiregauge_osi::python::Python;
 use wiregauge_packed::{
     pack, unpack, Column, Element, Encoding, Fault, Kind, Layout, Message, PackOptions, Precision,
     Root, UnpackOptions,
 };
 use wiregauge_seeds::Seeds;
-
-/// The C++ header as a program.
-fn cpp() -> Command {
-    static TOOL: OnceLock<PathBuf> = OnceLock::new();
-    Command::new(TOOL.get_or_init(|| compile("tool", &["packed/rust/tests/tool.cpp"])))
-}
-
-/// The interpreter with OSI's package and ours.
-fn interpreter() -> Command {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    let program = PYTHON.get_or_init(|| {
-        Python::environment(&build_folder()).expect("Python and the OSI package").program
-    });
-    let mut command = Command::new(program);
-    command.env("PYTHONPATH", Path::new(HERE).join("../../packed/python"));
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
-    command
-}
-
-/// The Python package as a program.
-fn python() -> Command {
-    let mut command = interpreter();
-    command.arg(Path::new(HERE).join("tests/tool.py"));
-    command
-}
-
-type Tool = (&'static str, fn() -> Command);
-
-const TOOLS: [Tool; 2] = [("C++", cpp), ("Python", python)];
 
 fn encoding(text: &str) -> Encoding {
     let (name, rest) = text.split_once('=').unwrap();

@@ -4,9 +4,10 @@
 mod common;
 
 use std::fs;
+use std::process::Command;
 
 use common::tools::TOOLS;
-use common::{blessing, compare, damage, hash, run, verdict, Random, HERE};
+use common::{blessing, compare, compile, damage, hash, run, verdict, Random, HERE};
 use wiregauge_packed::{
     first, pack, unpack, Column, Element, Error, Half, Kind, Layout, Message, Number, PackOptions,
     Reduced, Reduction, Root, UnpackOptions, View,
@@ -292,6 +293,46 @@ fn all_languages_unpack_what_is_reduced() {
         let shown = run(command().args(["dump", "SensorView"]).arg(&given));
         assert_eq!(shown, common::dump(Root::SensorView, &packed), "{tool}");
     }
+}
+
+/// `released/packed-1.0.hpp` is the header as version 1.0 had it.
+#[test]
+fn a_released_reader_skips_what_is_reduced() {
+    let program = compile("released", &["packed/rust/tests/released/read.cpp"]);
+    let rows = 2000u32;
+    let walk: Vec<f64> = (0..rows).map(|row| f64::from(row * row % 77) / 4.0).collect();
+    let reduced = Reduced::new("b", &walk, None, &Reduction::resolution(0.5)).unwrap();
+    let exact = Reduced::new("d", &walk, None, &Reduction::exact()).unwrap();
+    let columns = [
+        Column::f64("a"),
+        Column::reduced("b", &reduced),
+        Column::new("c", Element::U16).scaled(1.0, 0.25).optional(),
+        Column::reduced("d", &exact).optional(),
+        Column::new("e", Element::I32),
+    ];
+    let layout = Layout::plan(&columns, rows.into(), 0, 64).unwrap();
+    let mut field = vec![0; layout.size()];
+    let mut table = layout.write(&mut field).unwrap();
+    let mut columns = table.columns();
+    columns[0].sink::<f64>().unwrap().fill(walk.iter().copied());
+    columns[1].put(&reduced).unwrap();
+    for row in 0..rows as usize {
+        assert!(columns[2].set(row, 1.5));
+        if row % 2 == 0 {
+            columns[2].set_present(row);
+        }
+    }
+    columns[3].put(&exact).unwrap();
+    columns[4].sink::<i32>().unwrap().fill((0..rows).map(|row| -(row as i32)));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("field");
+    fs::write(&file, &field).unwrap();
+    let told = run(Command::new(program).arg(&file));
+    let sum: f64 = walk.iter().sum();
+    assert_eq!(
+        told,
+        format!("a read {sum}\nb skipped 0\nc read 1500\nd skipped 0\ne read -1999000\n")
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Reducing a column: numbers of few bits in blocks.
 
-use crate::bits::pack;
+use crate::bits::{pack, packed_size};
 use crate::block::{is_listed, places_size, Form, Head, Layers, BLOCK, POWERS};
 use crate::blocks::ENTRY;
 use crate::element::{to_order, Element, Number};
@@ -204,16 +204,22 @@ impl Numbers {
             let error = (T::from_f64(whole * resolution).to_f64() - value).abs();
             (number, error, steps)
         };
-        let mut fits = true;
-        let mut largest = 0.0f64;
-        for (number, &value) in self.numbers.iter_mut().zip(values) {
-            let (nearest, error, steps) = step(value);
-            *number = nearest;
-            // What is no number fits nowhere.
-            fits &= (error <= half) & (steps.abs() < MOST);
-            largest = if error > largest { error } else { largest };
+        // In lanes, as the largest of doubles in a row is one that a compiler must
+        // find one by one.
+        const LANES: usize = 8;
+        let mut fits = [true; LANES];
+        let mut most = [0.0f64; LANES];
+        for (numbers, values) in self.numbers.chunks_mut(LANES).zip(values.chunks(LANES)) {
+            for lane in 0..values.len() {
+                let (nearest, error, steps) = step(values[lane]);
+                numbers[lane] = nearest;
+                // What is no number fits nowhere.
+                fits[lane] &= (error <= half) & (steps.abs() < MOST);
+                most[lane] = if error > most[lane] { error } else { most[lane] };
+            }
         }
-        if fits && all {
+        let mut largest = most.into_iter().fold(0.0, f64::max);
+        if fits == [true; LANES] && all {
             return Some(largest);
         }
         largest = 0.0;
@@ -332,14 +338,18 @@ impl Plan {
     fn new(numbers: &[i64], step: usize) -> Self {
         let smallest = numbers.iter().copied().min().unwrap_or_default();
         let first = numbers.first().copied().unwrap_or_default();
-        let mut above = [0u32; 65];
-        let mut differences = [0u32; 65];
+        // Two counts each, in turn: neighbours are often of one length, and would
+        // wait for one another.
+        let mut above = [[0u32; 65]; 2];
+        let mut differences = [[0u32; 65]; 2];
         let mut before = first;
-        for &number in numbers {
-            above[length(number.wrapping_sub(smallest) as u64)] += 1;
-            differences[length(difference(before, number))] += 1;
+        for (row, &number) in numbers.iter().enumerate() {
+            above[row % 2][length(number.wrapping_sub(smallest) as u64)] += 1;
+            differences[row % 2][length(difference(before, number))] += 1;
             before = number;
         }
+        let sum = |[even, odd]: [[u32; 65]; 2]| std::array::from_fn(|at| even[at] + odd[at]);
+        let (above, differences) = (sum(above), sum(differences));
         let above = layers(&above, step);
         let differences = layers(&differences, step);
         if above.size() <= differences.size() {
@@ -383,24 +393,29 @@ fn split(
         pack(codes, width, out);
         return;
     }
-    let listed = is_listed(codes.len(), next);
-    let mut places = vec![0; places_size(codes.len(), next)];
+    // Without a branch: which of them go on is anybody's guess.
+    let mut places = [0u64; BLOCK / 64];
     let mut at = 0;
+    let mask = (1 << width) - 1;
     for (row, code) in codes.iter_mut().enumerate() {
         let rest = *code >> width;
-        if rest != 0 {
-            above[at] = rest;
-            if listed {
-                places[2 * at..2 * at + 2].copy_from_slice(&(row as u16).to_le_bytes());
-            } else {
-                places[row / 8] |= 1 << (row % 8);
-            }
-            at += 1;
-            *code ^= rest << width;
-        }
+        above[at] = rest;
+        at += usize::from(rest != 0);
+        places[row / 64] |= u64::from(rest != 0) << (row % 64);
+        *code &= mask;
     }
     pack(codes, width, out);
-    out.extend(places);
+    if is_listed(codes.len(), next) {
+        for (at, mut word) in places.into_iter().enumerate() {
+            while word != 0 {
+                out.extend((64 * at as u16 + word.trailing_zeros() as u16).to_le_bytes());
+                word &= word - 1;
+            }
+        }
+        return;
+    }
+    let bytes = places.iter().flat_map(|word| word.to_le_bytes());
+    out.extend(bytes.take(places_size(codes.len(), next)));
 }
 
 /// The smallest layers for codes of these lengths, of several the first. Widths
@@ -413,21 +428,30 @@ fn layers(lengths: &[u32; 65], step: usize) -> Layers {
     let rows = longer[0] + lengths[0] as usize;
     let longest = (0..65).rev().find(|&length| lengths[length] != 0).unwrap_or(0);
     let most = longest.next_multiple_of(step);
-    let one = |width| Layers { widths: [width, 0, 0], counts: [rows, 0, 0] };
-    let mut best = one(most);
+    let mut best = Layers { widths: [most, 0, 0], counts: [rows, 0, 0] };
     let mut size = best.size();
-    let mut take = |layers: Layers| {
-        if layers.size() < size {
-            best = layers;
-            size = layers.size();
-        }
-    };
     for first in (0..most).step_by(step) {
-        let counts = [rows, longer[first], 0];
-        take(Layers { widths: [first, most - first, 0], counts });
+        let second = longer[first];
+        let lowest = packed_size(rows, first) + places_size(rows, second);
+        if lowest >= size {
+            continue;
+        }
+        let two = lowest + packed_size(second, most - first);
+        if two < size {
+            best = Layers { widths: [first, most - first, 0], counts: [rows, second, 0] };
+            size = two;
+        }
         for both in (first + step..most).step_by(step) {
-            let counts = [rows, longer[first], longer[both]];
-            take(Layers { widths: [first, both - first, most - both], counts });
+            let third = longer[both];
+            let three = lowest
+                + packed_size(second, both - first)
+                + places_size(second, third)
+                + packed_size(third, most - both);
+            if three < size {
+                let widths = [first, both - first, most - both];
+                best = Layers { widths, counts: [rows, second, third] };
+                size = three;
+            }
         }
     }
     best

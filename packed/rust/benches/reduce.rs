@@ -266,12 +266,12 @@ fn varints(scan: &Scan, out: &mut [Vec<f64>; 2], way: &mut Way) -> Vec<u8> {
     }
     way.encode.push(begin.elapsed().as_secs_f64());
     let begin = Instant::now();
-    let mut before = [0i64; 2];
+    let (mut time_before, mut signal_before) = (0i64, 0i64);
     let mut rest = black_box(&bytes[..]);
     let [times, signals] = out;
     for (time, signal) in times.iter_mut().zip(signals) {
         for (value, before, step) in
-            [(time, &mut before[0], TIME), (signal, &mut before[1], SIGNAL)]
+            [(time, &mut time_before, TIME), (signal, &mut signal_before, SIGNAL)]
         {
             let mut code = 0u64;
             let mut shift = 0;

@@ -53,7 +53,7 @@ impl Column {
     }
 
     /// Bytes of the elements of so many rows.
-    fn size(&self, rows: usize) -> usize {
+    pub(crate) fn size(&self, rows: usize) -> usize {
         self.reduced.map_or(rows * self.element.size(), |extent| extent.size)
     }
 

@@ -3,8 +3,9 @@
 use crate::bits::{pack, packed_size};
 use crate::block::{is_listed, places_size, Form, Head, Layers, BLOCK, POWERS};
 use crate::blocks::ENTRY;
-use crate::element::{to_order, Element, Number};
+use crate::element::{for_element, to_order, Element, Number};
 use crate::error::{Error, Fault, Result};
+use crate::half::Half;
 
 /// How a column is reduced.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,6 +89,24 @@ impl Reduced {
             end.store(&mut out.bytes[at * ENTRY..][..ENTRY]);
         }
         Ok(out)
+    }
+
+    /// Reduces elements of any type that are given as bytes.
+    pub(crate) fn of_elements(
+        name: &str,
+        element: Element,
+        bytes: &[u8],
+        presence: Option<&[u8]>,
+        how: &Reduction,
+    ) -> Result<Self> {
+        macro_rules! all {
+            ($type:ty) => {{
+                let values: Vec<$type> =
+                    bytes.chunks_exact(<$type>::SIZE).map(<$type>::load).collect();
+                Reduced::new(name, &values, presence, how)
+            }};
+        }
+        for_element!(element, all, Err(Error::new(Fault::Element, 0, name)))
     }
 
     /// The largest difference that it made, in the column's unit.

@@ -1,7 +1,7 @@
 // The C++ header at work, for the tests: what it reads, writes and refuses.
 //
 //   tool dump ROOT FILE
-//   tool pack ROOT FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE] …]
+//   tool pack ROOT FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
 //   tool unpack ROOT FILE OUT
 //   tool write OUT
 //   tool verdicts ROOT FILE
@@ -84,7 +84,8 @@ Encoding encoding(const std::string &text) {
   Encoding out;
   const std::size_t equals = text.find('=');
   out.name = text.substr(0, equals);
-  std::istringstream rest(text.substr(equals + 1));
+  const std::size_t reduced = text.find('@');
+  std::istringstream rest(text.substr(equals + 1, reduced - equals - 1));
   std::string element, offset, scale;
   std::getline(rest, element, ',');
   for (int i = 0; i < 12; ++i) {
@@ -94,6 +95,11 @@ Encoding encoding(const std::string &text) {
     out.scaled = true;
     out.offset = std::stod(offset);
     out.scale = std::stod(scale);
+  }
+  if (reduced != std::string::npos) {
+    out.reduction = Reduction();
+    const std::string how = text.substr(reduced + 1);
+    if (how != "exact") out.reduction->resolution = std::stod(how);
   }
   return out;
 }
@@ -303,8 +309,8 @@ int main(int count, char **arguments) {
     std::vector<Precision> precision;
     if (Error error = pack(root, in, out, options, &precision)) return fail(error);
     for (const Precision &one : precision) {
-      std::printf("%s %s %s %s\n", kKinds[static_cast<int>(one.kind)], one.name.c_str(),
-                  kElements[static_cast<int>(one.element)], bits(one.error).c_str());
+      std::printf("%s %s %s %s %zu\n", kKinds[static_cast<int>(one.kind)], one.name.c_str(),
+                  kElements[static_cast<int>(one.element)], bits(one.error).c_str(), one.bytes);
     }
   } else if (Error error = unpack(root, in, out)) {
     return fail(error);

@@ -296,6 +296,10 @@ fn every_check_of_blocks_refuses() {
     let end = 96 + u32::from_le_bytes(good[88..92].try_into().unwrap()) as usize;
     assert_eq!(&good[end - 10..end - 8], [7, 0]);
     edit("a value beyond the rows", end - 10, &1024u16.to_le_bytes(), Fault::Blocks);
+    let mut longer = good.clone();
+    longer.push(0);
+    longer[40] += 1;
+    assert_eq!(View::open(&longer).unwrap_err().fault, Fault::Blocks, "a byte behind the blocks");
     for size in 0..good.len() {
         assert!(View::open(&good[..size]).is_err(), "{size} bytes are taken");
     }

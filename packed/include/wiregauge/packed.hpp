@@ -788,6 +788,15 @@ inline std::size_t ones(std::uint64_t word) {
       ((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
 }
 
+// The place of the lowest bit that is set; there is one.
+inline std::size_t lowest(std::uint64_t word) {
+#if defined(__GNUC__)
+  return static_cast<std::size_t>(__builtin_ctzll(word));
+#else
+  return ones((word & (~word + 1)) - 1);
+#endif
+}
+
 // Whether these say which `next` of `count` numbers go on.
 inline bool are_places(Bytes places, std::size_t count, std::size_t next) {
   if (is_listed(count, next)) return are_ascending(places, count);
@@ -812,7 +821,7 @@ inline void raise(std::uint64_t *numbers, std::size_t count, std::size_t width,
   for (std::size_t at = 0; at < places.size; at += 8) {
     std::uint64_t word = part_of_word(places.data + at, places.size - at);
     for (; word != 0; word &= word - 1) {
-      const std::size_t bit = ones((word & (~word + 1)) - 1);
+      const std::size_t bit = lowest(word);
       numbers[8 * at + bit] |= *above++ << width;
     }
   }
@@ -893,13 +902,13 @@ struct Block {
       raise(out, counts[0], widths[0], second, counts[1], places[0]);
     }
     auto number = static_cast<std::uint64_t>(base);
+    if (!differences) {
+      for (std::size_t row = 0; row < counts[0]; ++row) out[row] += number;
+      return;
+    }
     for (std::size_t row = 0; row < counts[0]; ++row) {
-      if (differences) {
-        number += out[row] >> 1 ^ (~(out[row] & 1) + 1);
-        out[row] = number;
-      } else {
-        out[row] += number;
-      }
+      number += out[row] >> 1 ^ (~(out[row] & 1) + 1);
+      out[row] = number;
     }
   }
 
@@ -989,19 +998,24 @@ struct Blocks {
     }
     std::uint64_t numbers[kBlock];
     block.numbers(numbers);
-    for (std::size_t row = 0; row < rows_of(at); ++row) {
-      const auto number = static_cast<std::int64_t>(numbers[row]);
-      if constexpr (std::is_floating_point_v<T>) {
-        if (block.form == Form::steps) {
-          out[row] = static_cast<T>(static_cast<double>(number) * resolution);
-          continue;
-        }
-        if (block.form == Form::decimal) {
-          out[row] = static_cast<T>(static_cast<double>(number) / kPowers[block.detail]);
-          continue;
-        }
+    const auto each = [&](auto element_of) {
+      for (std::size_t row = 0; row < block.layers.counts[0]; ++row) {
+        out[row] = element_of(static_cast<std::int64_t>(numbers[row]));
       }
-      out[row] = from_order<T>(number, block.detail);
+    };
+    if (block.form == Form::bits) {
+      each([&](std::int64_t number) { return from_order<T>(number, block.detail); });
+    } else if constexpr (std::is_floating_point_v<T>) {
+      const double power = kPowers[block.detail];
+      if (block.form == Form::steps) {
+        each([&](std::int64_t number) {
+          return static_cast<T>(static_cast<double>(number) * resolution);
+        });
+      } else {
+        each([&](std::int64_t number) {
+          return static_cast<T>(static_cast<double>(number) / power);
+        });
+      }
     }
     for (std::size_t i = 0; i < block.plain; ++i) {
       out[load<std::uint16_t>(block.plain_rows.data + 2 * i)] =

@@ -147,13 +147,24 @@ inline Layers choose_layers(const std::array<std::size_t, 65> &lengths, std::siz
   while (longest > 0 && lengths[longest] == 0) --longest;
   const std::size_t most = align_up(longest, step);
   Layers best{{most, 0, 0}, {rows, 0, 0}};
-  const auto take = [&](const Layers &layers) {
-    if (layers.size() < best.size()) best = layers;
-  };
+  std::size_t size = best.size();
   for (std::size_t first = 0; first < most; first += step) {
-    take({{first, most - first, 0}, {rows, longer[first], 0}});
+    const std::size_t second = longer[first];
+    const std::size_t lowest = packed_size(rows, first) + places_size(rows, second);
+    if (lowest >= size) continue;
+    const std::size_t two = lowest + packed_size(second, most - first);
+    if (two < size) {
+      best = {{first, most - first, 0}, {rows, second, 0}};
+      size = two;
+    }
     for (std::size_t both = first + step; both < most; both += step) {
-      take({{first, both - first, most - both}, {rows, longer[first], longer[both]}});
+      const std::size_t third = longer[both];
+      const std::size_t three = lowest + packed_size(second, both - first) +
+                                places_size(second, third) + packed_size(third, most - both);
+      if (three < size) {
+        best = {{first, both - first, most - both}, {rows, second, third}};
+        size = three;
+      }
     }
   }
   return best;
@@ -168,13 +179,23 @@ struct Plan {
   // The smaller of two: above the smallest number, or as differences.
   Plan(const std::int64_t *numbers, std::size_t rows, std::size_t step) {
     const std::int64_t smallest = *std::min_element(numbers, numbers + rows);
+    // Two counts each, in turn: neighbours are often of one length, and would wait
+    // for one another.
     std::array<std::size_t, 65> above{};
     std::array<std::size_t, 65> steps{};
+    std::array<std::size_t, 65> odd_above{};
+    std::array<std::size_t, 65> odd_steps{};
     std::int64_t before = numbers[0];
     for (std::size_t row = 0; row < rows; ++row) {
-      ++above[length(static_cast<std::uint64_t>(minus(numbers[row], smallest)))];
-      ++steps[length(difference(before, numbers[row]))];
+      ++(row % 2 == 0
+             ? above
+             : odd_above)[length(static_cast<std::uint64_t>(minus(numbers[row], smallest)))];
+      ++(row % 2 == 0 ? steps : odd_steps)[length(difference(before, numbers[row]))];
       before = numbers[row];
+    }
+    for (std::size_t at = 0; at < above.size(); ++at) {
+      above[at] += odd_above[at];
+      steps[at] += odd_steps[at];
     }
     layers = choose_layers(above, step);
     const Layers other = choose_layers(steps, step);
@@ -203,22 +224,26 @@ struct Plan {
   static void split(std::uint64_t *codes, std::size_t count, std::size_t width, std::size_t next,
                     std::uint64_t *above, Buffer &out) {
     if (next == 0) return pack_bits(codes, width, count, out);
-    const bool listed = is_listed(count, next);
-    Buffer places(places_size(count, next));
+    // Without a branch: which of them go on is anybody's guess.
+    std::array<std::uint64_t, kBlock / 64> places{};
+    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
     std::size_t at = 0;
     for (std::size_t row = 0; row < count; ++row) {
       const std::uint64_t rest = codes[row] >> width;
-      if (rest == 0) continue;
-      if (listed) {
-        store(places.data() + 2 * at, static_cast<std::uint16_t>(row));
-      } else {
-        places[row / 8] = static_cast<std::uint8_t>(places[row / 8] | 1u << row % 8);
-      }
-      above[at++] = rest;
-      codes[row] ^= rest << width;
+      above[at] = rest;
+      at += rest != 0;
+      places[row / 64] |= std::uint64_t{rest != 0} << row % 64;
+      codes[row] &= mask;
     }
     pack_bits(codes, width, count, out);
-    out.insert(out.end(), places.begin(), places.end());
+    if (!is_listed(count, next)) {
+      const auto *bytes = reinterpret_cast<const std::uint8_t *>(places.data());
+      out.insert(out.end(), bytes, bytes + places_size(count, next));
+      return;
+    }
+    for (std::size_t row = 0; row < count; ++row) {
+      if ((places[row / 64] >> row % 64 & 1) != 0) append(out, static_cast<std::uint16_t>(row));
+    }
   }
 };
 
@@ -297,6 +322,8 @@ class BlockWriter {
       back[row] = static_cast<T>((rounded - kRound) * resolution);
     }
     const double half = resolution / 2.0;
+    if (all_ && all_fit(steps.data(), back.data(), half, largest)) return true;
+    largest = 0.0;
     bool full = true;
     for (std::size_t row = 0; row < rows_; ++row) {
       const double value = static_cast<double>(values_[row]);
@@ -311,6 +338,29 @@ class BlockWriter {
     }
     if (!full) fill();
     return true;
+  }
+
+  // Whether there is nothing but numbers, none too large; the largest error. In
+  // lanes, as the largest of doubles in a row is one that a compiler must find one
+  // by one.
+  bool all_fit(const double *steps, const T *back, double half, double &largest) const {
+    constexpr std::size_t kLanes = 8;
+    double most[kLanes] = {};
+    unsigned fits[kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
+    const auto take = [&](std::size_t row, std::size_t lane) {
+      const double value = static_cast<double>(values_[row]);
+      const double error = std::fabs(static_cast<double>(back[row]) - value);
+      fits[lane] &= static_cast<unsigned>(error <= half) &
+                    static_cast<unsigned>(std::fabs(steps[row]) < kMost);
+      most[lane] = error > most[lane] ? error : most[lane];
+    };
+    std::size_t row = 0;
+    for (; row + kLanes <= rows_; row += kLanes) {
+      for (std::size_t lane = 0; lane < kLanes; ++lane) take(row + lane, lane);
+    }
+    for (; row < rows_; ++row) take(row, row % kLanes);
+    largest = *std::max_element(most, most + kLanes);
+    return std::count(fits, fits + kLanes, 1u) == kLanes;
   }
 
   // Numbers of tenths, hundredths and so on, where half of a sample are some.

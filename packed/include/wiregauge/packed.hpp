@@ -6,11 +6,13 @@
 //   write   Layout and Table for the field's bytes, Message for a whole
 //           SensorView or SensorData around them
 //   read    find() and first() for the field in a message, View for its bytes
+//   reduce  reduce() in packed_reduce.hpp
 //   convert pack() and unpack() in packed_convert.hpp
 //
 // Long because: users copy it into their projects as one file.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
@@ -34,7 +36,7 @@ namespace wiregauge::packed {
 constexpr std::uint32_t kField = 52307;
 
 constexpr std::uint16_t kMajor = 1;
-constexpr std::uint16_t kMinor = 0;
+constexpr std::uint16_t kMinor = 1;  // a field without a reduced column is written as 1.0
 
 // What a reader takes at most, and a writer writes.
 constexpr std::uint64_t kMaximumSize = 0x7fffffff;  // bytes, Protobuf's own limit
@@ -65,25 +67,28 @@ struct Bytes {
 
 enum class Fault : std::uint8_t {
   none,
-  truncated,  // the field ends before its header, descriptors or names do
-  magic,      // other bytes than the packed field's
-  version,    // a major version that this reader does not know
-  header,     // header or descriptors shorter than version 1.0 has them
-  limit,      // more bytes, rows, columns or alignment than allowed
-  name,       // empty, too long or not printable ASCII
-  duplicate,  // two columns of one name
-  range,      // a column or a name outside of the field, or of the wrong size
-  overlap,    // two columns share bytes, or one lies in the header
-  scale,      // a scale that is zero, not finite, or not on an integer column
-  wire,       // not the wire format of Protobuf
-  depth,      // groups nested too deep
-  unknown,    // a field of a row that has no column and would be lost
-  foreign,    // a column that OSI has no field for and would be lost
-  both,       // sub-messages and the packed field in one message
-  element,    // an element type that the column cannot have
-  value,      // a value that the element type cannot hold
-  kind,       // detections for a SensorView, or reflections for SensorData
-  buffer,     // a buffer of another size than planned
+  truncated,   // the field ends before its header, descriptors or names do
+  magic,       // other bytes than the packed field's
+  version,     // a major version that this reader does not know
+  header,      // header or descriptors shorter than version 1.0 has them
+  limit,       // more bytes, rows, columns or alignment than allowed
+  name,        // empty, too long or not printable ASCII
+  duplicate,   // two columns of one name
+  range,       // a column or a name outside of the field, or of the wrong size
+  overlap,     // two columns share bytes, or one lies in the header
+  scale,       // a scale that is zero, not finite, or not on an integer column
+  wire,        // not the wire format of Protobuf
+  depth,       // groups nested too deep
+  unknown,     // a field of a row that has no column and would be lost
+  foreign,     // a column that OSI has no field for and would be lost
+  both,        // sub-messages and the packed field in one message
+  element,     // an element type that the column cannot have
+  value,       // a value that the element type cannot hold
+  kind,        // detections for a SensorView, or reflections for SensorData
+  buffer,      // a buffer of another size than planned
+  resolution,  // one that is no positive number, or not on f64 or f32
+  steps,       // a value that is too many of its resolution
+  blocks,      // blocks of a reduced column that do not hold its rows
 };
 
 // What went wrong; false where nothing did.
@@ -124,6 +129,11 @@ enum class Element : std::uint8_t {
 constexpr std::size_t size_of(Element element) {
   constexpr std::size_t sizes[] = {0, 8, 4, 2, 8, 4, 2, 1, 8, 4, 2, 1};
   return static_cast<std::size_t>(element) < 12 ? sizes[static_cast<std::size_t>(element)] : 0;
+}
+
+// Whether it can be reduced to a resolution.
+constexpr bool is_decimal(Element element) {
+  return element == Element::f64 || element == Element::f32;
 }
 
 constexpr bool is_integer(Element element) {
@@ -167,10 +177,52 @@ constexpr std::uint64_t align_up(std::uint64_t value, std::uint64_t alignment) {
 constexpr std::size_t kHeader = 32;
 constexpr std::size_t kDescriptor = 48;
 constexpr std::uint8_t kScaled = 1;
+constexpr std::uint8_t kReduced = 2;
 inline const char *magic() { return "WGPACKED"; }
+
+// Calls with a zero of the element's type; not at all where it is none.
+template <class Call>
+void with_element(Element element, Call &&call) {
+  switch (element) {
+    case Element::f64:
+      return call(double{});
+    case Element::f32:
+      return call(float{});
+    case Element::f16:
+      return call(Half{});
+    case Element::u64:
+      return call(std::uint64_t{});
+    case Element::u32:
+      return call(std::uint32_t{});
+    case Element::u16:
+      return call(std::uint16_t{});
+    case Element::u8:
+      return call(std::uint8_t{});
+    case Element::i64:
+      return call(std::int64_t{});
+    case Element::i32:
+      return call(std::int32_t{});
+    case Element::i16:
+      return call(std::int16_t{});
+    case Element::i8:
+      return call(std::int8_t{});
+    case Element::none:
+      return;
+  }
+}
+
+// Whether a descriptor's element type and flags are none of a later version.
+inline bool is_known(const std::uint8_t *descriptor) {
+  return descriptor[46] <= static_cast<std::uint8_t>(Element::i8) &&
+         (descriptor[47] & ~(kScaled | kReduced)) == 0;
+}
 
 inline Error fault(Fault fault, std::uint32_t number = 0, std::string_view name = {}) {
   return Error{fault, number, std::string(name)};
+}
+
+inline bool is_resolution(Element element, double resolution) {
+  return is_decimal(element) && resolution > 0.0 && std::isfinite(resolution);
 }
 
 inline bool printable(std::string_view name) {
@@ -320,6 +372,9 @@ struct Column {
   bool scaled = false;    // value = offset + scale * raw; integers only
   double offset = 0.0;
   double scale = 0.0;
+  bool reduced = false;     // by packed_reduce.hpp
+  double resolution = 0.0;  // of a reduced column, in its unit; 0 where every bit is kept
+  std::size_t size = 0;     // of a reduced column, in bytes
 };
 
 // Elements to be written. Stores are unaligned ones and vectorize all the same;
@@ -379,8 +434,8 @@ class Table {
 
   std::size_t rows() const;
 
-  // Elements of a column by index or name; false where the type is another one
-  // or there is no such column. Every row must be written, an absent one by 0.
+  // Elements of a column by index or name; false where the type is another one,
+  // it is reduced, or there is no such column. Every row must be written, an absent one by 0.
   template <class T>
   Sink<T> column(std::size_t index) const;
   template <class T>
@@ -391,12 +446,15 @@ class Table {
   Presence presence(std::string_view name) const;
 
   // Writes one value, rounded and scaled as the column says; false where it is
-  // out of range, or not a number for an integer.
+  // out of range, not a number for an integer, or reduced.
   bool set(std::size_t index, std::size_t row, double value) const;
 
   // The first byte of a column's elements, of whatever type; null where there
   // is no such column.
   std::uint8_t *elements(std::size_t index) const;
+
+  // Writes the bytes of a reduced column; false where it has not so many.
+  bool put(std::size_t index, Bytes reduced) const;
 
   std::uint8_t *data() const { return data_; }  // the field's first byte
 
@@ -440,14 +498,25 @@ class Layout {
                             !std::isfinite(column.scale) || !std::isfinite(column.offset))) {
         return detail::fault(Fault::scale, number, column.name);
       }
+      if (column.reduced && column.element == Element::none) {
+        return detail::fault(Fault::element, number, column.name);
+      }
+      if (column.reduced && column.size > kMaximumSize) return detail::fault(Fault::limit);
+      if (column.reduced && column.resolution != 0.0 &&
+          !detail::is_resolution(column.element, column.resolution)) {
+        return detail::fault(Fault::resolution, number, column.name);
+      }
       Place place{column.element, column.optional, column.scaled, column.offset, column.scale};
+      place.reduced = column.reduced;
+      if (column.reduced && !column.scaled) place.scale = column.resolution;
+      place.size = column.reduced ? column.size : rows * size_of(column.element);
       place.name = static_cast<std::uint32_t>(names);
       place.name_size = static_cast<std::uint16_t>(column.name.size());
       names += column.name.size();
       names_.append(column.name);
       at = detail::align_up(at, alignment);
       place.data = at;
-      at += rows * size_of(column.element);
+      at += place.size;
       if (column.optional) {
         at = detail::align_up(at, alignment < 8 ? alignment : 8);
         place.presence = at;
@@ -477,7 +546,9 @@ class Layout {
     std::memset(out, 0, static_cast<std::size_t>(head_ + pad_));
     std::memcpy(out, detail::magic(), 8);
     detail::store(out + 8, kMajor);
-    detail::store(out + 10, kMinor);
+    bool reduced = false;
+    for (const Place &place : columns_) reduced = reduced || place.reduced;
+    detail::store(out + 10, reduced ? kMinor : std::uint16_t{0});
     detail::store(out + 12, static_cast<std::uint16_t>(detail::kHeader));
     detail::store(out + 14, static_cast<std::uint16_t>(detail::kDescriptor));
     detail::store(out + 16, rows_);
@@ -487,16 +558,17 @@ class Layout {
     std::uint64_t end = 0;
     std::uint8_t *body = out + head_ + pad_;
     for (const Place &place : columns_) {
-      const std::uint64_t size = rows_ * size_of(place.element);
+      const std::uint64_t size = place.size;
       detail::store(at, head_ + pad_ + place.data);
       detail::store(at + 8, size);
       detail::store(at + 16, place.optional ? head_ + pad_ + place.presence : 0);
       detail::store(at + 24, place.scaled ? place.offset : 0.0);
-      detail::store(at + 32, place.scaled ? place.scale : 0.0);
+      detail::store(at + 32, place.scaled || place.reduced ? place.scale : 0.0);
       detail::store(at + 40, place.name);
       detail::store(at + 44, place.name_size);
       at[46] = static_cast<std::uint8_t>(place.element);
-      at[47] = place.scaled ? detail::kScaled : 0;
+      at[47] = static_cast<std::uint8_t>((place.scaled ? detail::kScaled : 0) |
+                                         (place.reduced ? detail::kReduced : 0));
       at += detail::kDescriptor;
       clear(body, end, place.data);
       end = place.data + size;
@@ -530,9 +602,11 @@ class Layout {
     double offset;
     double scale;
     std::uint64_t data = 0;
+    std::uint64_t size = 0;
     std::uint64_t presence = 0;
     std::uint32_t name = 0;
     std::uint16_t name_size = 0;
+    bool reduced = false;
   };
 
   static void clear(std::uint8_t *body, std::uint64_t begin, std::uint64_t end) {
@@ -564,11 +638,19 @@ inline std::uint8_t *Table::elements(std::size_t index) const {
   return data_ + layout_->head_ + layout_->pad_ + layout_->columns_[index].data;
 }
 
+inline bool Table::put(std::size_t index, Bytes reduced) const {
+  if (layout_ == nullptr || index >= layout_->columns_.size()) return false;
+  const Layout::Place &place = layout_->columns_[index];
+  if (!place.reduced || place.size != reduced.size) return false;
+  if (reduced.size != 0) std::memcpy(elements(index), reduced.data, reduced.size);
+  return true;
+}
+
 template <class T>
 Sink<T> Table::column(std::size_t index) const {
   if (layout_ == nullptr || index >= layout_->columns_.size()) return {};
   const Layout::Place &place = layout_->columns_[index];
-  if (place.element != detail::ElementOf<T>::value) return {};
+  if (place.element != detail::ElementOf<T>::value || place.reduced) return {};
   return Sink<T>(elements(index), layout_->rows());
 }
 
@@ -591,9 +673,358 @@ inline Presence Table::presence(std::string_view name) const {
 inline bool Table::set(std::size_t index, std::size_t row, double value) const {
   if (layout_ == nullptr || index >= layout_->columns_.size() || row >= rows()) return false;
   const Layout::Place &place = layout_->columns_[index];
+  if (place.reduced) return false;
   std::uint8_t *at = elements(index) + row * size_of(place.element);
   return detail::store_value(place.element, place.scaled, place.offset, place.scale, value, at);
 }
+
+// ---- Reduced columns ----
+
+namespace detail {
+
+constexpr std::size_t kBlock = 1024;    // rows of a block; the last one has what is left
+constexpr std::size_t kBlockHead = 20;  // bytes of a block's head
+constexpr std::size_t kEntry = 4;       // bytes of an entry of the index
+
+// The powers of ten that are doubles.
+constexpr double kPowers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                              1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                              1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+// What a block's numbers stand for: an element's bits without so many lowest
+// ones, number * resolution, or number / 10 to a power.
+enum class Form : std::uint8_t { bits, steps, decimal };
+
+// The bytes of `count` numbers of `width` bits.
+constexpr std::size_t packed_size(std::size_t count, std::size_t width) {
+  return (count * width + 7) / 8;
+}
+
+// Whether the numbers that go on in the next layer are listed; else they have a
+// bitmap.
+constexpr bool is_listed(std::size_t count, std::size_t next) { return 2 * next < (count + 7) / 8; }
+
+// Bytes that say which of `count` numbers go on.
+constexpr std::size_t places_size(std::size_t count, std::size_t next) {
+  return is_listed(count, next) ? 2 * next : next == 0 ? 0 : (count + 7) / 8;
+}
+
+// Numbers in layers: the first has the lowest bits of all, the next the bits
+// above them of those numbers that have some.
+struct Layers {
+  std::array<std::size_t, 3> widths{};
+  std::array<std::size_t, 3> counts{};
+
+  std::size_t size() const {
+    return packed_size(counts[0], widths[0]) + places_size(counts[0], counts[1]) +
+           packed_size(counts[1], widths[1]) + places_size(counts[1], counts[2]) +
+           packed_size(counts[2], widths[2]);
+  }
+};
+
+// Eight numbers are as many bytes as one has bits.
+template <std::size_t kWidth>
+void unpack_eight(const std::uint8_t *bytes, std::uint64_t *out) {
+  std::uint64_t words[9] = {};
+  std::memcpy(words, bytes, kWidth);
+  for (std::size_t i = 0; i < 8; ++i) {
+    const std::size_t bit = i * kWidth;
+    std::uint64_t number = words[bit / 64] >> bit % 64;
+    if (bit % 64 + kWidth > 64) number |= words[bit / 64 + 1] << (64 - bit % 64) % 64;
+    out[i] = number & (~std::uint64_t{0} >> (64 - kWidth));
+  }
+}
+
+template <std::size_t kWidth>
+void unpack_all(const std::uint8_t *bytes, std::uint64_t *out, std::size_t count) {
+  if constexpr (kWidth == 0) {
+    std::fill(out, out + count, std::uint64_t{0});
+  } else {
+    for (; count >= 8; count -= 8, out += 8, bytes += kWidth) unpack_eight<kWidth>(bytes, out);
+    if (count == 0) return;
+    std::uint8_t last[kWidth] = {};
+    std::memcpy(last, bytes, packed_size(count, kWidth));
+    std::uint64_t numbers[8];
+    unpack_eight<kWidth>(last, numbers);
+    std::copy(numbers, numbers + count, out);
+  }
+}
+
+template <std::size_t... kWidths>
+void unpack_width(std::size_t width, const std::uint8_t *bytes, std::uint64_t *out,
+                  std::size_t count, std::index_sequence<kWidths...>) {
+  using Call = void (*)(const std::uint8_t *, std::uint64_t *, std::size_t);
+  static constexpr Call calls[] = {unpack_all<kWidths>...};
+  calls[width](bytes, out, count);
+}
+
+// Reads numbers of so many bits.
+inline void unpack_bits(const std::uint8_t *bytes, std::size_t width, std::uint64_t *out,
+                        std::size_t count) {
+  unpack_width(width, bytes, out, count, std::make_index_sequence<65>());
+}
+
+// Whether places rise and stay below the end.
+inline bool are_ascending(Bytes places, std::size_t end) {
+  std::size_t least = 0;
+  for (std::size_t at = 0; at < places.size; at += 2) {
+    const std::size_t place = load<std::uint16_t>(places.data + at);
+    if (place < least || place >= end) return false;
+    least = place + 1;
+  }
+  return true;
+}
+
+inline std::uint64_t part_of_word(const std::uint8_t *bytes, std::size_t size) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, size < 8 ? size : 8);
+  return word;
+}
+
+inline std::size_t ones(std::uint64_t word) {
+  word = word - (word >> 1 & 0x5555555555555555);
+  word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333);
+  return static_cast<std::size_t>(
+      ((word + (word >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56);
+}
+
+// The place of the lowest bit that is set; there is one.
+inline std::size_t lowest(std::uint64_t word) {
+#if defined(__GNUC__)
+  return static_cast<std::size_t>(__builtin_ctzll(word));
+#else
+  return ones((word & (~word + 1)) - 1);
+#endif
+}
+
+// Whether these say which `next` of `count` numbers go on.
+inline bool are_places(Bytes places, std::size_t count, std::size_t next) {
+  if (is_listed(count, next)) return are_ascending(places, count);
+  std::size_t set = 0;
+  for (std::size_t at = 0; at < places.size; at += 8) {
+    set += ones(part_of_word(places.data + at, places.size - at));
+  }
+  const bool unused =
+      places.size != 0 && count % 8 != 0 && places.data[places.size - 1] >> count % 8 != 0;
+  return set == next && !unused;
+}
+
+// Adds the bits of the layer above.
+inline void raise(std::uint64_t *numbers, std::size_t count, std::size_t width,
+                  const std::uint64_t *above, std::size_t next, Bytes places) {
+  if (is_listed(count, next)) {
+    for (std::size_t i = 0; i < next; ++i) {
+      numbers[load<std::uint16_t>(places.data + 2 * i)] |= above[i] << width;
+    }
+    return;
+  }
+  for (std::size_t at = 0; at < places.size; at += 8) {
+    std::uint64_t word = part_of_word(places.data + at, places.size - at);
+    for (; word != 0; word &= word - 1) {
+      const std::size_t bit = lowest(word);
+      numbers[8 * at + bit] |= *above++ << width;
+    }
+  }
+}
+
+// Bits in the order of the values: floats are sign and magnitude, and of
+// negative ones the magnitude is turned over. The same again gives them back.
+template <class T>
+std::int64_t turn(std::int64_t number, std::size_t shift) {
+  if constexpr (std::is_integral_v<T>) return number;
+  const std::uint64_t magnitude = ~std::uint64_t{0} >> 1 >> (64 - 8 * sizeof(T)) >> shift;
+  return number < 0 ? static_cast<std::int64_t>(static_cast<std::uint64_t>(number) ^ magnitude)
+                    : number;
+}
+
+template <std::size_t kSize>
+struct BitsOf;
+// clang-format off
+template <> struct BitsOf<8> { using Type = std::uint64_t; };
+template <> struct BitsOf<4> { using Type = std::uint32_t; };
+template <> struct BitsOf<2> { using Type = std::uint16_t; };
+template <> struct BitsOf<1> { using Type = std::uint8_t; };
+// clang-format on
+
+template <class T>
+T from_order(std::int64_t number, std::size_t shift) {
+  const auto turned = static_cast<std::uint64_t>(turn<T>(number, shift)) << shift;
+  const auto bits = static_cast<typename BitsOf<sizeof(T)>::Type>(turned);
+  return load<T>(reinterpret_cast<const std::uint8_t *>(&bits));
+}
+
+// A block of a reduced column: its head, and where its parts lie.
+struct Block {
+  Form form = Form::bits;
+  bool differences = false;  // whether numbers are kept as their differences
+  std::size_t detail = 0;    // the shift of bits, the power of decimals
+  std::int64_t base = 0;     // the first number; the smallest where not as differences
+  Layers layers;
+  std::size_t plain = 0;  // values that stand as they are
+  std::array<Bytes, 3> packed{};
+  std::array<Bytes, 2> places{};
+  Bytes plain_rows;  // two bytes each
+  Bytes plain_values;
+
+  // False where the bytes are not such a block, to the last one.
+  bool open(Bytes bytes, std::size_t rows, Element element, bool steps) {
+    if (bytes.size < kBlockHead || !head(bytes.data, rows, element, steps)) return false;
+    const std::size_t plain_size = plain * (2 + size_of(element));
+    if (bytes.size != kBlockHead + layers.size() + plain_size) return false;
+    std::size_t at = kBlockHead;
+    const auto take = [&](std::size_t size) {
+      at += size;
+      return bytes.part(at - size, size);
+    };
+    for (std::size_t i = 0; i < 3; ++i) {
+      packed[i] = take(packed_size(layers.counts[i], layers.widths[i]));
+      if (i < 2) places[i] = take(places_size(layers.counts[i], layers.counts[i + 1]));
+    }
+    plain_rows = take(2 * plain);
+    plain_values = take(plain * size_of(element));
+    return are_places(places[0], rows, layers.counts[1]) &&
+           are_places(places[1], layers.counts[1], layers.counts[2]) &&
+           are_ascending(plain_rows, rows);
+  }
+
+  // The numbers of all rows.
+  void numbers(std::uint64_t *out) const {
+    const auto &[widths, counts] = layers;
+    unpack_bits(packed[0].data, widths[0], out, counts[0]);
+    if (counts[1] != 0) {
+      std::uint64_t second[kBlock];
+      unpack_bits(packed[1].data, widths[1], second, counts[1]);
+      if (counts[2] != 0) {
+        std::uint64_t third[kBlock];
+        unpack_bits(packed[2].data, widths[2], third, counts[2]);
+        raise(second, counts[1], widths[1], third, counts[2], places[1]);
+      }
+      raise(out, counts[0], widths[0], second, counts[1], places[0]);
+    }
+    auto number = static_cast<std::uint64_t>(base);
+    if (!differences) {
+      for (std::size_t row = 0; row < counts[0]; ++row) out[row] += number;
+      return;
+    }
+    for (std::size_t row = 0; row < counts[0]; ++row) {
+      number += out[row] >> 1 ^ (~(out[row] & 1) + 1);
+      out[row] = number;
+    }
+  }
+
+ private:
+  bool head(const std::uint8_t *at, std::size_t rows, Element element, bool steps) {
+    form = static_cast<Form>(at[0]);
+    differences = at[1] == 1;
+    detail = at[2];
+    layers.widths = {at[3], at[4], at[5]};
+    layers.counts = {rows, load<std::uint16_t>(at + 6), load<std::uint16_t>(at + 8)};
+    plain = load<std::uint16_t>(at + 10);
+    base = load<std::int64_t>(at + 12);
+    const auto &[widths, counts] = layers;
+    const bool known = form == Form::bits ? detail < 8 * size_of(element)
+                       : form == Form::steps
+                           ? steps && detail == 0
+                           : form == Form::decimal && !steps && is_decimal(element) && detail < 23;
+    return known && at[1] <= 1 && widths[0] + widths[1] + widths[2] <= 64 &&
+           counts[0] >= counts[1] && counts[1] >= counts[2] &&
+           (widths[1] == 0) == (counts[1] == 0) && (widths[2] == 0) == (counts[2] == 0) &&
+           plain <= (form == Form::bits ? 0 : rows);
+  }
+};
+
+// A reduced column: an index of the blocks' ends, then the blocks.
+struct Blocks {
+  Bytes bytes;
+  std::size_t rows = 0;
+  Element element = Element::none;
+  double resolution = 0.0;  // 0 where every bit is kept
+
+  std::size_t count() const { return (rows + kBlock - 1) / kBlock; }
+
+  // Whether the bytes hold so many rows in sound blocks.
+  bool check() const {
+    if (bytes.size / kEntry < count()) return false;
+    std::size_t begin = 0;
+    const std::size_t size = bytes.size - count() * kEntry;
+    for (std::size_t at = 0; at < count(); ++at) {
+      const std::size_t end = this->end(at);
+      Block block;
+      if (end < begin || end > size ||
+          !block.open(part(begin, end), rows_of(at), element, resolution != 0.0)) {
+        return false;
+      }
+      begin = end;
+    }
+    return begin == size;
+  }
+
+  // The elements of some rows, which must be there.
+  template <class T>
+  void restore(std::size_t first, T *out, std::size_t wanted) const {
+    while (wanted != 0) {
+      const std::size_t at = first / kBlock;
+      const std::size_t inside = first % kBlock;
+      const std::size_t left = rows_of(at) - inside;
+      const std::size_t now = wanted < left ? wanted : left;
+      if (now == rows_of(at)) {
+        restore_block(at, out);
+      } else {
+        T all[kBlock];
+        restore_block(at, all);
+        std::copy(all + inside, all + inside + now, out);
+      }
+      first += now;
+      out += now;
+      wanted -= now;
+    }
+  }
+
+ private:
+  std::size_t end(std::size_t at) const { return load<std::uint32_t>(bytes.data + at * kEntry); }
+  std::size_t rows_of(std::size_t at) const {
+    return rows - at * kBlock < kBlock ? rows - at * kBlock : kBlock;
+  }
+  Bytes part(std::size_t begin, std::size_t end) const {
+    return bytes.part(count() * kEntry + begin, end - begin);
+  }
+
+  template <class T>
+  void restore_block(std::size_t at, T *out) const {
+    Block block;
+    if (!block.open(part(at == 0 ? 0 : end(at - 1), end(at)), rows_of(at), element,
+                    resolution != 0.0)) {
+      return;  // cannot be, as it was checked
+    }
+    std::uint64_t numbers[kBlock];
+    block.numbers(numbers);
+    const auto each = [&](auto element_of) {
+      for (std::size_t row = 0; row < block.layers.counts[0]; ++row) {
+        out[row] = element_of(static_cast<std::int64_t>(numbers[row]));
+      }
+    };
+    if (block.form == Form::bits) {
+      each([&](std::int64_t number) { return from_order<T>(number, block.detail); });
+    } else if constexpr (std::is_floating_point_v<T>) {
+      const double power = kPowers[block.detail];
+      if (block.form == Form::steps) {
+        each([&](std::int64_t number) {
+          return static_cast<T>(static_cast<double>(number) * resolution);
+        });
+      } else {
+        each([&](std::int64_t number) {
+          return static_cast<T>(static_cast<double>(number) / power);
+        });
+      }
+    }
+    for (std::size_t i = 0; i < block.plain; ++i) {
+      out[load<std::uint16_t>(block.plain_rows.data + 2 * i)] =
+          load<T>(block.plain_values.data + i * sizeof(T));
+    }
+  }
+};
+
+}  // namespace detail
 
 // ---- Reading ----
 
@@ -609,6 +1040,9 @@ class Values {
   const std::uint8_t *data = nullptr;
   const std::uint8_t *bitmap = nullptr;  // null where every row has a value
   std::size_t rows = 0;
+  bool reduced = false;     // its elements are not there in place, but read()
+  double resolution = 0.0;  // of a reduced column, in its unit; 0 where every bit is kept
+  std::size_t size = 0;     // bytes of data
 
   // False where there is no such column.
   explicit operator bool() const { return data != nullptr; }
@@ -619,12 +1053,53 @@ class Values {
   }
 
   // The row's value in OSI's unit. Unchecked: row < rows. Not a number where
-  // the element type is unknown or none.
+  // the element type is unknown or none. Of a reduced column it restores a whole
+  // block: to go through rows, read() them.
   double value(std::size_t row) const {
-    const std::uint8_t *at = data + row * size_of(element);
     if (!known) return std::numeric_limits<double>::quiet_NaN();
-    const double raw = detail::raw_value(element, at);
+    const double raw =
+        reduced ? restored(row) : detail::raw_value(element, data + row * size_of(element));
     return scaled ? offset + scale * raw : raw;
+  }
+
+  // Copies elements from row `first` on, restored where they are reduced and
+  // before their scale; false where the element type is another one or there
+  // are not so many rows.
+  template <class T>
+  bool read(std::size_t first, T *out, std::size_t count) const {
+    if (!known || element != detail::ElementOf<T>::value) return false;
+    if (first > rows || count > rows - first) return false;
+    if (reduced) {
+      detail::Blocks{Bytes(data, size), rows, element, resolution}.restore(first, out, count);
+    } else if (count != 0) {
+      std::memcpy(static_cast<void *>(out), data + first * sizeof(T), count * sizeof(T));
+    }
+    return true;
+  }
+
+  // All elements of a reduced column, restored. Allocates.
+  std::vector<std::uint8_t> elements() const {
+    std::vector<std::uint8_t> out(rows * size_of(element));
+    const auto all = [&](auto zero) {
+      decltype(zero) block[detail::kBlock];
+      for (std::size_t row = 0; row < rows; row += detail::kBlock) {
+        const std::size_t count = rows - row < detail::kBlock ? rows - row : detail::kBlock;
+        if (!read(row, block, count)) return;
+        std::memcpy(out.data() + row * sizeof(zero), block, count * sizeof(zero));
+      }
+    };
+    detail::with_element(element, all);
+    return out;
+  }
+
+ private:
+  double restored(std::size_t row) const {
+    double out = std::numeric_limits<double>::quiet_NaN();
+    detail::with_element(element, [&](auto value) {
+      if (!read(row, &value, 1)) return;
+      out = detail::raw_value(element, reinterpret_cast<const std::uint8_t *>(&value));
+    });
+    return out;
   }
 };
 
@@ -713,7 +1188,7 @@ class View {
     Values out;
     out.name = name(index);
     out.element = static_cast<Element>(at[46]);
-    out.known = at[46] <= static_cast<std::uint8_t>(Element::i8) && (at[47] & ~1u) == 0;
+    out.known = detail::is_known(at);
     out.scaled = (at[47] & detail::kScaled) != 0;
     out.offset = detail::load<double>(at + 24);
     out.scale = detail::load<double>(at + 32);
@@ -721,12 +1196,15 @@ class View {
     const auto presence = detail::load<std::uint64_t>(at + 16);
     out.bitmap = presence == 0 ? nullptr : bytes_.data + presence;
     out.rows = rows_;
+    out.size = static_cast<std::size_t>(detail::load<std::uint64_t>(at + 8));
+    out.reduced = out.known && (at[47] & detail::kReduced) != 0;
+    if (out.reduced && !out.scaled) out.resolution = out.scale;
     return out;
   }
   Values values(std::string_view name) const { return values(index(name)); }
 
-  // The raw elements; false where there is no such column or it has another
-  // element type, an unknown flag or a scale.
+  // The raw elements in place; false where there is no such column or it has
+  // another element type, an unknown flag or a scale, or is reduced.
   template <class T>
   ColumnView<T> column(std::string_view name) const {
     const Values found = values(name);
@@ -746,7 +1224,8 @@ class View {
 
   template <class T>
   static ColumnView<T> raw(const Values &found) {
-    if (!found || !found.known || found.element != detail::ElementOf<T>::value) return {};
+    if (!found || !found.known || found.reduced) return {};
+    if (found.element != detail::ElementOf<T>::value) return {};
     return ColumnView<T>(found.data, found.bitmap, found.rows);
   }
 
@@ -790,17 +1269,30 @@ class View {
       if (presence < head) return detail::fault(Fault::overlap, number, name(index));
     }
     // Of an element type or flag of a later version nothing more is known.
-    if (at[46] <= static_cast<std::uint8_t>(Element::i8) && (at[47] & ~1u) == 0) {
+    if (detail::is_known(at)) {
       const auto element = static_cast<Element>(at[46]);
       // Both factors are small: rows have been held against their limit.
-      if (size != rows_ * std::uint64_t{size_of(element)}) {
+      const bool reduced = (at[47] & detail::kReduced) != 0;
+      if (!reduced && size != rows_ * std::uint64_t{size_of(element)}) {
         return detail::fault(Fault::range, number, name(index));
       }
       const auto offset = load<double>(at + 24);
       const auto scale = load<double>(at + 32);
-      if ((at[47] & detail::kScaled) != 0 && (!is_integer(element) || scale == 0.0 ||
-                                              !std::isfinite(scale) || !std::isfinite(offset))) {
+      const bool scaled = (at[47] & detail::kScaled) != 0;
+      if (scaled && (!is_integer(element) || scale == 0.0 || !std::isfinite(scale) ||
+                     !std::isfinite(offset))) {
         return detail::fault(Fault::scale, number, name(index));
+      }
+      if (reduced) {
+        const double resolution = scaled ? 0.0 : scale;
+        if (element == Element::none) return detail::fault(Fault::element, number, name(index));
+        if (resolution != 0.0 && !detail::is_resolution(element, resolution)) {
+          return detail::fault(Fault::resolution, number, name(index));
+        }
+        const Bytes bytes = bytes_.part(data, static_cast<std::size_t>(size));
+        if (!detail::Blocks{bytes, rows_, element, resolution}.check()) {
+          return detail::fault(Fault::blocks, number, name(index));
+        }
       }
     }
     return overlap(index, index) ? detail::fault(Fault::overlap, number, name(index)) : Error{};
@@ -1293,6 +1785,12 @@ inline std::string Error::message() const {
       return "reflections belong into a SensorView and detections into SensorData";
     case Fault::buffer:
       return "the buffer has another size than was planned";
+    case Fault::resolution:
+      return column() + " has a resolution that is no positive number or on no f64 or f32";
+    case Fault::steps:
+      return "a value of " + column() + " is 2^51 of its resolution or more away from 0";
+    case Fault::blocks:
+      return "the blocks of " + column() + " do not hold its rows";
   }
   return "unknown error";
 }

@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "wiregauge/packed.hpp"
+#include "wiregauge/packed_reduce.hpp"
 
 namespace wiregauge::packed {
 
@@ -17,6 +18,7 @@ struct Encoding {
   bool scaled = false;
   double offset = 0.0;
   double scale = 0.0;
+  std::optional<Reduction> reduction{};  // a resolution goes with f64
 };
 
 struct PackOptions {
@@ -34,7 +36,8 @@ struct Precision {
   Kind kind = Kind::lidar_reflections;
   std::string name;
   Element element = Element::f64;
-  double error = 0.0;  // the largest |packed - given|
+  double error = 0.0;     // the largest |packed - given|
+  std::size_t bytes = 0;  // of its elements and its presence
 };
 
 namespace detail {
@@ -208,6 +211,9 @@ struct Source {
   double offset;
   double scale;
   std::string name;
+  std::optional<Reduction> reduction{};
+  Reduced reduced{};
+  double error = 0.0;  // the largest so far
 };
 
 // One table to be packed.
@@ -313,10 +319,17 @@ class Packer {
     PackTask task{kind, bytes, {}};
     std::uint64_t rows = 0;
     if (Error error = choose(task, rows)) return error;
+    if (Error error = reduce_all(task, static_cast<std::size_t>(rows))) return error;
     std::vector<Column> columns;
     for (const Source &source : task.sources) {
-      columns.push_back({source.name, source.element, source.optional, source.scaled, source.offset,
-                         source.scale});
+      Column column{source.name,   source.element, source.optional,
+                    source.scaled, source.offset,  source.scale};
+      if (source.reduction) {
+        column.reduced = true;
+        column.resolution = source.reduced.resolution;
+        column.size = source.reduced.bytes.size();
+      }
+      columns.push_back(column);
     }
     Layout layout;
     if (Error error = layout.plan(columns, rows, 0, options_.alignment)) return error;
@@ -360,7 +373,8 @@ class Packer {
       const Leaf &leaf = all.data[i];
       if (leaf.inner == 1 && (hollow >> leaf.number & 1) != 0) {
         const bool optional = (every_message >> leaf.number & 1) == 0;
-        task.sources.push_back({i, true, optional, Element::none, false, 0.0, 0.0, marker(leaf)});
+        Source source{i, true, optional, Element::none, false, 0.0, 0.0, marker(leaf)};
+        task.sources.push_back(std::move(source));
       }
       if ((any >> i & 1) == 0) continue;
       Source source{i, false, (every >> i & 1) == 0, Element::f64, false, 0.0, 0.0, leaf.name};
@@ -369,15 +383,68 @@ class Packer {
       for (const Encoding &encoding : options_.encodings) {
         if (encoding.name != leaf.name) continue;
         const bool whole = is_integer(encoding.element) && !encoding.scaled;
-        if (encoding.element == Element::none || (leaf.type != Type::number && !whole)) {
+        const bool rounded = encoding.reduction && encoding.reduction->resolution;
+        if (encoding.element == Element::none || (leaf.type != Type::number && !whole) ||
+            (rounded && encoding.element != Element::f64)) {
           return fault(Fault::element, leaf.number, leaf.name);
         }
         source.element = encoding.element;
         source.scaled = encoding.scaled;
         source.offset = encoding.offset;
         source.scale = encoding.scale;
+        source.reduction = encoding.reduction;
       }
       task.sources.push_back(source);
+    }
+    return {};
+  }
+
+  // Reduces the columns that are to be, so that their sizes are known.
+  static Error reduce_all(PackTask &task, std::size_t rows) {
+    struct Gathered {
+      Source *source;
+      std::vector<std::uint8_t> elements;
+      std::vector<std::uint8_t> bits;
+    };
+    const Leaves all = leaves(task.kind);
+    std::vector<Gathered> wanted;
+    for (Source &source : task.sources) {
+      if (!source.reduction) continue;
+      wanted.push_back({&source, std::vector<std::uint8_t>(rows * size_of(source.element)),
+                        std::vector<std::uint8_t>((rows + 7) / 8)});
+    }
+    if (wanted.empty()) return {};
+    std::size_t at = 0;
+    const Error error = for_rows(all, task.message, [&](const Row &row) {
+      for (Gathered &one : wanted) {
+        Source &source = *one.source;
+        if ((row.has >> source.leaf & 1) == 0) continue;
+        Presence(one.bits.data()).set(at);
+        std::uint8_t *place = one.elements.data() + at * size_of(source.element);
+        const std::uint64_t bits = row.values[source.leaf];
+        if (Error bad = store_leaf(all.data[source.leaf], source, bits, place, source.error)) {
+          return bad;
+        }
+      }
+      ++at;
+      return Error{};
+    });
+    if (error) return error;
+    for (Gathered &one : wanted) {
+      Source &source = *one.source;
+      const Leaf &leaf = all.data[source.leaf];
+      Error failed;
+      with_element(source.element, [&](auto zero) {
+        std::vector<decltype(zero)> values(rows);
+        for (std::size_t row = 0; row < rows; ++row) {
+          values[row] = load<decltype(zero)>(one.elements.data() + row * sizeof(zero));
+        }
+        failed = reduce(leaf.name, values.data(), rows, source.optional ? one.bits.data() : nullptr,
+                        *source.reduction, source.reduced);
+      });
+      failed.number = leaf.number;
+      if (failed) return failed;
+      if (source.reduced.error > source.error) source.error = source.reduced.error;
     }
     return {};
   }
@@ -390,7 +457,8 @@ class Packer {
       data.push_back(table.elements(i));
       presence.push_back(table.presence(i));
     }
-    std::vector<double> errors(task.sources.size());
+    std::vector<double> errors;
+    for (const Source &source : task.sources) errors.push_back(source.error);
     std::size_t at = 0;
     const Error error = for_rows(all, task.message, [&](const Row &row) {
       for (std::size_t i = 0; i < task.sources.size(); ++i) {
@@ -400,7 +468,7 @@ class Packer {
                                         : (row.has >> source.leaf & 1) != 0;
         if (!has) continue;
         if (source.optional) presence[i].set(at);
-        if (source.message) continue;
+        if (source.message || source.reduction) continue;
         std::uint8_t *place = data[i] + at * size_of(source.element);
         if (Error bad = store_leaf(leaf, source, row.values[source.leaf], place, errors[i])) {
           return bad;
@@ -410,9 +478,14 @@ class Packer {
       return Error{};
     });
     if (error) return error;
-    for (std::size_t i = 0; precision != nullptr && i < task.sources.size(); ++i) {
+    for (std::size_t i = 0; i < task.sources.size(); ++i) {
       const Source &source = task.sources[i];
-      precision->push_back({task.kind, source.name, source.element, errors[i]});
+      if (source.reduction) table.put(i, source.reduced.bytes);
+      if (precision == nullptr) continue;
+      const std::size_t elements =
+          source.reduction ? source.reduced.bytes.size() : at * size_of(source.element);
+      const std::size_t bits = source.optional ? (at + 7) / 8 : 0;
+      precision->push_back({task.kind, source.name, source.element, errors[i], elements + bits});
     }
     return {};
   }
@@ -453,6 +526,16 @@ class RowWriter {
   }
 
   std::size_t rows() const { return rows_; }
+
+  // Restores reduced columns, so that their elements are there by row.
+  void restore() {
+    for (Origin &column : columns_) {
+      if (!column.values.reduced) continue;
+      column.elements = column.values.elements();
+      column.values.data = column.elements.data();
+      column.values.reduced = false;
+    }
+  }
 
   // The values of a row, and bytes of its fields.
   Error row(std::size_t at, Row &row, std::size_t &size) const {
@@ -505,6 +588,7 @@ class RowWriter {
     Values values;
     std::size_t leaf;
     bool message;
+    std::vector<std::uint8_t> elements{};  // where they had to be restored
   };
 
   static bool value(const Values &values, const Leaf &leaf, std::size_t at, std::uint64_t &out) {
@@ -582,6 +666,7 @@ inline Error unpack_rows(Kind kind, Bytes field, const UnpackOptions &options,
   if (Error error = writer.open(kind, view, options.drop_unknown)) return error;
   // An empty row takes two bytes: more rows than that are refused unread.
   if (writer.rows() > options.limit / 2) return fault(Fault::limit);
+  writer.restore();
   Row row;
   for (std::size_t i = 0; i < writer.rows(); ++i) {
     std::size_t size = 0;

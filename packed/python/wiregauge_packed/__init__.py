@@ -21,6 +21,7 @@ from .convert import Encoding, Precision, pack, unpack
 from .error import PackedError
 from .layout import Column, Layout, Table
 from .message import FIELD, KINDS, ROOTS, Found, Message, find, first
+from .reduce import Reduced, reduce
 from .view import Values, View
 
 __all__ = [
@@ -34,11 +35,13 @@ __all__ = [
     "Message",
     "PackedError",
     "Precision",
+    "Reduced",
     "Table",
     "Values",
     "View",
     "find",
     "first",
     "pack",
+    "reduce",
     "unpack",
 ]

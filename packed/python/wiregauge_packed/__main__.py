@@ -1,11 +1,11 @@
 """python -m wiregauge_packed: looks into messages and converts them.
 
     dump SensorView|SensorData FILE
-    pack SensorView|SensorData FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE] …]
+    pack SensorView|SensorData FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
     unpack SensorView|SensorData FILE OUT
 
-pack prints each column's kind, name, element type and largest error, the last as
-the bits of a double.
+pack prints each column's kind, name, element type, largest error as the bits of a
+double, and bytes.
 """
 
 import sys
@@ -51,8 +51,10 @@ def _bits(value):
 def encoding(text):
     """A column's name and encoding of an argument."""
     name, rest = text.split("=")
+    rest, at, how = rest.partition("@")
     element, *scale = rest.split(",")
-    return name, Encoding(element, tuple(map(float, scale)) if scale else None)
+    resolution = float(how) if at and how != "exact" else None
+    return name, Encoding(element, tuple(map(float, scale)) if scale else None, bool(at), resolution)
 
 
 def main(arguments):
@@ -70,7 +72,7 @@ def main(arguments):
             encodings = dict(map(encoding, rest[1:]))
             Path(rest[0]).write_bytes(pack(root, data, encodings, precision=costs))
             for cost in costs:
-                print(cost.kind, cost.name, cost.element, _bits(cost.error))
+                print(cost.kind, cost.name, cost.element, _bits(cost.error), cost.bytes)
         else:
             Path(rest[0]).write_bytes(unpack(root, data))
     except ValueError as error:

@@ -12,25 +12,32 @@ from .error import PackedError
 from .layout import MAXIMUM_SIZE, Column, Layout, dtype, is_integer, narrow, widen
 from .leaf import LEAVES, row_name
 from .message import FIELD, INNER, KINDS, ROOTS, ROWS, Part, assemble, serialized
+from .reduce import reduce
 from .view import View
 from .wire import fields, put_head, put_varint
 
 
 class Encoding(NamedTuple):
-    """How a column is packed: its element type and (offset, scale) of integers."""
+    """How a column is packed: its element type and (offset, scale) of integers, and
+    whether it is reduced: to a resolution, which goes with f64, or exactly."""
 
     element: str
     scale: Optional[Tuple[float, float]] = None
+    reduced: bool = False
+    resolution: Optional[float] = None
+    whole_bytes: bool = False
 
 
 class Precision(NamedTuple):
     """What packing has cost a column: the largest difference between a packed
-    value and the given one, in the column's unit."""
+    value and the given one, in the column's unit, and bytes of its elements and
+    presence."""
 
     kind: str
     name: str
     element: str
     error: float
+    bytes: int
 
 
 def pack(root, message, encodings=None, alignment=64, precision=None):
@@ -48,7 +55,7 @@ def pack(root, message, encodings=None, alignment=64, precision=None):
     out, places = assemble(parts)
     for (kind, columns), table in zip(tables, places):
         for column, values, present in columns:
-            if column.element != "none":
+            if column.element != "none" and column.reduced is None:
                 table.column(column.name)[:] = values
             if column.optional:
                 table.set_present(column.name, present)
@@ -58,8 +65,9 @@ def pack(root, message, encodings=None, alignment=64, precision=None):
 
 
 def _precisions(kind, columns):
-    for column, values, _ in columns:
-        yield Precision(kind, column.name, column.element, getattr(values, "error", 0.0))
+    for column, values, present in columns:
+        size = column.size(len(present)) + ((len(present) + 7) // 8 if column.optional else 0)
+        yield Precision(kind, column.name, column.element, getattr(values, "error", 0.0), size)
 
 
 class _Raw(np.ndarray):
@@ -186,9 +194,11 @@ def _columns(kind, data, rows, encodings):
 def _encode(leaf, values, at, present, encodings):
     """A column of the values at some rows."""
     encoding = encodings.get(leaf.name)
-    element, scale = encoding if encoding else (leaf.element, None)
+    encoding = encoding if encoding else Encoding(leaf.element)
+    element, scale = encoding.element, encoding.scale
     whole = is_integer(element) and scale is None
-    if element == "none" or (leaf.type != "number" and not whole):
+    rounded = encoding.resolution is not None and element != "f64"
+    if element == "none" or (leaf.type != "number" and not whole) or rounded:
         raise PackedError("element", leaf.number, leaf.name)
     if leaf.type == "number":
         few = narrow(values, element, scale, leaf.name, leaf.number)
@@ -204,7 +214,16 @@ def _encode(leaf, values, at, present, encodings):
         with np.errstate(invalid="ignore"):
             off = np.abs(widen(few, scale) - values)
         raw.error = float(np.nanmax(off)) if not np.isnan(off).all() else 0.0
-    return Column(leaf.name, element, not present.all(), scale), raw, present
+    reduced = None
+    if encoding.reduced:
+        try:
+            reduced = reduce(
+                leaf.name, raw.view(np.ndarray), present, encoding.resolution, encoding.whole_bytes
+            )
+        except PackedError as error:
+            raise PackedError(error.fault, leaf.number, leaf.name) from None
+        raw.error = max(raw.error, reduced.error)
+    return Column(leaf.name, element, not present.all(), scale, reduced), raw, present
 
 
 def _regular(kind, data, rows, encodings):

@@ -18,6 +18,9 @@ MESSAGES = {
     "both": "a message has both rows and a packed field",
     "element": "{column} cannot have this element type",
     "value": "a value of {column} is out of its element type's range",
+    "resolution": "{column} has a resolution that is no positive number or on no f64 or f32",
+    "steps": "a value of {column} is 2^51 of its resolution or more away from 0",
+    "blocks": "the blocks of {column} do not hold its rows",
     "kind": "reflections belong into a SensorView and detections into SensorData",
 }
 

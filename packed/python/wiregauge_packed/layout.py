@@ -8,12 +8,14 @@ from typing import Optional, Tuple
 import numpy as np
 
 from .error import PackedError
+from .reduce import Reduced
 
 MAGIC = b"WGPACKED"
-VERSION = (1, 0)
+VERSION = (1, 1)  # a field without a reduced column is written as 1.0
 HEADER = struct.Struct("<8sHHHHQII")
 DESCRIPTOR = struct.Struct("<QQQddIHBB")
 SCALED = 1
+REDUCED = 2
 
 MAXIMUM_SIZE = 0x7FFFFFFF
 MAXIMUM_ROWS = 0x7FFFFFFF
@@ -57,12 +59,22 @@ class Column:
     """A column to be written.
 
     ``scale`` is (offset, scale) of integers: value = offset + scale * raw.
+    ``reduced`` are its elements where they are reduced; ``element`` is theirs then.
     """
 
     name: str
     element: str = "f64"
     optional: bool = False
     scale: Optional[Tuple[float, float]] = None
+    reduced: Optional[Reduced] = None
+
+    def __post_init__(self):
+        if self.reduced is not None:
+            object.__setattr__(self, "element", self.reduced.element)
+
+    def size(self, rows):
+        """Bytes of the elements of so many rows."""
+        return rows * size_of(self.element) if self.reduced is None else len(self.reduced.data)
 
 
 def align_up(value, alignment):
@@ -103,10 +115,12 @@ class Layout:
                 raise PackedError("element", index, column.name)
             if column.scale is not None and not is_scale(column.element, *column.scale):
                 raise PackedError("scale", index, column.name)
+            if column.reduced is not None and column.element == "none":
+                raise PackedError("element", index, column.name)
             self.names += name
             at = align_up(at, alignment)
             data = at
-            at += rows * size_of(column.element)
+            at += column.size(rows)
             presence = None
             if column.optional:
                 at = align_up(at, min(alignment, 8))
@@ -139,13 +153,15 @@ class Layout:
             self.pad += align_up(at, self.alignment) - at
 
     def write(self, buffer):
-        """Writes everything but the columns' elements into a buffer of zeros."""
+        """Writes everything but the elements of columns that are not reduced into a
+        buffer of zeros."""
         base = self.head + self.pad
         HEADER.pack_into(
             buffer,
             0,
             MAGIC,
-            *VERSION,
+            VERSION[0],
+            VERSION[1] if any(column.reduced is not None for column in self.columns) else 0,
             HEADER.size,
             DESCRIPTOR.size,
             self.rows,
@@ -154,19 +170,26 @@ class Layout:
         )
         name = 0
         for index, (column, (data, presence)) in enumerate(zip(self.columns, self.places)):
+            flags = 0 if column.scale is None else SCALED
             offset, scale = column.scale or (0.0, 0.0)
+            if column.reduced is not None:
+                flags |= REDUCED
+                if column.scale is None:
+                    scale = column.reduced.resolution or 0.0
+                at = base + data
+                buffer[at : at + len(column.reduced.data)] = column.reduced.data
             DESCRIPTOR.pack_into(
                 buffer,
                 HEADER.size + index * DESCRIPTOR.size,
                 base + data,
-                self.rows * size_of(column.element),
+                column.size(self.rows),
                 0 if presence is None else base + presence,
                 offset,
                 scale,
                 name,
                 len(column.name),
                 ELEMENTS.index(column.element),
-                0 if column.scale is None else SCALED,
+                flags,
             )
             name += len(column.name)
         buffer[self.head - len(self.names) : self.head] = self.names
@@ -188,10 +211,11 @@ class Table:
         raise KeyError(name)
 
     def column(self, name):
-        """The raw elements to fill, shape (rows,). Absent rows stay 0."""
+        """The raw elements to fill, shape (rows,). Absent rows stay 0. ``KeyError``
+        where the column is reduced or has none."""
         index = self._index(name)
         element = self.layout.columns[index].element
-        if element == "none":
+        if element == "none" or self.layout.columns[index].reduced is not None:
             raise KeyError(name)
         if self.rows == 0:
             return np.empty(0, dtype(element))

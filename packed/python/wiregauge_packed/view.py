@@ -13,6 +13,7 @@ from .layout import (
     MAXIMUM_COLUMNS,
     MAXIMUM_ROWS,
     MAXIMUM_SIZE,
+    REDUCED,
     SCALED,
     VERSION,
     dtype,
@@ -21,6 +22,7 @@ from .layout import (
     size_of,
     widen,
 )
+from .reduce import Blocks, is_resolution
 
 
 class Values(NamedTuple):
@@ -28,7 +30,7 @@ class Values(NamedTuple):
 
     ``element`` is None where it, or a flag, is one of a later version; ``scale``
     is (offset, scale) or None; ``data`` and ``bitmap`` are bytes, the bitmap None
-    where every row has a value.
+    where every row has a value. ``blocks`` is None where the column is not reduced.
     """
 
     name: str
@@ -36,6 +38,12 @@ class Values(NamedTuple):
     scale: Optional[Tuple[float, float]]
     data: memoryview
     bitmap: Optional[memoryview]
+    blocks: Optional[Blocks] = None
+
+    @property
+    def resolution(self):
+        """What it is reduced to, in its unit; None where every bit is kept."""
+        return self.blocks and self.blocks.resolution
 
 
 class View:
@@ -76,14 +84,25 @@ class View:
             self.columns[values.name] = values
 
     def column(self, name):
-        """The raw elements, shape (rows,), over the field's own bytes. ``KeyError``
-        where there is no such column or its element type is unknown or none."""
+        """The raw elements, shape (rows,), over the field's own bytes; a copy where
+        they are reduced. ``KeyError`` where there is no such column or its element
+        type is unknown or none."""
         values = self.columns[name]
         if values.element in (None, "none"):
             raise KeyError(name)
+        if values.blocks is not None:
+            return values.blocks.restore(0, self.rows)
         if self.rows == 0:
             return np.empty(0, dtype(values.element))
         return np.frombuffer(values.data, dtype(values.element), self.rows)
+
+    def part(self, name, begin, end):
+        """The raw elements of rows from ``begin`` to before ``end``: of a reduced
+        column no other blocks are touched. ``KeyError`` as for ``column``."""
+        if not 0 <= begin <= end <= self.rows:
+            raise IndexError(f"rows {begin} to {end} of {self.rows}")
+        blocks = self.columns[name].blocks
+        return self.column(name)[begin:end] if blocks is None else blocks.restore(begin, end)
 
     def values(self, name):
         """The values as doubles in OSI's unit, shape (rows,); a copy unless they
@@ -127,15 +146,26 @@ def _describe(field, at, names, head, rows, index):
     kind = None
     factors = None
     # Of an element type or flag of a later version nothing more is known.
-    if element < len(ELEMENTS) and not flags & ~SCALED:
+    blocks = None
+    if element < len(ELEMENTS) and not flags & ~(SCALED | REDUCED):
         kind = ELEMENTS[element]
-        if size != rows * size_of(kind):
+        if not flags & REDUCED and size != rows * size_of(kind):
             raise PackedError("range", index, text)
         if flags & SCALED:
             if not is_scale(kind, offset, scale):
                 raise PackedError("scale", index, text)
             factors = (offset, scale)
+        if flags & REDUCED:
+            resolution = None if flags & SCALED or scale == 0.0 else scale
+            if kind == "none":
+                raise PackedError("element", index, text)
+            if resolution is not None and not is_resolution(kind, resolution):
+                raise PackedError("resolution", index, text)
+            blocks = Blocks(field[data : data + size], rows, dtype(kind), resolution)
+            if blocks.blocks is None:
+                raise PackedError("blocks", index, text)
     if _shared(elements, bits):
         raise PackedError("overlap", index, text)
     bitmap = field[bits[0] : bits[1]] if presence else None
-    return Values(text, kind, factors, field[elements[0] : elements[1]], bitmap), (elements, bits)
+    values = Values(text, kind, factors, field[elements[0] : elements[1]], bitmap, blocks)
+    return values, (elements, bits)

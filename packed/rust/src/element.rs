@@ -58,6 +58,11 @@ impl Element {
         self as u8 >= Element::U64 as u8
     }
 
+    /// Whether it can be reduced to a resolution.
+    pub(crate) fn is_decimal(self) -> bool {
+        matches!(self, Element::F64 | Element::F32)
+    }
+
     pub(crate) fn is_signed(self) -> bool {
         self as u8 >= Element::I64 as u8
     }
@@ -78,9 +83,25 @@ pub trait Number: Copy + sealed::Sealed {
     /// Its bytes.
     const SIZE: usize;
     #[doc(hidden)]
+    const IS_FLOAT: bool;
+    #[doc(hidden)]
     fn load(bytes: &[u8]) -> Self;
     #[doc(hidden)]
     fn store(self, bytes: &mut [u8]);
+    /// Its bits, the highest of a signed type or a float repeated above.
+    #[doc(hidden)]
+    fn bits(self) -> i64;
+    #[doc(hidden)]
+    fn from_bits(bits: i64) -> Self;
+    /// The number of an f64 or f32.
+    #[doc(hidden)]
+    fn to_f64(self) -> f64 {
+        f64::NAN
+    }
+    #[doc(hidden)]
+    fn from_f64(_: f64) -> Self {
+        Self::from_bits(0)
+    }
 }
 
 macro_rules! numbers {
@@ -89,29 +110,118 @@ macro_rules! numbers {
         impl Number for $type {
             const ELEMENT: Element = Element::$element;
             const SIZE: usize = size_of::<$type>();
+            const IS_FLOAT: bool = false;
             fn load(bytes: &[u8]) -> Self {
                 <$type>::from_le_bytes(bytes.try_into().expect("an element's bytes"))
             }
             fn store(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_le_bytes());
             }
+            fn bits(self) -> i64 {
+                self as i64
+            }
+            fn from_bits(bits: i64) -> Self {
+                bits as $type
+            }
         }
     )*};
 }
 
-numbers!(f64: F64, f32: F32, u64: U64, u32: U32, u16: U16, u8: U8, i64: I64, i32: I32, i16: I16, i8: I8);
+numbers!(u64: U64, u32: U32, u16: U16, u8: U8, i64: I64, i32: I32, i16: I16, i8: I8);
+
+macro_rules! floats {
+    ($($type:ty, $bits:ty, $signed:ty: $element:ident, $to:expr, $from:expr);*) => {$(
+        impl sealed::Sealed for $type {}
+        impl Number for $type {
+            const ELEMENT: Element = Element::$element;
+            const SIZE: usize = size_of::<$type>();
+            const IS_FLOAT: bool = true;
+            fn load(bytes: &[u8]) -> Self {
+                <$type>::from_bits(<$bits>::load(bytes))
+            }
+            fn store(self, bytes: &mut [u8]) {
+                self.to_bits().store(bytes);
+            }
+            fn bits(self) -> i64 {
+                self.to_bits() as $signed as i64
+            }
+            fn from_bits(bits: i64) -> Self {
+                <$type>::from_bits(bits as $bits)
+            }
+            fn to_f64(self) -> f64 {
+                $to(self)
+            }
+            fn from_f64(value: f64) -> Self {
+                $from(value)
+            }
+        }
+    )*};
+}
+
+floats!(
+    f64, u64, i64: F64, f64::from, f64::from;
+    f32, u32, i32: F32, f64::from, |value| value as f32
+);
 
 impl sealed::Sealed for Half {}
 impl Number for Half {
     const ELEMENT: Element = Element::F16;
     const SIZE: usize = 2;
+    const IS_FLOAT: bool = true;
     fn load(bytes: &[u8]) -> Self {
         Half(u16::load(bytes))
     }
     fn store(self, bytes: &mut [u8]) {
         self.0.store(bytes);
     }
+    fn bits(self) -> i64 {
+        (self.0 as i16).into()
+    }
+    fn from_bits(bits: i64) -> Self {
+        Half(bits as u16)
+    }
 }
+
+/// Bits without so many lowest ones, in the order of the values: floats are sign
+/// and magnitude, and of negative ones the magnitude is turned over.
+pub(crate) fn to_order<T: Number>(value: T, shift: u8) -> i64 {
+    turn::<T>(value.bits() >> shift, shift)
+}
+
+/// The value again.
+pub(crate) fn from_order<T: Number>(number: i64, shift: u8) -> T {
+    T::from_bits(turn::<T>(number, shift) << shift)
+}
+
+fn turn<T: Number>(number: i64, shift: u8) -> i64 {
+    let magnitude = i64::MAX >> (64 - 8 * T::SIZE) >> shift;
+    if T::IS_FLOAT {
+        number ^ (number >> 63) & magnitude
+    } else {
+        number
+    }
+}
+
+/// Calls a macro with the Rust type of an element, or gives what is said for none.
+macro_rules! for_element {
+    ($element:expr, $call:ident, $none:expr) => {
+        match $element {
+            Element::None => $none,
+            Element::F64 => $call!(f64),
+            Element::F32 => $call!(f32),
+            Element::F16 => $call!(Half),
+            Element::U64 => $call!(u64),
+            Element::U32 => $call!(u32),
+            Element::U16 => $call!(u16),
+            Element::U8 => $call!(u8),
+            Element::I64 => $call!(i64),
+            Element::I32 => $call!(i32),
+            Element::I16 => $call!(i16),
+            Element::I8 => $call!(i8),
+        }
+    };
+}
+pub(crate) use for_element;
 
 /// The element's number, before its scale, as near as a double can be.
 pub(crate) fn load_value(element: Element, bytes: &[u8]) -> f64 {

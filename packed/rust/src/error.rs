@@ -43,6 +43,12 @@ pub enum Fault {
     Kind,
     /// A buffer of another size than planned.
     Buffer,
+    /// A resolution that is no positive number, or not on f64 or f32.
+    Resolution,
+    /// A value that is too many of its resolution.
+    Steps,
+    /// Blocks of a reduced column that do not hold its rows.
+    Blocks,
 }
 
 /// What went wrong, and where.
@@ -108,6 +114,16 @@ impl fmt::Display for Error {
                 f.write_str("reflections belong into a SensorView and detections into SensorData")
             }
             Fault::Buffer => f.write_str("the buffer has another size than was planned"),
+            Fault::Resolution => {
+                write!(
+                    f,
+                    "{column} has a resolution that is no positive number or on no f64 or f32"
+                )
+            }
+            Fault::Steps => {
+                write!(f, "a value of {column} is 2^51 of its resolution or more away from 0")
+            }
+            Fault::Blocks => write!(f, "the blocks of {column} do not hold its rows"),
         }
     }
 }

@@ -4,8 +4,9 @@
 /// and RadarDetectionData.
 pub const FIELD: u32 = 52307;
 
-/// The version that is written: major and minor.
-pub const VERSION: (u16, u16) = (1, 0);
+/// The version of the layout: major and minor. A field without a reduced column
+/// is written as 1.0, which is the same.
+pub const VERSION: (u16, u16) = (1, 1);
 
 /// The most bytes that a field or message may have: Protobuf's own limit.
 pub const MAXIMUM_SIZE: usize = 0x7fff_ffff;
@@ -26,3 +27,4 @@ pub(crate) const MAGIC: &[u8; 8] = b"WGPACKED";
 pub(crate) const HEADER: usize = 32;
 pub(crate) const DESCRIPTOR: usize = 48;
 pub(crate) const SCALED: u8 = 1;
+pub(crate) const REDUCED: u8 = 2;

@@ -7,8 +7,9 @@ use crate::element::{store_value, Element, Number};
 use crate::error::{Error, Fault, Result};
 use crate::format::{
     DESCRIPTOR, HEADER, MAGIC, MAXIMUM_ALIGNMENT, MAXIMUM_COLUMNS, MAXIMUM_NAME, MAXIMUM_ROWS,
-    MAXIMUM_SIZE, SCALED, VERSION,
+    MAXIMUM_SIZE, REDUCED, SCALED, VERSION,
 };
+use crate::reduce::{is_resolution, Reduced};
 
 /// A column to be written.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,17 +22,39 @@ pub struct Column {
     pub optional: bool,
     /// Offset and scale of integers: value = offset + scale × raw.
     pub scale: Option<(f64, f64)>,
+    /// What its elements are reduced to.
+    pub reduced: Option<Extent>,
+}
+
+/// What a column's elements are reduced to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extent {
+    /// In the column's unit; none where every bit is kept.
+    pub resolution: Option<f64>,
+    /// Bytes.
+    pub size: usize,
 }
 
 impl Column {
     /// A column that every row has.
     pub fn new(name: &str, element: Element) -> Self {
-        Column { name: name.into(), element, optional: false, scale: None }
+        Column { name: name.into(), element, optional: false, scale: None, reduced: None }
     }
 
     /// A column of doubles that every row has.
     pub fn f64(name: &str) -> Self {
         Column::new(name, Element::F64)
+    }
+
+    /// A column whose elements have been reduced.
+    pub fn reduced(name: &str, elements: &Reduced) -> Self {
+        let extent = Extent { resolution: elements.resolution, size: elements.size() };
+        Column { reduced: Some(extent), ..Column::new(name, elements.element) }
+    }
+
+    /// Bytes of the elements of so many rows.
+    pub(crate) fn size(&self, rows: usize) -> usize {
+        self.reduced.map_or(rows * self.element.size(), |extent| extent.size)
     }
 
     /// The same with a presence bitmap.
@@ -82,8 +105,8 @@ impl Layout {
     ///
     /// # Errors
     ///
-    /// [`Fault::Limit`], [`Fault::Name`], [`Fault::Duplicate`] and
-    /// [`Fault::Scale`], with the column's index and name.
+    /// [`Fault::Limit`], [`Fault::Name`], [`Fault::Duplicate`], [`Fault::Scale`],
+    /// [`Fault::Resolution`] and [`Fault::Element`], with the column's index and name.
     pub fn plan(columns: &[Column], rows: u64, start: usize, alignment: usize) -> Result<Self> {
         if columns.len() > MAXIMUM_COLUMNS
             || rows > MAXIMUM_ROWS
@@ -112,10 +135,21 @@ impl Layout {
             if column.scale.is_some_and(|scale| !is_scale(column.element, scale)) {
                 return Err(fault(Fault::Scale));
             }
+            if let Some(Extent { resolution, size }) = column.reduced {
+                if column.element == Element::None {
+                    return Err(fault(Fault::Element));
+                }
+                if size > MAXIMUM_SIZE {
+                    return Err(Fault::Limit.into());
+                }
+                if resolution.is_some_and(|step| !is_resolution(column.element, step)) {
+                    return Err(fault(Fault::Resolution));
+                }
+            }
             layout.head += column.name.len();
             at = at.next_multiple_of(alignment as u64);
             let data = at as usize;
-            at += rows * column.element.size() as u64;
+            at += column.size(layout.rows) as u64;
             let mut presence = 0;
             if column.optional {
                 at = at.next_multiple_of(alignment.min(8) as u64);
@@ -173,7 +207,9 @@ impl Layout {
         buffer[..base].fill(0);
         buffer[..8].copy_from_slice(MAGIC);
         VERSION.0.store(&mut buffer[8..10]);
-        VERSION.1.store(&mut buffer[10..12]);
+        let reduced = self.places.iter().any(|place| place.column.reduced.is_some());
+        let minor = if reduced { VERSION.1 } else { 0 };
+        minor.store(&mut buffer[10..12]);
         (HEADER as u16).store(&mut buffer[12..14]);
         (DESCRIPTOR as u16).store(&mut buffer[14..16]);
         (self.rows as u64).store(&mut buffer[16..24]);
@@ -183,9 +219,10 @@ impl Layout {
         let mut name = 0;
         let mut end = base;
         for (index, place) in self.places.iter().enumerate() {
-            let Column { name: text, element, optional, scale } = &place.column;
-            let size = self.rows * element.size();
-            let (offset, factor) = scale.unwrap_or_default();
+            let Column { name: text, element, optional, scale, reduced } = &place.column;
+            let size = place.column.size(self.rows);
+            let resolution = reduced.and_then(|extent| extent.resolution);
+            let (offset, factor) = scale.unwrap_or((0.0, resolution.unwrap_or_default()));
             let presence = if *optional { base + place.presence } else { 0 };
             let at = &mut buffer[HEADER + index * DESCRIPTOR..][..DESCRIPTOR];
             ((base + place.data) as u64).store(&mut at[..8]);
@@ -197,6 +234,7 @@ impl Layout {
             (text.len() as u16).store(&mut at[44..46]);
             at[46] = *element as u8;
             at[47] = if scale.is_some() { SCALED } else { 0 };
+            at[47] |= if reduced.is_some() { REDUCED } else { 0 };
             buffer[names + name..][..text.len()].copy_from_slice(text.as_bytes());
             name += text.len();
             // Gaps and bitmaps.
@@ -213,7 +251,7 @@ impl Layout {
 
     fn elements(&self, place: &Place) -> Range<usize> {
         let at = self.head + self.pad + place.data;
-        at..at + self.rows * place.column.element.size()
+        at..at + place.column.size(self.rows)
     }
 }
 
@@ -268,10 +306,29 @@ impl ColumnMut<'_> {
         self.column
     }
 
-    /// Its elements; none where they are of another type. Every row must be
-    /// written, an absent one by 0.
+    /// Its elements; none where they are of another type or reduced. Every row
+    /// must be written, an absent one by 0.
     pub fn sink<T: Number>(&mut self) -> Option<Sink<'_, T>> {
-        (T::ELEMENT == self.column.element).then_some(Sink { data: self.data, number: PhantomData })
+        let is_plain = T::ELEMENT == self.column.element && self.column.reduced.is_none();
+        is_plain.then_some(Sink { data: self.data, number: PhantomData })
+    }
+
+    /// Writes the elements that the column was made of.
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Buffer`] where they are not these.
+    pub fn put(&mut self, elements: &Reduced) -> Result<()> {
+        if self.column.reduced.is_none() || self.data.len() != elements.size() {
+            return Err(Error::new(Fault::Buffer, 0, &self.column.name));
+        }
+        self.data.copy_from_slice(&elements.bytes);
+        Ok(())
+    }
+
+    /// The presence bitmap of an optional column, to be filled.
+    pub fn presence(&mut self) -> Option<&mut [u8]> {
+        self.presence.as_deref_mut()
     }
 
     /// Marks a row as present. All rows of an optional column are absent at
@@ -287,13 +344,16 @@ impl ColumnMut<'_> {
     }
 
     /// Writes one value in OSI's unit, rounded and scaled as the column says;
-    /// false where it is out of range, or not a number for an integer.
+    /// false where it is out of range, not a number for an integer, or reduced.
     ///
     /// # Panics
     ///
     /// If there is no such row.
     #[must_use]
     pub fn set(&mut self, row: usize, value: f64) -> bool {
+        if self.column.reduced.is_some() {
+            return false;
+        }
         let element = self.column.element;
         store_value(element, self.column.scale, value, self.bytes(row))
     }

@@ -21,6 +21,9 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bits;
+mod block;
+mod blocks;
 mod element;
 mod error;
 mod find;
@@ -31,6 +34,7 @@ mod layout;
 mod leaf;
 mod message;
 mod pack;
+mod reduce;
 mod row;
 mod unpack;
 mod view;
@@ -43,8 +47,9 @@ pub use format::{
     FIELD, MAXIMUM_ALIGNMENT, MAXIMUM_COLUMNS, MAXIMUM_NAME, MAXIMUM_ROWS, MAXIMUM_SIZE, VERSION,
 };
 pub use half::Half;
-pub use layout::{Column, ColumnMut, Layout, Sink, Table};
+pub use layout::{Column, ColumnMut, Extent, Layout, Sink, Table};
 pub use message::Message;
 pub use pack::{pack, Encoding, PackOptions, Precision};
+pub use reduce::{Reduced, Reduction};
 pub use unpack::{unpack, UnpackOptions};
 pub use view::{ColumnView, Values, View};

@@ -7,6 +7,7 @@ use crate::format::FIELD;
 use crate::frame::{settle, write, Part};
 use crate::layout::{Column, Layout, Table};
 use crate::leaf::{leaves, Leaf, Type};
+use crate::reduce::{Reduced, Reduction};
 use crate::row::{for_rows, Row};
 use crate::wire::Fields;
 
@@ -19,6 +20,8 @@ pub struct Encoding {
     pub element: Element,
     /// Offset and scale of integers: value = offset + scale × raw.
     pub scale: Option<(f64, f64)>,
+    /// How its elements are reduced; a resolution goes with f64.
+    pub reduction: Option<Reduction>,
 }
 
 /// How a message is packed.
@@ -48,6 +51,8 @@ pub struct Precision {
     /// The largest difference between a packed value and the given one, in the
     /// column's unit.
     pub error: f64,
+    /// Bytes of its elements and its presence.
+    pub bytes: usize,
 }
 
 /// Replaces reflections and detections by packed fields, in the place of the
@@ -60,7 +65,8 @@ pub struct Precision {
 /// number and its message's name; [`Fault::Value`] where an encoding cannot hold
 /// a value; [`Fault::Both`] where a message has rows and a packed field;
 /// [`Fault::Element`] and [`Fault::Scale`] where a column cannot have its
-/// encoding; [`Fault::Wire`] and [`Fault::Depth`] where the bytes are not
+/// encoding; [`Fault::Resolution`] and [`Fault::Steps`] where it cannot be reduced
+/// so; [`Fault::Wire`] and [`Fault::Depth`] where the bytes are not
 /// Protobuf; [`Fault::Limit`].
 pub fn pack(
     root: Root,
@@ -74,7 +80,7 @@ pub fn pack(
     let mut places = Vec::new();
     write(&parts, &mut out, &mut places);
     let mut precision = Vec::new();
-    for (task, (layout, place)) in packer.tasks.iter().zip(places) {
+    for (task, (layout, place)) in packer.tasks.iter_mut().zip(places) {
         task.fill(layout.write(place)?, &mut precision)?;
     }
     Ok((out, precision))
@@ -85,6 +91,22 @@ struct Source {
     leaf: usize,
     marker: bool,
     column: Column,
+    reduction: Option<Reduction>,
+    reduced: Option<Reduced>,
+    /// The largest error so far.
+    error: f64,
+}
+
+impl Source {
+    fn new(leaf: usize, marker: bool, column: Column, reduction: Option<Reduction>) -> Self {
+        Source { leaf, marker, column, reduction, reduced: None, error: 0.0 }
+    }
+
+    /// Bytes of so many rows.
+    fn bytes(&self, rows: usize) -> usize {
+        let bits = if self.column.optional { rows.div_ceil(8) } else { 0 };
+        bits + self.column.size(rows)
+    }
 }
 
 /// One table to be packed.
@@ -143,6 +165,7 @@ impl<'a> Packer<'a, '_> {
         }
         let mut task = Task { kind, message: bytes, sources: Vec::new() };
         let rows = task.choose(self.options)?;
+        task.reduce(rows as usize)?;
         let columns: Vec<Column> =
             task.sources.iter().map(|source| source.column.clone()).collect();
         let layout = Layout::plan(&columns, rows, 0, self.options.alignment)?;
@@ -180,67 +203,124 @@ impl Task<'_> {
             if leaf.inner == 1 && hollow >> leaf.number & 1 != 0 {
                 let mut column = Column::new(&leaf.marker(), Element::None);
                 column.optional = every_message >> leaf.number & 1 == 0;
-                self.sources.push(Source { leaf: index, marker: true, column });
+                self.sources.push(Source::new(index, true, column, None));
             }
             if any >> index & 1 != 0 {
-                let mut column = encode(leaf, options)?;
+                let (mut column, reduction) = encode(leaf, options)?;
                 column.optional = every >> index & 1 == 0;
-                self.sources.push(Source { leaf: index, marker: false, column });
+                self.sources.push(Source::new(index, false, column, reduction));
             }
         }
         Ok(rows)
     }
 
-    fn fill(&self, mut table: Table<'_>, precision: &mut Vec<Precision>) -> Result<()> {
-        let all = leaves(self.kind);
-        let mut columns = table.columns();
-        let mut errors = vec![0.0; self.sources.len()];
+    /// Reduces the columns that are to be, so that their sizes are known.
+    fn reduce(&mut self, rows: usize) -> Result<()> {
+        let Task { kind, message, sources } = self;
+        let all = leaves(*kind);
+        let mut wanted: Vec<_> = sources
+            .iter_mut()
+            .filter(|source| source.reduction.is_some())
+            .map(|source| {
+                let elements = vec![0; rows * source.column.element.size()];
+                (source, elements, vec![0u8; rows.div_ceil(8)])
+            })
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
         let mut at = 0;
+        for_rows(*kind, message, |row: &Row| {
+            for (source, elements, bits) in &mut wanted {
+                if row.has(source.leaf) {
+                    bits[at / 8] |= 1 << (at % 8);
+                    let size = source.column.element.size();
+                    let place = &mut elements[at * size..][..size];
+                    let bits = row.values[source.leaf];
+                    let error = store(&all[source.leaf], &source.column, bits, place)?;
+                    source.error = source.error.max(error);
+                }
+            }
+            at += 1;
+            Ok(())
+        })?;
+        for (source, elements, bits) in wanted {
+            let leaf = &all[source.leaf];
+            let how = source.reduction.unwrap_or_default();
+            let presence = source.column.optional.then_some(&bits[..]);
+            let reduced =
+                Reduced::of_elements(leaf.name, source.column.element, &elements, presence, &how);
+            let reduced = reduced.map_err(|error| Error { number: leaf.number, ..error })?;
+            source.error = source.error.max(reduced.error());
+            source.column.reduced = Column::reduced(leaf.name, &reduced).reduced;
+            source.reduced = Some(reduced);
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, mut table: Table<'_>, precision: &mut Vec<Precision>) -> Result<()> {
+        let all = leaves(self.kind);
+        let rows = table.rows();
+        let mut columns = table.columns();
+        let mut at = 0;
+        let sources = &mut self.sources;
         for_rows(self.kind, self.message, |row: &Row| {
-            for (i, source) in self.sources.iter().enumerate() {
+            for (column, source) in columns.iter_mut().zip(&mut *sources) {
                 let leaf = &all[source.leaf];
                 let has =
                     if source.marker { row.has_message(leaf.number) } else { row.has(source.leaf) };
                 if !has {
                     continue;
                 }
-                columns[i].set_present(at);
-                if !source.marker {
-                    let place = columns[i].bytes(at);
+                column.set_present(at);
+                if !source.marker && source.reduced.is_none() {
+                    let place = column.bytes(at);
                     let error = store(leaf, &source.column, row.values[source.leaf], place)?;
-                    errors[i] = f64::max(errors[i], error);
+                    source.error = source.error.max(error);
                 }
             }
             at += 1;
             Ok(())
         })?;
-        precision.extend(self.sources.iter().zip(errors).map(|(source, error)| Precision {
-            kind: self.kind,
-            name: source.column.name.clone(),
-            element: source.column.element,
-            error,
-        }));
+        for (column, source) in columns.iter_mut().zip(&self.sources) {
+            if let Some(reduced) = &source.reduced {
+                column.put(reduced)?;
+            }
+            precision.push(Precision {
+                kind: self.kind,
+                name: source.column.name.clone(),
+                element: source.column.element,
+                error: source.error,
+                bytes: source.bytes(rows),
+            });
+        }
         Ok(())
     }
 }
 
-/// The column of a leaf.
-fn encode(leaf: &Leaf, options: &PackOptions) -> Result<Column> {
+/// The column of a leaf, and how it is reduced.
+fn encode(leaf: &Leaf, options: &PackOptions) -> Result<(Column, Option<Reduction>)> {
     let element = match leaf.kind {
         Type::Number => Element::F64,
         Type::Identifier => Element::U64,
         Type::Enumeration => Element::I32,
     };
     let mut column = Column::new(leaf.name, element);
+    let mut reduction = None;
     for encoding in options.encodings.iter().filter(|encoding| encoding.name == leaf.name) {
         let whole = encoding.element.is_integer() && encoding.scale.is_none();
-        if encoding.element == Element::None || (leaf.kind != Type::Number && !whole) {
+        let rounded = encoding.reduction.is_some_and(|how| how.resolution.is_some());
+        if encoding.element == Element::None
+            || (leaf.kind != Type::Number && !whole)
+            || (rounded && encoding.element != Element::F64)
+        {
             return Err(Error::new(Fault::Element, leaf.number, leaf.name));
         }
         column.element = encoding.element;
         column.scale = encoding.scale;
+        reduction = encoding.reduction;
     }
-    Ok(column)
+    Ok((column, reduction))
 }
 
 /// Stores one value as its column has it; gives the difference that makes.

@@ -143,6 +143,13 @@ fn rows(kind: Kind, field: &[u8], options: &UnpackOptions, out: &mut Vec<u8>) ->
     if view.rows() > options.limit / 2 {
         return Err(Fault::Limit.into());
     }
+    let restored: Vec<Option<Vec<u8>>> =
+        origins.iter().map(|origin| origin.values.restored()).collect();
+    for (origin, elements) in origins.iter_mut().zip(&restored) {
+        if let Some(elements) = elements {
+            origin.values = origin.values.with_elements(elements);
+        }
+    }
     let mut row = Row::default();
     let begin = out.len();
     for at in 0..view.rows() {

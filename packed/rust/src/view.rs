@@ -3,12 +3,15 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use crate::blocks::Blocks;
 use crate::element::{load_value, Element, Number};
 use crate::error::{Error, Fault, Result};
 use crate::format::{
-    DESCRIPTOR, HEADER, MAGIC, MAXIMUM_COLUMNS, MAXIMUM_ROWS, MAXIMUM_SIZE, SCALED, VERSION,
+    DESCRIPTOR, HEADER, MAGIC, MAXIMUM_COLUMNS, MAXIMUM_ROWS, MAXIMUM_SIZE, REDUCED, SCALED,
+    VERSION,
 };
 use crate::layout::{is_name, is_scale};
+use crate::reduce::is_resolution;
 
 /// A field that has been checked.
 #[derive(Clone, Debug)]
@@ -27,13 +30,47 @@ pub struct Values<'a> {
     pub element: Option<Element>,
     /// Offset and scale of integers: value = offset + scale × raw.
     pub scale: Option<(f64, f64)>,
-    /// Its elements' bytes, not aligned.
+    /// Its elements' bytes, not aligned; those that they are reduced to.
     pub data: &'a [u8],
     /// Its presence bitmap; none where every row has a value.
     pub bitmap: Option<&'a [u8]>,
+    blocks: Option<Blocks<'a>>,
 }
 
-impl Values<'_> {
+impl<'a> Values<'a> {
+    /// Whether its elements are reduced, so that they are not there in place.
+    pub fn is_reduced(&self) -> bool {
+        self.blocks.is_some()
+    }
+
+    /// The resolution that it is reduced to, in the column's unit; none where
+    /// every bit is kept.
+    pub fn resolution(&self) -> Option<f64> {
+        self.blocks.and_then(|blocks| blocks.resolution())
+    }
+
+    /// Copies elements from row `first` on, restored where they are reduced and
+    /// before their scale; false where the element type is another one.
+    ///
+    /// # Panics
+    ///
+    /// If there are not so many rows.
+    #[must_use]
+    pub fn read<T: Number>(&self, first: usize, out: &mut [T]) -> bool {
+        if self.element != Some(T::ELEMENT) {
+            return false;
+        }
+        if let Some(blocks) = self.blocks {
+            blocks.restore(first..first + out.len(), out);
+            return true;
+        }
+        let bytes = &self.data[first * T::SIZE..][..out.len() * T::SIZE];
+        for (value, bytes) in out.iter_mut().zip(bytes.chunks_exact(T::SIZE)) {
+            *value = T::load(bytes);
+        }
+        true
+    }
+
     /// Whether a row has a value.
     ///
     /// # Panics
@@ -44,15 +81,29 @@ impl Values<'_> {
     }
 
     /// A row's value in OSI's unit; what an absent row has means nothing. NaN
-    /// where the element type is unknown or none.
+    /// where the element type is unknown or none. Of a reduced column it restores
+    /// a whole block: to go through rows, [`Values::read`] them.
     ///
     /// # Panics
     ///
     /// If there is no such row.
     pub fn value(&self, row: usize) -> f64 {
         let Some(element) = self.element else { return f64::NAN };
-        let raw = load_value(element, self.bytes(element, row));
+        let raw = match self.blocks {
+            None => load_value(element, self.bytes(element, row)),
+            Some(blocks) => blocks.value(row),
+        };
         self.scale.map_or(raw, |(offset, scale)| offset + scale * raw)
+    }
+
+    /// The bytes of a reduced column's elements; none where it is not reduced.
+    pub(crate) fn restored(&self) -> Option<Vec<u8>> {
+        self.blocks.map(|blocks| blocks.elements())
+    }
+
+    /// The same column of elements that have been restored.
+    pub(crate) fn with_elements(self, data: &'a [u8]) -> Self {
+        Values { data, blocks: None, ..self }
     }
 
     pub(crate) fn bytes(&self, element: Element, row: usize) -> &[u8] {
@@ -112,8 +163,9 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     ///
-    /// Every fault from [`Fault::Truncated`] to [`Fault::Scale`], with the
-    /// column's index and name where one is meant.
+    /// Every fault from [`Fault::Truncated`] to [`Fault::Scale`],
+    /// [`Fault::Element`], [`Fault::Resolution`] and [`Fault::Blocks`], with the column's index and
+    /// name where one is meant.
     pub fn open(bytes: &'a [u8]) -> Result<Self> {
         if bytes.len() < HEADER {
             return Err(Fault::Truncated.into());
@@ -187,16 +239,20 @@ impl<'a> View<'a> {
         self.columns.iter().find(|column| column.name == name).copied()
     }
 
-    /// The elements of a column; none where there is no such column or it has
-    /// another element type, an unknown flag or a scale.
+    /// The elements of a column in place; none where there is no such column or it
+    /// has another element type, an unknown flag or a scale, or is reduced.
     pub fn column<T: Number>(&self, name: &str) -> Option<ColumnView<'a, T>> {
         self.raw_column(name).filter(|_| self.values(name).is_some_and(|all| all.scale.is_none()))
     }
 
     /// The same for a scaled column: the integers before offset and scale.
     pub fn raw_column<T: Number>(&self, name: &str) -> Option<ColumnView<'a, T>> {
-        let Values { data, bitmap, element, .. } = self.values(name)?;
-        (element == Some(T::ELEMENT)).then_some(ColumnView { data, bitmap, number: PhantomData })
+        let Values { data, bitmap, element, blocks, .. } = self.values(name)?;
+        (element == Some(T::ELEMENT) && blocks.is_none()).then_some(ColumnView {
+            data,
+            bitmap,
+            number: PhantomData,
+        })
     }
 }
 
@@ -243,19 +299,31 @@ fn describe<'a>(
     };
     let flags = at[47];
     // Of an element type or flag of a later version nothing more is known.
-    let element = Element::from_code(at[46]).filter(|_| flags & !SCALED == 0);
+    let element = Element::from_code(at[46]).filter(|_| flags & !(SCALED | REDUCED) == 0);
     let mut scale = None;
+    let mut blocks = None;
     if let Some(element) = element {
         // Both factors are small: rows have been held against their limit.
-        if size != rows * element.size() as u64 {
+        if flags & REDUCED == 0 && size != rows * element.size() as u64 {
             return Err(fault(Fault::Range));
         }
+        let given = (f64::load(&at[24..32]), f64::load(&at[32..40]));
         if flags & SCALED != 0 {
-            let given = (f64::load(&at[24..32]), f64::load(&at[32..40]));
             if !is_scale(element, given) {
                 return Err(fault(Fault::Scale));
             }
             scale = Some(given);
+        }
+        if flags & REDUCED != 0 {
+            let resolution = Some(given.1).filter(|&step| scale.is_none() && step != 0.0);
+            if element == Element::None {
+                return Err(fault(Fault::Element));
+            }
+            if resolution.is_some_and(|step| !is_resolution(element, step)) {
+                return Err(fault(Fault::Resolution));
+            }
+            let opened = Blocks::open(&bytes[data.clone()], rows as usize, element, resolution);
+            blocks = Some(opened.ok_or_else(|| fault(Fault::Blocks))?);
         }
     }
     let bits = presence.clone().unwrap_or(0..0);
@@ -268,6 +336,7 @@ fn describe<'a>(
         scale,
         data: &bytes[data.clone()],
         bitmap: presence.map(|span| &bytes[span]),
+        blocks,
     };
     Ok((values, [data, bits]))
 }

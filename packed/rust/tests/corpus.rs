@@ -26,11 +26,14 @@ fn rust_stands_the_corpus() {
     for file in inputs("convert") {
         check::convert(&fs::read(file).unwrap());
     }
+    for file in inputs("reduce") {
+        check::reduce(&fs::read(file).unwrap());
+    }
 }
 
 #[test]
 fn cpp_stands_the_corpus() {
-    for target in ["open", "convert"] {
+    for target in ["open", "convert", "reduce"] {
         let source = format!("packed/fuzz/{target}.cpp");
         let program = compile(&format!("fuzz-{target}"), &[&source, "packed/fuzz/corpus.cpp"]);
         let inputs = inputs(target);

@@ -150,7 +150,7 @@ fn a_later_minor_version_is_read_as_far_as_known() {
     assert_eq!(view.column::<f64>("time_of_flight").unwrap().get(2), 4e-7);
     assert_eq!(view.values("signal_strength").unwrap().value(2), -60.5);
 
-    for (what, at, byte) in [("element type", 92 + 46, 12), ("flag", 92 + 47, 3)] {
+    for (what, at, byte) in [("element type", 92 + 46, 12), ("flag", 92 + 47, 5)] {
         let mut field = field.clone();
         field[at] = byte;
         let view = View::open(&field).unwrap();

@@ -4,52 +4,25 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::OnceLock;
+use std::path::Path;
 
+use common::tools::{interpreter, TOOLS};
 use common::{
-    blessing, build_folder, compare, compile, damage, dump, element_name, golden, kind_name, root,
-    run, verdicts, Random, GOLDEN, HERE,
+    blessing, compare, damage, dump, element_name, golden, kind_name, root, run, verdicts, Random,
+    GOLDEN, HERE,
 };
-use wiregauge_osi::python::Python;
 use wiregauge_packed::{
     pack, unpack, Column, Element, Encoding, Fault, Kind, Layout, Message, PackOptions, Precision,
-    Root, UnpackOptions,
+    Reduction, Root, UnpackOptions,
 };
 use wiregauge_seeds::Seeds;
 
-/// The C++ header as a program.
-fn cpp() -> Command {
-    static TOOL: OnceLock<PathBuf> = OnceLock::new();
-    Command::new(TOOL.get_or_init(|| compile("tool", &["packed/rust/tests/tool.cpp"])))
-}
-
-/// The interpreter with OSI's package and ours.
-fn interpreter() -> Command {
-    static PYTHON: OnceLock<PathBuf> = OnceLock::new();
-    let program = PYTHON.get_or_init(|| {
-        Python::environment(&build_folder()).expect("Python and the OSI package").program
-    });
-    let mut command = Command::new(program);
-    command.env("PYTHONPATH", Path::new(HERE).join("../../packed/python"));
-    command.env("PYTHONDONTWRITEBYTECODE", "1");
-    command
-}
-
-/// The Python package as a program.
-fn python() -> Command {
-    let mut command = interpreter();
-    command.arg(Path::new(HERE).join("tests/tool.py"));
-    command
-}
-
-type Tool = (&'static str, fn() -> Command);
-
-const TOOLS: [Tool; 2] = [("C++", cpp), ("Python", python)];
-
 fn encoding(text: &str) -> Encoding {
     let (name, rest) = text.split_once('=').unwrap();
+    let (rest, reduction) = rest.split_once('@').map_or((rest, None), |(rest, how)| {
+        let resolution = (how != "exact").then(|| how.parse().unwrap());
+        (rest, Some(Reduction { resolution, ..Reduction::exact() }))
+    });
     let parts: Vec<&str> = rest.split(',').collect();
     let all = [
         Element::None,
@@ -64,13 +37,28 @@ fn encoding(text: &str) -> Encoding {
     .chain([Element::U8, Element::I64, Element::I32, Element::I16, Element::I8]);
     let element = all.into_iter().find(|element| element_name(*element) == parts[0]).unwrap();
     let scale = (parts.len() == 3).then(|| (parts[1].parse().unwrap(), parts[2].parse().unwrap()));
-    Encoding { name: name.into(), element, scale }
+    Encoding { name: name.into(), element, scale, reduction }
+}
+
+/// The encodings of a golden message's reduced form.
+fn reduced(name: &str) -> &'static [&'static str] {
+    match name {
+        "SensorView.full" => &["signal_strength=f64@0.1", "object_id=u64@exact"],
+        "SensorView.sparse" => &["signal_strength=f64@0.25", "object_id=u16@exact"],
+        "SensorView.regular" => &["signal_strength=f64@0.1", "time_of_flight=f64@6.67e-12"],
+        _ => &[
+            "position.distance=f64@0.001",
+            "position.azimuth=f64@exact",
+            "classification=i32@exact",
+            "height=i16,0,0.001@exact",
+        ],
+    }
 }
 
 fn told(precision: &[Precision]) -> String {
-    let lines = precision.iter().map(|Precision { kind, name, element, error }| {
+    let lines = precision.iter().map(|Precision { kind, name, element, error, bytes }| {
         let element = element_name(*element);
-        format!("{} {name} {element} {:016x}\n", kind_name(*kind), error.to_bits())
+        format!("{} {name} {element} {:016x} {bytes}\n", kind_name(*kind), error.to_bits())
     });
     lines.collect()
 }
@@ -91,7 +79,8 @@ fn all_languages_pack_and_unpack_to_the_same_bytes() {
     let out = folder.path().join("out");
     for (name, encodings) in GOLDEN {
         let message = fs::read(golden(&format!("{name}.osi"))).unwrap();
-        for (form, encodings) in [("packed", &[][..]), ("narrow", encodings)] {
+        let forms = [("packed", &[][..]), ("narrow", encodings), ("reduced", reduced(name))];
+        for (form, encodings) in forms {
             let options = PackOptions {
                 encodings: encodings.iter().map(|text| encoding(text)).collect(),
                 ..PackOptions::default()
@@ -100,7 +89,7 @@ fn all_languages_pack_and_unpack_to_the_same_bytes() {
             let file = format!("{name}.{form}");
             compare(&file, &packed);
             let plain = unpack(root(name), &packed, &UnpackOptions::default()).expect(name);
-            assert!(plain == message || form == "narrow", "{file}: Rust");
+            assert!(plain == message || form != "packed", "{file}: Rust");
             for (tool, command) in TOOLS {
                 let given = name.split('.').next().unwrap();
                 let from = golden(&format!("{name}.osi"));
@@ -133,6 +122,12 @@ fn all_languages_refuse_to_saturate() {
         ("SensorView.sparse", "time_of_flight=f16", Fault::Value),
         ("SensorView.sparse", "signal_strength=i64", Fault::Value),
         ("SensorData.detections", "beam_id=u8", Fault::Value),
+        ("SensorData.detections", "beam_id=u64@1", Fault::Element),
+        ("SensorView.regular", "signal_strength=f32@0.1", Fault::Element),
+        ("SensorView.regular", "signal_strength=f64@0", Fault::Resolution),
+        ("SensorView.regular", "signal_strength=f64@-1", Fault::Resolution),
+        ("SensorView.regular", "signal_strength=f64@nan", Fault::Resolution),
+        ("SensorView.sparse", "time_of_flight=f64@1e-12", Fault::Steps),
     ] {
         let message = fs::read(golden(&format!("{name}.osi"))).unwrap();
         let options = PackOptions { encodings: vec![encoding(given)], ..PackOptions::default() };
@@ -155,7 +150,7 @@ fn all_languages_refuse_to_saturate() {
 #[test]
 fn all_languages_read_the_same_values() {
     for (name, _) in GOLDEN {
-        for form in ["packed", "narrow", "osi"] {
+        for form in ["packed", "narrow", "reduced", "osi"] {
             let file = golden(&format!("{name}.{form}"));
             let expected = dump(root(name), &fs::read(&file).unwrap());
             for (tool, command) in TOOLS {
@@ -291,7 +286,8 @@ fn verdicts_on_damage(seed: u64) -> String {
     let file = folder.path().join("messages");
     let mut all = String::new();
     for (name, _) in GOLDEN.iter().chain(&[("SensorView.written", &[][..])]) {
-        let forms = ["osi", "packed", "narrow"].map(|form| golden(&format!("{name}.{form}")));
+        let forms =
+            ["osi", "packed", "narrow", "reduced"].map(|form| golden(&format!("{name}.{form}")));
         let mut expected = Vec::new();
         let mut stream = Vec::new();
         for message in forms.iter().flat_map(fs::read) {

@@ -204,7 +204,7 @@ proptest! {
             (Element::I16, scale),
             (Element::I8, Some((0.0, 4.0))),
         ][element];
-        let encoding = Encoding { name: "signal_strength".into(), element, scale };
+        let encoding = Encoding { name: "signal_strength".into(), element, scale, reduction: None };
         let options = PackOptions { encodings: vec![encoding], ..PackOptions::default() };
         let (packed, precision) = pack(Root::SensorView, &message, &options).unwrap();
         let view = first(Root::SensorView, &packed, Kind::LidarReflections).unwrap().unwrap();
@@ -231,7 +231,7 @@ proptest! {
         let row = proto::bytes(2, &proto::double(1, value.to_bits()));
         let message = proto::bytes(1002, &row);
         let narrow = |element, scale| {
-            let encoding = Encoding { name: "signal_strength".into(), element, scale };
+            let encoding = Encoding { name: "signal_strength".into(), element, scale, reduction: None };
             let options = PackOptions { encodings: vec![encoding], ..PackOptions::default() };
             pack(Root::SensorView, &message, &options).map_err(|error| error.fault)
         };

@@ -1,10 +1,12 @@
 // The C++ header at work, for the tests: what it reads, writes and refuses.
 //
 //   tool dump ROOT FILE
-//   tool pack ROOT FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE] …]
+//   tool pack ROOT FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
 //   tool unpack ROOT FILE OUT
 //   tool write OUT
 //   tool verdicts ROOT FILE
+//   tool reduce FILE OUT
+//   tool restore FILE
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "wiregauge/packed_convert.hpp"
+#include "wiregauge/packed_reduce.hpp"
 
 using namespace wiregauge::packed;
 
@@ -25,10 +28,10 @@ const char *const kKinds[] = {"lidar_reflections", "radar_reflections", "lidar_d
                               "radar_detections"};
 const char *const kElements[] = {"none", "f64", "f32", "f16", "u64", "u32",
                                  "u16",  "u8",  "i64", "i32", "i16", "i8"};
-const char *const kFaults[] = {"none",  "truncated", "magic",     "version", "header",
-                               "limit", "name",      "duplicate", "range",   "overlap",
-                               "scale", "wire",      "depth",     "unknown", "foreign",
-                               "both",  "element",   "value",     "kind",    "buffer"};
+const char *const kFaults[] = {"none",  "truncated", "magic",      "version", "header",  "limit",
+                               "name",  "duplicate", "range",      "overlap", "scale",   "wire",
+                               "depth", "unknown",   "foreign",    "both",    "element", "value",
+                               "kind",  "buffer",    "resolution", "steps",   "blocks"};
 
 Buffer read(const char *path) {
   std::ifstream file(path, std::ios::binary);
@@ -81,7 +84,8 @@ Encoding encoding(const std::string &text) {
   Encoding out;
   const std::size_t equals = text.find('=');
   out.name = text.substr(0, equals);
-  std::istringstream rest(text.substr(equals + 1));
+  const std::size_t reduced = text.find('@');
+  std::istringstream rest(text.substr(equals + 1, reduced - equals - 1));
   std::string element, offset, scale;
   std::getline(rest, element, ',');
   for (int i = 0; i < 12; ++i) {
@@ -91,6 +95,11 @@ Encoding encoding(const std::string &text) {
     out.scaled = true;
     out.offset = std::stod(offset);
     out.scale = std::stod(scale);
+  }
+  if (reduced != std::string::npos) {
+    out.reduction = Reduction();
+    const std::string how = text.substr(reduced + 1);
+    if (how != "exact") out.reduction->resolution = std::stod(how);
   }
   return out;
 }
@@ -176,12 +185,108 @@ void verdicts(Root root, const Buffer &all) {
   }
 }
 
+template <class T>
+Error reduce_case(const Buffer &in, Reduced &out, Buffer &field) {
+  const std::uint8_t flags = in[1];
+  Reduction how;
+  how.whole_bytes = (flags & 2) != 0;
+  if ((flags & 1) != 0) how.resolution = detail::load<double>(in.data() + 8);
+  const std::size_t rows = detail::load<std::uint32_t>(in.data() + 16);
+  const std::size_t bits = (flags & 4) != 0 ? (rows + 7) / 8 : 0;
+  const std::uint8_t *bitmap = bits != 0 ? in.data() + 24 : nullptr;
+  std::vector<T> values(rows);
+  if (rows != 0) {
+    std::memcpy(static_cast<void *>(values.data()), in.data() + 24 + bits, rows * sizeof(T));
+  }
+  if (Error error = reduce("a", values.data(), rows, bitmap, how, out)) return error;
+  Layout layout;
+  if (Error error = layout.plan({out.column("a", (flags & 4) != 0)}, rows, 0, 8)) return error;
+  field.resize(layout.size());
+  const Table table = layout.write(field.data());
+  if (!table.put(0, out.bytes)) return Error{Fault::buffer};
+  const Presence presence = table.presence(std::size_t{0});
+  for (std::size_t row = 0; bitmap != nullptr && row < rows; ++row) {
+    if ((bitmap[row / 8] >> row % 8 & 1) != 0) presence.set(row);
+  }
+  return {};
+}
+
+template <class T>
+void restore_column(const Values &values) {
+  const std::size_t parts[2][2] = {{0, values.rows}, {values.rows / 3, values.rows / 2}};
+  for (const auto &[first, end] : parts) {
+    const std::size_t count = end - first;
+    std::vector<T> out(count);
+    if (!values.read(first, out.data(), count)) return;
+    Buffer bytes(count * sizeof(T));
+    if (count != 0) std::memcpy(bytes.data(), out.data(), bytes.size());
+    std::printf("rows %zu %016" PRIx64 "\n", count, hash(bytes));
+  }
+}
+
+// Calls a function with each part of a file of parts with their lengths.
+template <class Each>
+void for_parts(const Buffer &all, Each each) {
+  for (std::size_t at = 0; at + 4 <= all.size();) {
+    const std::size_t size = detail::load<std::uint32_t>(all.data() + at);
+    // A copy of its own, so that the sanitizer sees a read beyond its end.
+    each(Buffer(all.begin() + static_cast<std::ptrdiff_t>(at + 4),
+                all.begin() + static_cast<std::ptrdiff_t>(at + 4 + size)));
+    at += 4 + size;
+  }
+}
+
+// Fields of one reduced column each, of cases as languages.rs writes them.
+Buffer reduce_all(const Buffer &cases) {
+  Buffer all;
+  for_parts(cases, [&](const Buffer &in) {
+    Reduced out;
+    Buffer field;
+    Error error;
+    detail::with_element(static_cast<Element>(in[0]),
+                         [&](auto zero) { error = reduce_case<decltype(zero)>(in, out, field); });
+    if (error) {
+      field.clear();
+      std::printf("%s\n", error.message().c_str());
+    } else {
+      std::printf("error %s\n", bits(out.error).c_str());
+    }
+    const auto size = static_cast<std::uint32_t>(field.size());
+    all.resize(all.size() + 4);
+    detail::store(all.data() + all.size() - 4, size);
+    all.insert(all.end(), field.begin(), field.end());
+  });
+  return all;
+}
+
+void restore_all(const Buffer &fields) {
+  for_parts(fields, [](const Buffer &field) {
+    View view;
+    const Error error = View::open(field, view);
+    verdict("open", error, {});
+    for (std::size_t i = 0; !error && i < view.columns(); ++i) {
+      const Values values = view.values(i);
+      if (!values.known) continue;
+      detail::with_element(values.element,
+                           [&](auto zero) { restore_column<decltype(zero)>(values); });
+    }
+  });
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
   const std::string command = count > 1 ? arguments[1] : "";
   if (command == "write" && count == 3) {
     write(arguments[2], written());
+    return 0;
+  }
+  if (command == "restore" && count == 3) {
+    restore_all(read(arguments[2]));
+    return 0;
+  }
+  if (command == "reduce" && count == 4) {
+    write(arguments[3], reduce_all(read(arguments[2])));
     return 0;
   }
   if (count < 4) return 2;
@@ -204,8 +309,8 @@ int main(int count, char **arguments) {
     std::vector<Precision> precision;
     if (Error error = pack(root, in, out, options, &precision)) return fail(error);
     for (const Precision &one : precision) {
-      std::printf("%s %s %s %s\n", kKinds[static_cast<int>(one.kind)], one.name.c_str(),
-                  kElements[static_cast<int>(one.element)], bits(one.error).c_str());
+      std::printf("%s %s %s %s %zu\n", kKinds[static_cast<int>(one.kind)], one.name.c_str(),
+                  kElements[static_cast<int>(one.element)], bits(one.error).c_str(), one.bytes);
     }
   } else if (Error error = unpack(root, in, out)) {
     return fail(error);

@@ -1,12 +1,24 @@
 """The Python package at work, for the tests: tool.py COMMAND …, as tool.cpp."""
 
+import struct
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from wiregauge_packed import Column, Message, PackedError, View, find, pack, unpack
+from wiregauge_packed import (
+    Column,
+    Layout,
+    Message,
+    PackedError,
+    View,
+    find,
+    pack,
+    reduce,
+    unpack,
+)
 from wiregauge_packed.__main__ import main
+from wiregauge_packed.layout import ELEMENTS, dtype
 
 
 def written():
@@ -37,19 +49,69 @@ def verdict(what, convert):
         out = convert()
     except PackedError as error:
         return f"{what} {error.fault} {error.number} {error.name}"
+    return f"{what} {len(out)} {hashed(out)}"
+
+
+def hashed(data):
     value = 0xCBF29CE484222325
-    for byte in out:
+    for byte in data:
         value = (value ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return f"{what} {len(out)} {value:016x}"
+    return f"{value:016x}"
+
+
+def parts(data):
+    """The parts of a file of parts with their lengths."""
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at : at + 4], "little")
+        yield data[at + 4 : at + 4 + size]
+        at += 4 + size
+
+
+def reduce_all(cases):
+    """Fields of one reduced column each, of cases as languages.rs writes them."""
+    out = b""
+    for case in parts(cases):
+        element, flags, resolution, rows = struct.unpack_from("<BB6xdI", case)
+        bits = (rows + 7) // 8 if flags & 4 else 0
+        present = None
+        if flags & 4:
+            octets = np.frombuffer(case[24 : 24 + bits], np.uint8)
+            present = np.unpackbits(octets, count=rows, bitorder="little").astype(bool)
+        values = np.frombuffer(case[24 + bits :], dtype(ELEMENTS[element]), rows)
+        try:
+            reduced = reduce(
+                "a", values, present, resolution if flags & 1 else None, bool(flags & 2)
+            )
+            layout = Layout([Column("a", optional=bool(flags & 4), reduced=reduced)], rows, 0, 8)
+            field = bytearray(layout.size)
+            table = layout.write(field)
+            if present is not None:
+                table.set_present("a", present)
+            print(f"error {np.float64(reduced.error).view(np.uint64):016x}")
+        except PackedError as error:
+            field = b""
+            print(error)
+        out += len(field).to_bytes(4, "little") + field
+    return out
+
+
+def restore_all(fields):
+    """What becomes of each field, and all and some of its columns' rows."""
+    for field in parts(fields):
+        views = []
+        print(verdict("open", lambda: views.append(View(field)) or b""))
+        for view in views:
+            for name, column in view.columns.items():
+                if column.element in (None, "none"):
+                    continue
+                for values in (view.column(name), view.part(name, view.rows // 3, view.rows // 2)):
+                    print(f"rows {len(values)} {hashed(values.tobytes())}")
 
 
 def verdicts(root, data):
     """What becomes of each message of a file of messages with their lengths."""
-    at = 0
-    while at < len(data):
-        size = int.from_bytes(data[at : at + 4], "little")
-        message = data[at + 4 : at + 4 + size]
-        at += 4 + size
+    for message in parts(data):
         found = []
         result = verdict("find", lambda: bytes(len(found.extend(find(root, message)) or found)))
         for one in found:
@@ -62,6 +124,10 @@ def verdicts(root, data):
 
 if sys.argv[1] == "write":
     Path(sys.argv[2]).write_bytes(written())
+elif sys.argv[1] == "reduce":
+    Path(sys.argv[3]).write_bytes(reduce_all(Path(sys.argv[2]).read_bytes()))
+elif sys.argv[1] == "restore":
+    restore_all(Path(sys.argv[2]).read_bytes())
 elif sys.argv[1] == "verdicts":
     verdicts(sys.argv[2], Path(sys.argv[3]).read_bytes())
 else:

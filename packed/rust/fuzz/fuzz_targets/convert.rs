@@ -1,7 +1,7 @@
 //! Any bytes as a message to search, pack and unpack.
 #![no_main]
 
-#[allow(dead_code)] // the other target's
+#[allow(dead_code)] // the other targets'
 #[path = "../check.rs"]
 mod check;
 

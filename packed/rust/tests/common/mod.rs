@@ -1,6 +1,8 @@
 //! What several tests need.
 #![allow(dead_code)]
 
+pub mod tools;
+
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -61,8 +63,10 @@ pub fn compile(name: &str, sources: &[&str]) -> PathBuf {
     let tree = Path::new(HERE).join("../..");
     let mut hasher = DefaultHasher::new();
     let headers = ["packed/include/wiregauge/packed.hpp", "packed/fuzz/check.hpp"];
-    let convert = "packed/include/wiregauge/packed_convert.hpp";
-    for path in sources.iter().chain(&headers).chain([&convert]) {
+    let others =
+        ["convert", "reduce"].map(|name| format!("packed/include/wiregauge/packed_{name}.hpp"));
+    let others = others.each_ref().map(String::as_str);
+    for path in sources.iter().chain(&headers).chain(&others) {
         fs::read(tree.join(path)).expect("a source").hash(&mut hasher);
     }
     let folder = build_folder().join("packed");
@@ -143,14 +147,16 @@ pub fn dump(root: Root, data: &[u8]) -> String {
     out
 }
 
-fn verdict(what: &str, result: Result<Vec<u8>, Error>) -> String {
+pub fn hash(bytes: &[u8]) -> String {
+    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |value, &byte| {
+        (value ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    });
+    format!("{hash:016x}")
+}
+
+pub fn verdict(what: &str, result: Result<Vec<u8>, Error>) -> String {
     match result {
-        Ok(bytes) => {
-            let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325u64, |value, &byte| {
-                (value ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-            });
-            format!("{what} {} {hash:016x}\n", bytes.len())
-        }
+        Ok(bytes) => format!("{what} {} {}\n", bytes.len(), hash(&bytes)),
         Err(Error { fault, number, name }) => {
             format!("{what} {} {number} {name}\n", format!("{fault:?}").to_lowercase())
         }

@@ -52,6 +52,16 @@ pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Resu
 /// `pkg/msg/Type`. Otherwise it is ROS 1 if they use `time`, `duration` or the
 /// `Header` shortcut, and ROS 2 if they use none of these either.
 pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
+    read_file_as(None, path, type_name, folders)
+}
+
+/// Reads it as [`read_file`] does, in this dialect where one is given.
+pub fn read_file_as(
+    dialect: Option<Dialect>,
+    path: &Path,
+    type_name: Option<&str>,
+    folders: &[PathBuf],
+) -> Result<Schema> {
     let origin = path.display().to_string();
     let text = file::text(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -66,7 +76,7 @@ pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> R
         Some(wanted) => library.find(wanted, &origin)?,
     };
     library.complete()?;
-    library.schema(&root, None)
+    library.schema(&root, dialect)
 }
 
 /// Reads the type `pkg/Type` or `pkg/msg/Type` of recorded messages from its

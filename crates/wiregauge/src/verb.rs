@@ -6,6 +6,7 @@ mod codecs;
 mod compare;
 mod cosim;
 mod doctor;
+mod generate;
 mod report;
 mod schema;
 mod verify;
@@ -31,6 +32,8 @@ Examples:
       where a co-simulation step goes
   wiregauge bus fep --quick
       what reaches the other side of a bus in time
+  wiregauge generate scan.msg --language python --wire cdr -o holders
+      source code that holds, reads and writes the message
   wiregauge report run.json -o report.html         the result as a page
   wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
 
@@ -49,6 +52,7 @@ enum Verb {
     Cosim(cosim::Arguments),
     Bus(Box<bus::Arguments>),
     Schema(schema::Arguments),
+    Generate(generate::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
     Budget(budget::Arguments),
@@ -69,6 +73,7 @@ impl Arguments {
             Verb::Cosim(arguments) => arguments.run(),
             Verb::Bus(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
+            Verb::Generate(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),
             Verb::Budget(arguments) => arguments.run(),

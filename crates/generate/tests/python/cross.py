@@ -1,0 +1,44 @@
+"""Reads messages of one wire and writes them on the other: cross.py MODULE FOLDER,
+which has NNNN.type, NNNN.cdr and NNNN.ros_msg."""
+
+import copy
+import pickle
+import sys
+from pathlib import Path
+
+import named
+
+holders, kinds = named.load(sys.argv[1])
+
+count = 0
+for file in sorted(Path(sys.argv[2]).glob("*.type")):
+    kind = kinds[file.read_text()]
+    cdr = file.with_suffix(".cdr").read_bytes()
+    ros = file.with_suffix(".ros_msg").read_bytes()
+    from_cdr = kind.deserialize_cdr(cdr, header=False)
+    from_ros = kind.deserialize_ros_msg(ros)
+    assert from_cdr.serialize_ros_msg() == ros, file
+    assert from_ros.serialize_cdr(header=False) == cdr, file
+    views = kind.deserialize_cdr(bytearray(cdr), header=False, view=True)
+    assert views.serialize_cdr(header=False) == cdr, file
+    # Holders are data: they are copied, and sent to other processes.
+    for twin in (copy.deepcopy(from_cdr), pickle.loads(pickle.dumps(from_cdr))):
+        assert twin.serialize_cdr(header=False) == cdr, file
+    for read, whole in ((lambda b: kind.deserialize_cdr(b, header=False), cdr),
+                        (kind.deserialize_ros_msg, ros)):
+        for cut in range(min(len(whole), 400)):
+            try:
+                read(whole[:cut])
+            except holders.WireError:
+                continue
+            raise AssertionError(f"{file}: {cut} of {len(whole)} bytes are taken for a message")
+        for at in range(min(len(whole), 400)):
+            # Damaged bytes are read as something else or refused, and nothing more.
+            damaged = bytearray(whole)
+            damaged[at] ^= 0xFF
+            try:
+                read(bytes(damaged))
+            except holders.WireError:
+                pass
+    count += 1
+print(count)

@@ -276,7 +276,7 @@ impl Header<'_> {
             format!("a.{member} == b.{member}")
         });
         let tests: Vec<String> = tests.collect();
-        let all = if tests.is_empty() { "true".into() } else { tests.join(" &&\n           ") };
+        let all = if tests.is_empty() { "true".into() } else { tests.join(" &&\n       ") };
         let (a, b) = match tests.is_empty() {
             true => (format!("const {name} &"), format!("const {name} &")),
             false => (format!("const {name} &a"), format!("const {name} &b")),

@@ -5,7 +5,7 @@ use wiregauge_holders::File;
 
 use crate::definition::Package;
 use crate::wire::Wire;
-use crate::{cpp, python};
+use crate::{cpp, python, rust};
 
 /// A language that holders are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,17 +14,20 @@ pub enum Language {
     Cpp,
     /// Python 3.9: a module.
     Python,
+    /// Rust: a module for `no_std`.
+    Rust,
 }
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 2] = [Language::Cpp, Language::Python];
+    pub const ALL: [Language; 3] = [Language::Cpp, Language::Python, Language::Rust];
 
     /// As the command line has it.
     pub fn name(self) -> &'static str {
         match self {
             Language::Cpp => "cpp",
             Language::Python => "python",
+            Language::Rust => "rust",
         }
     }
 }
@@ -37,5 +40,6 @@ pub fn generate(package: &Package, language: Language, wires: &[Wire]) -> Result
     match language {
         Language::Cpp => cpp::emit(package, wires),
         Language::Python => python::emit(package, wires),
+        Language::Rust => rust::emit(package, wires),
     }
 }

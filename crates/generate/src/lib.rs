@@ -12,6 +12,7 @@ mod loss;
 
 mod names;
 mod python;
+mod rust;
 mod wire;
 
 pub use definition::Package;

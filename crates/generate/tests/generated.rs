@@ -10,6 +10,7 @@ use std::process::Command;
 use support::{reference, run_python, succeeds, write};
 use wiregauge_generate::{Language, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_schema::proto;
 use wiregauge_schema::{generate, Schema, Sizes};
 use wiregauge_seeds::Seeds;
 
@@ -55,6 +56,7 @@ fn common_packages_are_written_as_by_rosbags() {
             assert!(count.trim().parse::<usize>().expect("a count") > 400, "{count}");
             assert_eq!(run_python(&python, "cross.py", &[&module, &messages]), count);
             assert_eq!(run_cpp(&holders, "common", &messages, ""), count);
+            assert_eq!(run_rust(&holders, "common", &messages), count);
         });
     }
 }
@@ -96,6 +98,54 @@ fn run_cpp(holders: &Path, name: &str, messages: &Path, sanitizers: &str) -> Str
     succeeds(Command::new(program).arg(messages))
 }
 
+/// The same in Rust, once as a library without the standard one.
+fn run_rust(holders: &Path, name: &str, messages: &Path) -> String {
+    let text = fs::read_to_string(holders.join(format!("{name}.rs"))).expect("the module");
+    let types = text.lines().filter_map(|line| line.strip_prefix("pub struct ")?.split_once(" {"));
+    let mut dispatch =
+        String::from("use crate::message;\npub fn dispatch(kind: &str, name: &str, bad: bool) {\n");
+    for (kind, _) in types {
+        let is = format!("kind == message::{kind}::NAME");
+        dispatch += &format!("if {is} {{ return crate::check::<message::{kind}>(name, bad); }}\n");
+    }
+    dispatch += "panic!(\"no type {kind}\");\n}\n";
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rust/cross.rs");
+    let text = fs::read_to_string(source).expect("the program");
+    let named = format!("#[path = \"{name}.rs\"]\nmod message;");
+    let put = |file: &str, text: &str| fs::write(holders.join(file), text).expect("written");
+    put("types.rs", &dispatch);
+    put("cross.rs", &text.replace("mod message;", &named));
+    put(
+        "bare.rs",
+        &format!("#![no_std]\n#![forbid(unsafe_code)]\npub mod {name};\npub mod wiregauge;\n"),
+    );
+    let mut compiler = Command::new("rustc");
+    compiler.args([
+        "--edition",
+        "2021",
+        "-D",
+        "warnings",
+        "--crate-type",
+        "lib",
+        "--emit",
+        "metadata",
+    ]);
+    succeeds(compiler.arg("bare.rs").current_dir(holders));
+    let mut compiler = Command::new("rustc");
+    compiler.args([
+        "--edition",
+        "2021",
+        "-D",
+        "warnings",
+        "-C",
+        "debug-assertions",
+        "-o",
+        "cross_rust",
+    ]);
+    succeeds(compiler.arg("cross.rs").current_dir(holders));
+    succeeds(Command::new(holders.join("cross_rust")).arg(messages))
+}
+
 /// Messages of a schema as files, on each wire: lists, texts and presence of these
 /// sizes.
 fn messages(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64, folder: &Path) {
@@ -115,20 +165,133 @@ fn messages(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64, folder: &
 
 /// Every language reads and writes messages of a schema as the reference does.
 fn assert_carried(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64) {
-    let python = support::python();
     let folder = tempfile::tempdir().expect("a folder");
+    messages(schema, sizes, seed, &folder.path().join("messages"));
+    assert_read(schema, folder.path(), sizes.len());
+}
+
+/// Every language deals with the messages in a folder as it must.
+fn assert_read(schema: &Schema, folder: &Path, count: usize) {
+    let python = support::python();
     let package = Package::new(Some("message"), vec![("made up".into(), schema.clone())]);
     let package = package.expect("a package");
-    let files = folder.path().join("messages");
-    messages(schema, sizes, seed, &files);
     for language in Language::ALL {
-        write(&package, language, folder.path());
+        write(&package, language, folder);
     }
-    let module = folder.path().join("message.py");
-    let count = sizes.len().to_string();
-    assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count);
+    let (module, files) = (folder.join("message.py"), folder.join("messages"));
+    assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
     lint(&python.program, &module);
-    assert_eq!(run_cpp(folder.path(), "message", &files, SANITIZERS).trim(), count);
+    assert_eq!(run_cpp(folder, "message", &files, SANITIZERS).trim(), count.to_string());
+    assert_eq!(run_rust(folder, "message", &files).trim(), count.to_string());
+}
+
+/// A truth value, a text and a list, each as ROS MSG and CDR have it: the parts of
+/// a message that may be wrong.
+fn parts(truth: u8, text: &[u8], list: &[u8], more: &[u8]) -> [Vec<u8>; 2] {
+    let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
+    let mut ros = vec![truth];
+    ros.extend(length(text).iter().chain(text).chain(&length(list)).chain(list).chain(more));
+    let ended = [text, b"\0"].concat();
+    let mut cdr = vec![truth, 0, 0, 0];
+    cdr.extend(length(&ended).iter().chain(&ended));
+    cdr.resize(cdr.len().next_multiple_of(4), 0);
+    cdr.extend(length(list).iter().chain(list).chain(more));
+    [ros, cdr]
+}
+
+#[test]
+fn what_is_no_message_is_refused() {
+    let text = "bool truth\nstring<=4 text\nint8[<=2] list\n";
+    let schema = msg::read_text(text, "p/Strict", Dialect::Ros2, "test").expect("a schema");
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("messages");
+    fs::create_dir_all(&files).expect("a folder");
+    let keep = |name: String, [ros, cdr]: [Vec<u8>; 2]| {
+        fs::write(files.join(format!("{name}.type")), "p/msg/Strict").expect("written");
+        fs::write(files.join(format!("{name}.ros_msg")), ros).expect("written");
+        fs::write(files.join(format!("{name}.cdr")), cdr).expect("written");
+    };
+    keep("0000".into(), parts(1, "aß€".as_bytes().split_at(3).0, &[1, 2], &[]));
+    keep("0001".into(), parts(0, "\u{10ffff}".as_bytes(), &[], &[]));
+    let mut bad = vec![
+        parts(2, b"", &[], &[]),
+        parts(255, b"", &[], &[]),
+        parts(1, b"12345", &[], &[]),
+        parts(1, b"", &[1, 2, 3], &[]),
+        parts(1, b"", &[], &[0]),
+    ];
+    // No UTF-8: cut short, begun in the middle, longer than needed, a surrogate, too
+    // large.
+    for text in
+        [&b"\xc3"[..], b"\x80", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]
+    {
+        bad.push(parts(1, text, &[], &[]));
+    }
+    // Lengths that cannot be: of the text, then of the list.
+    let [mut ros, mut cdr] = parts(1, b"", &[], &[]);
+    ros[1..5].fill(0xff);
+    cdr[4..8].fill(0xff);
+    bad.push([ros, cdr]);
+    let [mut ros, mut cdr] = parts(1, b"", &[], &[]);
+    ros[5..9].fill(0xff);
+    cdr[12..16].fill(0xff);
+    bad.push([ros, cdr]);
+    // In CDR alone: a zero within a text, and none at its end.
+    let [ros, _] = parts(2, b"", &[], &[]);
+    let [_, within] = parts(1, b"a\0b", &[], &[]);
+    let [_, mut open] = parts(1, b"ab", &[], &[]);
+    open[10] = b'c';
+    bad.push([ros.clone(), within]);
+    bad.push([ros, open]);
+    for (at, bytes) in bad.into_iter().enumerate() {
+        keep(format!("bad{at:04}"), bytes);
+    }
+    assert_read(&schema, folder.path(), 2);
+}
+
+/// What a definition says that changes no bytes, in both languages of definitions.
+#[test]
+fn what_is_said_is_kept() {
+    let ros = "# A scan.\n# Of a plane.\n\n# What it is.\nuint8 FULL=1  # all of it\n\
+               string WORD=\"a # \\\"b\\\"\"\n\n# Stays.\nuint8 part 1\nfloat32[] ranges [1.5, -2]  # in metres\n\
+               float64[3] x_y [0.0, 1e3, -1]\nstring<=8[] class ['a, b']\nPoint[] points\n\
+               uint64 most 18446744073709551615\nint64 least -9223372036854775808\n";
+    let point = format!("{}\nMSG: p/Point\n# A point, \\\nfloat32 x\nfloat32 y\n", "=".repeat(80));
+    let ros = msg::read_text(&(ros.to_owned() + &point), "p/Scan", Dialect::Ros2, "scan.msg");
+    let proto = "syntax = \"proto2\"; package p;
+        // What is seen.
+        message Seen {
+          // Its kind.
+          optional Kind kind = 1 [default = CAR];
+          repeated Kind kinds = 2; // all of them
+          oneof which { string name = 3; Part part = 4; }
+          required double inf = 5 [default = inf];
+          // Of what it is.
+          enum Kind { NONE = 0; /* On wheels. */ CAR = -7; mro = 1; }
+          message Part { optional bool Part = 1; map<string, int32> counts = 2; }
+        }";
+    let proto = proto::read_texts(&[("seen.proto", proto)], None);
+    for (name, schema) in [("scan", ros), ("seen", proto)] {
+        let origin = vec![(format!("{name} of a test"), schema.expect("a schema"))];
+        let package = Package::new(Some(name), origin).expect("a package");
+        for language in Language::ALL {
+            let files = wiregauge_generate::generate(&package, language, &Wire::ALL);
+            let own = files.expect("generated").swap_remove(0);
+            // The fixed part is in the tree already.
+            let text = match own.text.split_once("class WireError") {
+                Some((head, rest)) => {
+                    let holders = rest.find("\n\n\n@dataclass").or(rest.find("IntEnum):"));
+                    head.to_owned() + "…" + &rest[holders.expect("holders")..]
+                }
+                None => own.text,
+            };
+            let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+            // By another ending, as formatters would have it otherwise.
+            let golden = format!("{}.txt", own.path);
+            wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), &golden, &text);
+        }
+        assert_carried(&package.schema, &[(0, 0, 0.0), (2, 3, 0.5), (3, 5, 1.0)], 1);
+    }
 }
 
 /// What moves as a block, and what only seems to: gaps within, gaps at the end,

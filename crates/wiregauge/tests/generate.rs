@@ -19,7 +19,7 @@ fn write(folder: &Path, name: &str, text: &str) {
 
 /// The command for a file, and what follows it.
 fn command<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["generate", file, "--language", "cpp,python", "--wire", "ros-msg,cdr"], more].concat()
+    [&["generate", file, "--language", "cpp,python,rust", "--wire", "ros-msg,cdr"], more].concat()
 }
 
 #[test]
@@ -145,6 +145,17 @@ fn the_examples_of_the_page_work() {
                 None => {}
             }
         }
+    }
+    for (at, (_, program)) in blocks(&page, "rust").into_iter().enumerate() {
+        let (source, binary) = (format!("example{at}.rs"), format!("./rust{at}"));
+        write(folder, &source, &program);
+        let flags = ["--edition", "2021", "-D", "warnings", "-o", &binary, &source];
+        let done = Command::new("rustc").args(flags).current_dir(folder).output();
+        let done = done.expect("rustc starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let done = Command::new(folder.join(&binary)).output().expect("it starts");
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success() && said.contains("front RIHS01_"), "{said}");
     }
     for (at, (_, program)) in blocks(&page, "cpp").into_iter().enumerate() {
         let (source, binary) = (format!("example{at}.cpp"), format!("./example{at}"));

@@ -1,5 +1,6 @@
 // Reads messages of one wire and writes them on the other: cross FOLDER, which has
-// NNNN.type, NNNN.cdr and NNNN.ros_msg. What types there are, TYPES says.
+// NNNN.type, NNNN.cdr and NNNN.ros_msg, and refuses those of badNNNN. What types there are, TYPES
+// says.
 
 #include <cstdio>
 #include <cstdlib>
@@ -112,31 +113,48 @@ void check(const std::string &stem) {
   endured<wiregauge::RosMsg, T>(ros, stem + ".ros_msg");
 }
 
+// What is no message on either wire.
+template <class T>
+void refuse(const std::string &stem) {
+  Bytes cdr, ros;
+  if (!read(stem + ".cdr", cdr) || !read(stem + ".ros_msg", ros)) fail(stem + " is missing");
+  T message;
+  if (take<wiregauge::Cdr>(cdr, cdr.size(), message) == Error::none ||
+      take<wiregauge::RosMsg>(ros, ros.size(), message) == Error::none) {
+    fail(stem + " is taken for a message");
+  }
+}
+
 struct Type {
   std::string_view name;
   void (*check)(const std::string &);
+  void (*refuse)(const std::string &);
 };
 
-#define TYPE(T) Type{T::kName, &check<T>},
+#define TYPE(T) Type{T::kName, &check<T>, &refuse<T>},
 const Type kTypes[] = {TYPES(TYPE)};
 
-}  // namespace
-
-int main(int, char **arguments) {
-  int count = 0;
-  for (;; ++count) {
+// Has each message of a folder dealt with; says how many there are.
+int each(const std::string &stem, void (*Type::*act)(const std::string &)) {
+  for (int count = 0;; ++count) {
     char number[16];
-    std::snprintf(number, sizeof number, "/%04d", count);
-    const std::string stem = arguments[1] + std::string(number);
+    std::snprintf(number, sizeof number, "%04d", count);
     Bytes name;
-    if (!read(stem + ".type", name)) break;
+    if (!read(stem + number + ".type", name)) return count;
     const std::string wanted(name.begin(), name.end());
     const Type *found = nullptr;
     for (const Type &type : kTypes) {
       if (type.name == wanted) found = &type;
     }
     if (found == nullptr) fail("no type " + wanted);
-    found->check(stem);
+    (found->*act)(stem + number);
   }
-  std::printf("%d\n", count);
+}
+
+}  // namespace
+
+int main(int, char **arguments) {
+  const std::string folder = arguments[1] + std::string("/");
+  each(folder + "bad", &Type::refuse);
+  std::printf("%d\n", each(folder, &Type::check));
 }

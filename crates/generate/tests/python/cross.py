@@ -1,5 +1,6 @@
-"""Reads messages of one wire and writes them on the other: cross.py MODULE FOLDER,
-which has NNNN.type, NNNN.cdr and NNNN.ros_msg."""
+"""Reads messages of one wire and writes them on the other, and refuses what is no
+message: cross.py MODULE FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and
+the same of badNNNN."""
 
 import copy
 import pickle
@@ -11,7 +12,7 @@ import named
 holders, kinds = named.load(sys.argv[1])
 
 count = 0
-for file in sorted(Path(sys.argv[2]).glob("*.type")):
+for file in sorted(Path(sys.argv[2]).glob("[0-9]*.type")):
     kind = kinds[file.read_text()]
     cdr = file.with_suffix(".cdr").read_bytes()
     ros = file.with_suffix(".ros_msg").read_bytes()
@@ -41,4 +42,13 @@ for file in sorted(Path(sys.argv[2]).glob("*.type")):
             except holders.WireError:
                 pass
     count += 1
+for file in sorted(Path(sys.argv[2]).glob("bad*.type")):
+    kind = kinds[file.read_text()]
+    for read, end in ((lambda b: kind.deserialize_cdr(b, header=False), ".cdr"),
+                      (kind.deserialize_ros_msg, ".ros_msg")):
+        try:
+            read(file.with_suffix(end).read_bytes())
+        except holders.WireError:
+            continue
+        raise AssertionError(f"{file.with_suffix(end)} is taken for a message")
 print(count)

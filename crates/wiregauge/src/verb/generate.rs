@@ -74,6 +74,7 @@ pub struct Arguments {
 enum LanguageName {
     Cpp,
     Python,
+    Rust,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -148,6 +149,7 @@ fn language(name: LanguageName) -> Language {
     match name {
         LanguageName::Cpp => Language::Cpp,
         LanguageName::Python => Language::Python,
+        LanguageName::Rust => Language::Rust,
     }
 }
 

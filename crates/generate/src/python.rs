@@ -344,7 +344,7 @@ impl Module<'_> {
             && self.schema.records().any(|(_, record)| record.fields.iter().any(is_list))
     }
 
-    /// What [`Records`] needs: a record's numbers in order, and back.
+    /// What `Records` needs: a record's numbers in order, and back.
     fn block(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
         let numbers = layout::numbers(self.schema, record).expect("a block");
         let codes: String = numbers.iter().map(|number| code_of(*number)).collect();
@@ -446,7 +446,7 @@ fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
     let body = match wire {
         Wire::RosMsg => ("w.done()", "data", "r.done()"),
         Wire::Cdr => (
-            "_CDR_HEADER + w.done() if header else w.done()",
+            "w.done()",
             "_cdr_body(data, header)",
             // DDS fills up to a multiple of four behind the header.
             "r.done(3 if header else 0)",
@@ -456,6 +456,11 @@ fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
     code.open(format!("def serialize_{suffix}(self{header}) -> bytes:"));
     code.line(format!("\"\"\"The message in {title}.\"\"\""));
     code.line(format!("w = {class}Writer()"));
+    if wire == Wire::Cdr {
+        code.open("if header:");
+        code.line("w.parts.append(_CDR_HEADER)");
+        code.outdent();
+    }
     code.open("try:");
     code.line(format!("_write_{suffix}_{name}(self, w)"));
     code.outdent();

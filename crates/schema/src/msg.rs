@@ -143,6 +143,28 @@ mod tests {
     }
 
     #[test]
+    fn comments_constants_and_spellings_are_kept() {
+        let text = "# A scan,\n#   of a plane.\n\n#\n# Before\n\n# and above.\nint32 a # behind\n\
+                    string NAME= its # all of it\n# Of b.\nstring B=\"q\" # not of it\nint8[4] b\n";
+        for (dialect, name, value, comment) in [
+            (Dialect::Ros1, "p/R", "its # all of it", ""),
+            (Dialect::Ros2, "p/msg/R", "its", "all of it"),
+        ] {
+            let schema = read_text(text, "p/R", dialect, "test").unwrap();
+            let words = schema.wording.of(name).unwrap();
+            assert_eq!(words.comment, "A scan,\nof a plane.");
+            assert_eq!(words.text.as_deref(), Some(text.trim_end()));
+            assert_eq!(words.members["a"].comment, "Before\n\nand above.\nbehind");
+            assert_eq!(words.members["b"].spelling, "int8[4]");
+            assert_eq!(
+                (&*words.constants[0].value, &*words.constants[0].comment),
+                (value, comment)
+            );
+            assert!(words.constants[1].comment.starts_with("Of b."));
+        }
+    }
+
+    #[test]
     fn the_dialects_differ_in_time_and_byte() {
         let schema = read_text("time t\nbyte b", "p/R", Dialect::Ros1, "test").unwrap();
         assert_eq!(field(&schema, "b").element, Element::Scalar(Scalar::I8));

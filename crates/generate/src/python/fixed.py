@@ -118,9 +118,10 @@ class _Reader:
     __slots__ = ("at", "data", "view")
 
     def __init__(self, data: bytes | bytearray | memoryview, view: bool) -> None:
-        # A view stays what it is only if nobody writes to its bytes.
-        self.data = memoryview(data if isinstance(data, bytes) or not view else bytes(data))
-        self.data = self.data.cast("B")
+        self.data = memoryview(data).cast("B")
+        if view and not isinstance(self.data.obj, bytes):
+            # A view stays what it is only if nobody can write to its bytes.
+            self.data = memoryview(bytes(self.data))
         self.at = 0
         self.view = view
 

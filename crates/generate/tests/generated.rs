@@ -106,15 +106,20 @@ fn run_rust(holders: &Path, name: &str, messages: &Path) -> String {
         String::from("use crate::message;\npub fn dispatch(kind: &str, name: &str, bad: bool) {\n");
     for (kind, _) in types {
         let is = format!("kind == message::{kind}::NAME");
-        dispatch += &format!("if {is} {{ return crate::check::<message::{kind}>(name, bad); }}\n");
+        dispatch +=
+            &format!("if {is} {{ return crate::cross::check::<message::{kind}>(name, bad); }}\n");
     }
     dispatch += "panic!(\"no type {kind}\");\n}\n";
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rust/cross.rs");
     let text = fs::read_to_string(source).expect("the program");
-    let named = format!("#[path = \"{name}.rs\"]\nmod message;");
+    let main = format!(
+        "mod cross;\n#[path = \"{name}.rs\"]\nmod message;\nmod types;\nmod wiregauge;\n\
+         fn main() {{ cross::run() }}\n"
+    );
     let put = |file: &str, text: &str| fs::write(holders.join(file), text).expect("written");
     put("types.rs", &dispatch);
-    put("cross.rs", &text.replace("mod message;", &named));
+    put("cross.rs", &text);
+    put("main.rs", &main);
     put(
         "bare.rs",
         &format!("#![no_std]\n#![forbid(unsafe_code)]\npub mod {name};\npub mod wiregauge;\n"),
@@ -142,7 +147,7 @@ fn run_rust(holders: &Path, name: &str, messages: &Path) -> String {
         "-o",
         "cross_rust",
     ]);
-    succeeds(compiler.arg("cross.rs").current_dir(holders));
+    succeeds(compiler.arg("main.rs").current_dir(holders));
     succeeds(Command::new(holders.join("cross_rust")).arg(messages))
 }
 

@@ -2,14 +2,11 @@
 //! message: cross FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and the same
 //! of badNNNN.
 
-mod message;
-mod types;
-mod wiregauge;
-
 use std::fmt::Debug;
 use std::fs;
 
-use wiregauge::{Cdr, CdrWithHeader, Error, RosMsg, Value, Wire};
+use crate::types;
+use crate::wiregauge::{self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire};
 
 fn endured<W: Wire, T: Value>(bytes: &[u8], name: &str) {
     for cut in 0..bytes.len().min(400) {
@@ -72,7 +69,8 @@ fn each(folder: &str, bad: bool) -> usize {
     names.count()
 }
 
-fn main() {
+/// Deals with all messages of the folder that the program is called with.
+pub fn run() {
     let folder = std::env::args().nth(1).expect("a folder");
     each(&folder, true);
     println!("{}", each(&folder, false));

@@ -23,6 +23,9 @@ struct Fields {
 struct Limits {
   std::size_t elements = std::numeric_limits<std::uint32_t>::max();  // of a list
   std::size_t text = std::numeric_limits<std::uint32_t>::max() - 1;  // bytes of each text
+
+  // Of a list's elements: octets among them have no bound.
+  Limits of_elements() const { return Limits{Limits().elements, text}; }
 };
 
 namespace detail {

@@ -201,7 +201,7 @@ class Sizer {
           return;
         }
       }
-      for (const T &value : values) walk(*this, value, limits);
+      for (const T &value : values) walk(*this, value, limits.of_elements());
     }
   }
 
@@ -275,7 +275,7 @@ class Writer {
           return;
         }
       }
-      for (const T &value : values) walk(*this, value, limits);
+      for (const T &value : values) walk(*this, value, limits.of_elements());
     }
   }
 
@@ -388,7 +388,7 @@ class Reader {
       values.resize(count);
       for (T &value : values) {
         if (error_ != Error::none) return;
-        walk(*this, value, limits);
+        walk(*this, value, limits.of_elements());
       }
     }
   }

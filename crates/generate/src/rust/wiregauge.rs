@@ -107,6 +107,11 @@ pub struct Limits {
 impl Limits {
     /// What a length can say.
     pub const NONE: Limits = Limits { elements: u32::MAX as usize, text: u32::MAX as usize - 1 };
+
+    /// Of a list's elements: octets among them have no bound.
+    fn of_elements(self) -> Limits {
+        Limits { elements: Limits::NONE.elements, ..self }
+    }
 }
 
 /// How many bytes a message takes, or why it may not be written.
@@ -501,7 +506,7 @@ impl<T: Value> Value for Vec<T> {
 
     fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
         sizer.length(self.len(), limits.elements)?;
-        T::measure_all(self, sizer, limits)
+        T::measure_all(self, sizer, limits.of_elements())
     }
 
     fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
@@ -512,7 +517,7 @@ impl<T: Value> Value for Vec<T> {
     fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
         let length = reader.length(T::least::<W>(), limits.elements)?;
         self.resize_with(length, T::default);
-        T::read_all(self, reader, limits)
+        T::read_all(self, reader, limits.of_elements())
     }
 }
 

@@ -3,10 +3,16 @@
 use std::fmt::Write;
 
 /// Source text under construction.
-#[derive(Default)]
 pub struct SourceWriter {
     text: String,
     depth: usize,
+    step: usize,
+}
+
+impl Default for SourceWriter {
+    fn default() -> SourceWriter {
+        SourceWriter::indented(2)
+    }
 }
 
 impl SourceWriter {
@@ -15,13 +21,18 @@ impl SourceWriter {
         SourceWriter::default()
     }
 
+    /// No text yet, and so many spaces a level.
+    pub fn indented(step: usize) -> SourceWriter {
+        SourceWriter { text: String::new(), depth: 0, step }
+    }
+
     /// Adds a line, or several that come with their own relative indentation.
     pub fn line(&mut self, line: impl AsRef<str>) {
         for line in line.as_ref().split('\n') {
             if line.is_empty() {
                 self.text.push('\n');
             } else {
-                let width = self.depth * 2;
+                let width = self.depth * self.step;
                 writeln!(self.text, "{:width$}{line}", "").expect("writing to a string");
             }
         }
@@ -37,6 +48,11 @@ impl SourceWriter {
     pub fn close(&mut self, line: impl AsRef<str>) {
         self.depth -= 1;
         self.line(line);
+    }
+
+    /// Ends the indentation, where the language has no line for that.
+    pub fn outdent(&mut self) {
+        self.depth -= 1;
     }
 
     /// Adds a line between two blocks: ends one, begins the next.

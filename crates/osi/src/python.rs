@@ -1,12 +1,10 @@
-//! A Python environment of our own, made once in the build folder: the official
-//! OSI package comes as a Python wheel, and FMPy brings the FMI headers.
+//! The Python side of OSI: the official OSI package comes as a Python wheel, and
+//! FMPy brings the FMI headers.
 
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use anyhow::{Context, Result};
-use wiregauge_workshop::{hash, lock, run};
+use wiregauge_workshop::python;
 
 const REQUIREMENTS: &str = include_str!("../requirements.txt");
 
@@ -21,40 +19,15 @@ impl Python {
     /// The environment below the build folder; made on first use, which needs
     /// `python3` with its `venv` module and a package index.
     pub fn environment(build: &Path) -> Result<Python> {
-        let tools = build.join("tools");
-        fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
-        let tools = tools.canonicalize()?;
-        let _lock = lock(&tools)?;
-        let folder = tools.join(format!("python-{}", &hash([REQUIREMENTS.into()])[..16]));
-        let python = Python { program: folder.join("bin/python") };
-        // Written last: half an environment is none.
-        let complete = folder.join("complete");
-        if complete.exists() {
-            return Ok(python);
-        }
-        if folder.exists() {
-            fs::remove_dir_all(&folder)?;
-        }
-        run(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")
-            .context("cannot make a Python environment; apt-get install python3-venv")?;
-        let list = folder.join("requirements.txt");
-        fs::write(&list, REQUIREMENTS)?;
-        run(
-            Command::new(&python.program)
-                .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
-                .args(["--only-binary", ":all:", "--no-deps", "-r"])
-                .arg(&list),
-            "pip",
-        )
-        .context("cannot install the OSI package; Python 3.11 and a package index are needed")?;
-        fs::write(&complete, "")?;
-        Ok(python)
+        let made = python::Python::environment(build, REQUIREMENTS);
+        let python::Python { program } = made.context("cannot install the OSI package")?;
+        Ok(Python { program })
     }
 
     /// Runs a program text with these arguments to its end; returns what it
     /// wrote to standard output.
     pub fn run(&self, text: &str, arguments: &[&Path]) -> Result<String> {
-        run(Command::new(&self.program).arg("-c").arg(text).args(arguments), "python")
+        python::Python { program: self.program.clone() }.run(text, arguments)
     }
 
     /// The folder of FMI's C headers, which FMPy brings.

@@ -96,7 +96,7 @@ pub(crate) fn reachable(types: Vec<TypeDef>, root: TypeId) -> Schema {
             }
         }
     }
-    Schema { types: kept, root: renumbered[root], small_array: Schema::small_array() }
+    Schema::new(kept, renumbered[root])
 }
 
 /// The types that the root reaches in depth-first order. With its own stack:

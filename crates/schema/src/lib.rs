@@ -19,6 +19,7 @@ pub mod proto;
 pub mod prune;
 pub mod source;
 pub mod value;
+pub mod wording;
 
 pub use describe::describe;
 pub use digest::Digest;
@@ -31,3 +32,4 @@ pub use path::Projection;
 pub use prune::prune;
 pub use source::Source;
 pub use value::Value;
+pub use wording::Wording;

@@ -9,6 +9,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::wording::Wording;
+
 /// Index of a type in [`Schema::types`].
 pub type TypeId = usize;
 
@@ -24,6 +26,9 @@ pub struct Schema {
     /// by formats that have no fixed arrays; longer ones are lists there.
     #[serde(default = "Schema::small_array")]
     pub small_array: u32,
+    /// What the definition says beside the model.
+    #[serde(skip)]
+    pub wording: Wording,
 }
 
 /// A named type.
@@ -276,6 +281,11 @@ impl Scalar {
 }
 
 impl Schema {
+    /// Of these types, in their order, with this root.
+    pub fn new(types: Vec<TypeDef>, root: TypeId) -> Schema {
+        Schema { types, root, small_array: Schema::small_array(), wording: Wording::default() }
+    }
+
     /// What authors write as fields: positions, colours, quaternions.
     pub const fn small_array() -> u32 {
         4

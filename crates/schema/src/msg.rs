@@ -52,6 +52,16 @@ pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Resu
 /// `pkg/msg/Type`. Otherwise it is ROS 1 if they use `time`, `duration` or the
 /// `Header` shortcut, and ROS 2 if they use none of these either.
 pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
+    read_file_as(None, path, type_name, folders)
+}
+
+/// Reads it as [`read_file`] does, in this dialect where one is given.
+pub fn read_file_as(
+    dialect: Option<Dialect>,
+    path: &Path,
+    type_name: Option<&str>,
+    folders: &[PathBuf],
+) -> Result<Schema> {
     let origin = path.display().to_string();
     let text = file::text(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -66,7 +76,7 @@ pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> R
         Some(wanted) => library.find(wanted, &origin)?,
     };
     library.complete()?;
-    library.schema(&root, None)
+    library.schema(&root, dialect)
 }
 
 /// Reads the type `pkg/Type` or `pkg/msg/Type` of recorded messages from its
@@ -130,6 +140,28 @@ mod tests {
         let Element::Record(stamp) = field(&schema, "stamp").element else { panic!() };
         assert_eq!(schema.record(stamp).role, Role::Timestamp);
         assert_eq!(schema.root, schema.types.len() - 1, "the root stands after what it uses");
+    }
+
+    #[test]
+    fn comments_constants_and_spellings_are_kept() {
+        let text = "# A scan,\n#   of a plane.\n\n#\n# Before\n\n# and above.\nint32 a # behind\n\
+                    string NAME= its # all of it\n# Of b.\nstring B=\"q\" # not of it\nint8[4] b\n";
+        for (dialect, name, value, comment) in [
+            (Dialect::Ros1, "p/R", "its # all of it", ""),
+            (Dialect::Ros2, "p/msg/R", "its", "all of it"),
+        ] {
+            let schema = read_text(text, "p/R", dialect, "test").unwrap();
+            let words = schema.wording.of(name).unwrap();
+            assert_eq!(words.comment, "A scan,\nof a plane.");
+            assert_eq!(words.text.as_deref(), Some(text.trim_end()));
+            assert_eq!(words.members["a"].comment, "Before\n\nand above.\nbehind");
+            assert_eq!(words.members["b"].spelling, "int8[4]");
+            assert_eq!(
+                (&*words.constants[0].value, &*words.constants[0].comment),
+                (value, comment)
+            );
+            assert!(words.constants[1].comment.starts_with("Of b."));
+        }
     }
 
     #[test]

@@ -272,6 +272,27 @@ mod tests {
     }
 
     #[test]
+    fn comments_are_kept() {
+        let text = "syntax = \"proto3\"; package p;
+            // A message
+            //  of two lines.
+            message A {
+              // Before.
+              int32 x = 1; // Behind.
+              B b = 2;
+            }
+            enum B {
+              // Nothing.
+              NONE = 0;
+            }";
+        let schema = read_texts(&[("a.proto", text)], None).unwrap();
+        assert_eq!(schema.wording.of("p.A").unwrap().comment, "A message\nof two lines.");
+        assert_eq!(schema.wording.member("p.A", "x").unwrap().comment, "Before.\nBehind.");
+        assert_eq!(schema.wording.member("p.A", "b").unwrap().comment, "");
+        assert_eq!(schema.wording.member("p.B", "NONE").unwrap().comment, "Nothing.");
+    }
+
+    #[test]
     fn proto2_maps_to_the_model() {
         let text = "syntax = \"proto2\"; message Root {
             required int32 a = 1; optional string b = 2 [default = \"x\"]; repeated Root c = 3; }";

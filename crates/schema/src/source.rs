@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{bail, ensure, Result};
 
 use crate::model::Schema;
+use crate::msg::Dialect;
 use crate::{file, msg, proto};
 
 /// A definition file and the type in it, written `FILE[:Type]`.
@@ -58,6 +59,12 @@ impl fmt::Display for Source {
 /// source's folders; those of ROS also where the environment says packages are
 /// (`AMENT_PREFIX_PATH`, `ROS_PACKAGE_PATH`).
 pub fn load(source: &Source) -> Result<Schema> {
+    load_as(None, source)
+}
+
+/// Reads it as [`load`] does; a definition of ROS in this dialect where one is
+/// given.
+pub fn load_as(dialect: Option<Dialect>, source: &Source) -> Result<Schema> {
     let Source { path, type_name, folders } = source;
     let type_name = type_name.as_deref();
     let origin = path.display().to_string();
@@ -66,7 +73,7 @@ pub fn load(source: &Source) -> Result<Schema> {
     }
     let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     match extension.as_str() {
-        "msg" => msg::read_file(path, type_name, &msg::folders(folders)),
+        "msg" => msg::read_file_as(dialect, path, type_name, &msg::folders(folders)),
         "proto" => proto::read_file(path, type_name, folders),
         "fds" | "desc" | "binpb" | "pb" => {
             proto::read_descriptors(&file::bytes(path)?, type_name, &origin)

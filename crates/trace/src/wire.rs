@@ -92,7 +92,38 @@ struct Field {
 #[derive(Debug)]
 pub(crate) struct Shape {
     /// The root first.
-    messages: Vec<HashMap<u64, Field>>,
+    messages: Vec<Known>,
+}
+
+/// The fields of a message by their numbers.
+#[derive(Debug, Default)]
+struct Known {
+    /// Those with small numbers, which nearly all are.
+    small: Vec<Option<Field>>,
+    others: HashMap<u64, Field>,
+}
+
+/// Numbers from here on are looked up.
+const SMALL: u64 = 64;
+
+impl Known {
+    fn put(&mut self, number: u64, field: Field) {
+        if number >= SMALL {
+            self.others.insert(number, field);
+            return;
+        }
+        let at = number as usize;
+        self.small.resize_with(self.small.len().max(at + 1), || None);
+        self.small[at] = Some(field);
+    }
+
+    fn field(&self, number: u64) -> Option<&Field> {
+        match self.small.get(number as usize) {
+            Some(field) => field.as_ref(),
+            None if number < SMALL => None,
+            None => self.others.get(&number),
+        }
+    }
 }
 
 impl Shape {
@@ -101,8 +132,12 @@ impl Shape {
         let mut known = vec![root.clone()];
         let mut messages = Vec::new();
         while let Some(message) = known.get(messages.len()).cloned() {
-            let fields = message.fields().map(|field| field_of(&field, &mut known));
-            messages.push(fields.collect());
+            let mut fields = Known::default();
+            for field in message.fields() {
+                let (number, field) = field_of(&field, &mut known);
+                fields.put(number, field);
+            }
+            messages.push(fields);
         }
         Shape { messages }
     }
@@ -123,7 +158,7 @@ impl Shape {
             let Some((number, content)) = fields.next() else {
                 bail!("no field {left} bytes before its end");
             };
-            if let Some(field) = self.messages[at].get(&number) {
+            if let Some(field) = self.messages[at].field(number) {
                 self.field(field, content, depth).with_context(|| field.name.clone())?;
             }
         }

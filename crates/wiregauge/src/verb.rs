@@ -6,6 +6,7 @@ mod codecs;
 mod compare;
 mod cosim;
 mod doctor;
+mod generate;
 mod report;
 mod schema;
 mod trace;
@@ -34,6 +35,8 @@ Examples:
       what reaches the other side of a bus in time
   wiregauge trace info drive.mcap
       what is in a recording; trace --help has what can be done with it
+  wiregauge generate scan.msg --language python --wire cdr -o holders
+      source code that holds, reads and writes the message
   wiregauge report run.json -o report.html         the result as a page
   wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
 
@@ -53,6 +56,7 @@ enum Verb {
     Bus(Box<bus::Arguments>),
     Trace(trace::Arguments),
     Schema(schema::Arguments),
+    Generate(generate::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
     Budget(budget::Arguments),
@@ -74,6 +78,7 @@ impl Arguments {
             Verb::Bus(arguments) => arguments.run(),
             Verb::Trace(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
+            Verb::Generate(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),
             Verb::Budget(arguments) => arguments.run(),

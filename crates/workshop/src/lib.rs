@@ -8,6 +8,7 @@ pub mod maven;
 mod need;
 pub mod package;
 mod progress;
+pub mod python;
 mod tool;
 pub mod toolchain;
 

@@ -352,7 +352,7 @@ impl Partial {
     /// Names of the types begin with `name`.
     fn new(schema: &Schema, name: &str, path: Option<&[PathStep]>) -> Partial {
         let none = || Partial {
-            schema: Schema { types: Vec::new(), root: 0, small_array: 0 },
+            schema: Schema { small_array: 0, ..Schema::new(Vec::new(), 0) },
             indices: Vec::new(),
         };
         let (mut id, mut records, mut indices) = (schema.root, Vec::new(), Vec::new());
@@ -382,7 +382,7 @@ impl Partial {
         }
         let root = records.len() - 1;
         let types = records.into_iter().map(TypeDef::Record).collect();
-        Partial { schema: Schema { types, root, small_array: 0 }, indices }
+        Partial { schema: Schema { small_array: 0, ..Schema::new(types, root) }, indices }
     }
 
     /// Both of a message, `Fixed0` and `Element0`.

@@ -65,15 +65,14 @@ fn numbers() -> Schema {
         field(&mut fields, &format!("level_{suffix}"), Element::Enum(1), cardinality);
     }
     field(&mut fields, "long_array", Element::Scalar(Scalar::F64), Cardinality::Array { len: 36 });
-    Schema {
-        types: vec![
+    Schema::new(
+        vec![
             enumeration("Color", Scalar::I32, &[0, 1, 7, -3]),
             enumeration("Level", Scalar::U8, &[2, 200]),
             record("Numbers", fields),
         ],
-        root: 2,
-        small_array: Schema::small_array(),
-    }
+        2,
+    )
 }
 
 /// Strings and bytes with every cardinality.
@@ -83,7 +82,7 @@ fn texts() -> Schema {
         field(&mut fields, &format!("text_{suffix}"), Element::String, cardinality);
         field(&mut fields, &format!("blob_{suffix}"), Element::Bytes, cardinality);
     }
-    Schema { types: vec![record("Texts", fields)], root: 0, small_array: Schema::small_array() }
+    Schema::new(vec![record("Texts", fields)], 0)
 }
 
 /// Records in records with every cardinality, some of fixed and some of
@@ -145,7 +144,7 @@ fn records() -> Schema {
             record.role = role;
         }
     }
-    Schema { types, root: 6, small_array: Schema::small_array() }
+    Schema::new(types, 6)
 }
 
 /// Plain old data whose memory layout has gaps, in lists that may move as
@@ -168,15 +167,14 @@ fn plain() -> Schema {
     field(&mut root, "outers", Element::Record(2), list);
     field(&mut root, "dense", Element::Record(3), list);
     field(&mut root, "inners", Element::Record(1), list);
-    Schema {
-        types: vec![
+    Schema::new(
+        vec![
             enumeration("Kind", Scalar::I32, &[0, 1, 2]),
             record("Inner", inner),
             record("Outer", outer),
             record("Dense", dense),
             record("Plain", root),
         ],
-        root: 4,
-        small_array: Schema::small_array(),
-    }
+        4,
+    )
 }

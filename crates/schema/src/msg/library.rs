@@ -7,18 +7,20 @@ use indexmap::IndexMap;
 
 use super::dialect::{builtin_time, is_builtin, scalar, Dialect, TIMES};
 use super::folder::{last, locate, short};
-use super::line::{is_separator, parse_line, uncomment, Line};
+use super::line::{comment, is_separator, parse_line, uncomment, Line, Statement};
 use crate::assemble::{assemble, unlegalized};
 use crate::file;
 use crate::model::{
     Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeDef, TypeId, Wire,
 };
+use crate::wording::{Constant, MemberWording, TypeWording, Wording};
 
 /// One message definition.
 pub(super) struct Definition {
     /// `pkg`, or empty where the file says nothing of a package.
     package: String,
     pub(super) fields: Vec<Line>,
+    words: TypeWording,
     /// Uses what only ROS 2 has.
     ros2: bool,
     /// Where the definition stands, for errors.
@@ -87,14 +89,29 @@ impl Library {
         let mut definition = Definition {
             package,
             fields: Vec::new(),
+            words: TypeWording { text: Some(text_of(lines)), ..TypeWording::default() },
             ros2: false,
             origin: origin.to_owned(),
             path: path.map(Path::to_owned),
         };
+        let mut said = Said::default();
         for (number, line) in lines {
             let parsed = parse_line(*number, line, &mut definition.ros2);
             let parsed = parsed.with_context(|| format!("{origin}:{number}: '{}'", line.trim()))?;
-            definition.fields.extend(parsed);
+            match parsed {
+                None => said.comment(comment(line), &mut definition.words),
+                Some(Statement::Field(field)) => {
+                    let comment = said.of(line, &mut definition.words);
+                    let words = MemberWording { comment, spelling: field.spelling.clone() };
+                    definition.words.members.insert(field.name.clone(), words);
+                    definition.fields.push(field);
+                }
+                Some(Statement::Constant(constant)) => {
+                    // Whether what follows a `#` is a comment, the dialect tells.
+                    let comment = said.of("", &mut definition.words);
+                    definition.words.constants.push(Constant { comment, ..constant });
+                }
+            }
         }
         // Recordings repeat a part that two others use; the first one counts.
         self.definitions.entry(name.to_owned()).or_insert(definition);
@@ -202,7 +219,29 @@ impl Library {
                 None => builtin_time(name).context("not a type of time")?,
             }));
         }
-        assemble(types, *ids.get(root).context("the root is missing")?)
+        let mut schema = assemble(types, *ids.get(root).context("the root is missing")?)?;
+        schema.wording = self.wording(dialect);
+        Ok(schema)
+    }
+
+    fn wording(&self, dialect: Dialect) -> Wording {
+        let mut wording = Wording::default();
+        for (name, definition) in &self.definitions {
+            let mut words = definition.words.clone();
+            for constant in &mut words.constants {
+                // ROS 1 takes all of the line for the text of a string.
+                if constant.spelling == "string" && dialect == Dialect::Ros1 {
+                    continue;
+                }
+                let end = uncomment(&constant.value).len();
+                let behind = comment(&constant.value[end..]).unwrap_or_default();
+                constant.comment = paragraph(&constant.comment, behind);
+                constant.value.truncate(end);
+                constant.value.truncate(constant.value.trim_end().len());
+            }
+            wording.say(&original(name, dialect), words);
+        }
+        wording
     }
 
     fn record(
@@ -231,10 +270,7 @@ impl Library {
                 default: line.default.clone(),
             });
         }
-        let original = match (dialect, name.rsplit_once('/')) {
-            (Dialect::Ros2, Some((package, last))) => format!("{package}/msg/{last}"),
-            _ => name.to_owned(),
-        };
+        let original = original(name, dialect);
         let is_time = |time: &Record| {
             let elements = time.fields.iter().map(|f| (f.element, f.cardinality));
             elements.eq(fields.iter().map(|f| (f.element, f.cardinality)))
@@ -266,4 +302,64 @@ impl Library {
         let id = ids.get(name.as_str());
         Ok(Element::Record(*id.with_context(|| format!("unknown type {name} in {}", place()))?))
     }
+}
+
+/// A type's name as its dialect writes it out.
+fn original(name: &str, dialect: Dialect) -> String {
+    match (dialect, name.rsplit_once('/')) {
+        (Dialect::Ros2, Some((package, last))) => format!("{package}/msg/{last}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// The text of a part without empty lines around it.
+fn text_of(lines: &[(usize, &str)]) -> String {
+    let lines: Vec<&str> = lines.iter().map(|(_, line)| line.trim_end()).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+/// Two texts as one, in this order.
+fn paragraph(first: &str, second: &str) -> String {
+    let parts: Vec<&str> = [first, second].into_iter().filter(|text| !text.is_empty()).collect();
+    parts.join("\n")
+}
+
+/// Comments on lines of their own that belong to what follows. Those that a part
+/// begins with are the type's, as rosidl has it.
+#[derive(Default)]
+struct Said {
+    begun: bool,
+    lines: Vec<String>,
+}
+
+impl Said {
+    /// A line with a comment alone, or an empty one.
+    fn comment(&mut self, text: Option<&str>, words: &mut TypeWording) {
+        match text {
+            Some(text) => self.lines.push(text.to_owned()),
+            None => self.end(words),
+        }
+    }
+
+    /// What is said of the statement on a line.
+    fn of(&mut self, line: &str, words: &mut TypeWording) -> String {
+        self.end(words);
+        self.begun = true;
+        paragraph(&joined(std::mem::take(&mut self.lines)), comment(line).unwrap_or_default())
+    }
+
+    fn end(&mut self, words: &mut TypeWording) {
+        if !self.begun && !self.lines.is_empty() {
+            words.comment = joined(std::mem::take(&mut self.lines));
+        }
+        if !self.lines.last().is_none_or(String::is_empty) {
+            self.lines.push(String::new());
+        }
+        self.begun |= !words.comment.is_empty();
+    }
+}
+
+/// Lines as a text, without empty ones around it.
+fn joined(lines: Vec<String>) -> String {
+    lines.join("\n").trim_matches('\n').to_owned()
 }

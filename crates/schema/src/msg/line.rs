@@ -4,6 +4,7 @@ use anyhow::{bail, ensure, Context, Result};
 
 use super::dialect::{scalar, Dialect};
 use crate::model::Cardinality;
+use crate::wording::Constant;
 
 /// A field as it is written.
 pub(super) struct Line {
@@ -13,6 +14,16 @@ pub(super) struct Line {
     pub(super) cardinality: Cardinality,
     pub(super) name: String,
     pub(super) default: Option<String>,
+    /// The type as spelled: `string<=10[4]`.
+    pub(super) spelling: String,
+}
+
+/// What a line holds.
+pub(super) enum Statement {
+    Field(Line),
+    /// Its value is all behind the `=`: only the dialect tells whether that has a
+    /// comment.
+    Constant(Constant),
 }
 
 pub(super) fn is_separator(line: &str) -> bool {
@@ -33,13 +44,21 @@ pub(super) fn uncomment(line: &str) -> &str {
     line
 }
 
-/// The field on a line; none where the line holds a constant or nothing.
-pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<Option<Line>> {
+/// The comment on a line, without its mark.
+pub(super) fn comment(line: &str) -> Option<&str> {
+    let own = line.trim_start();
+    let text = if own.starts_with('#') { own } else { &line[uncomment(line).len()..] };
+    text.strip_prefix('#').map(str::trim)
+}
+
+/// The field or constant on a line; none where the line holds nothing.
+pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<Option<Statement>> {
     // An apostrophe may stand in a comment or in a ROS 1 constant, where it
     // quotes nothing, so comments at the start of a line are looked at first.
     if line.trim_start().starts_with('#') {
         return Ok(None);
     }
+    let whole = line.trim();
     let line = uncomment(line).trim();
     if line.is_empty() {
         return Ok(None);
@@ -62,12 +81,20 @@ pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<O
     if rest.starts_with('=') {
         let kind = element.split('<').next().unwrap_or(element);
         ensure!(scalar(kind, Dialect::Ros2).is_some(), "a constant is of a primitive type");
-        return Ok(None);
+        let value = whole.split_once('=').map_or("", |(_, value)| value.trim());
+        return Ok(Some(Statement::Constant(Constant {
+            name: name.to_owned(),
+            spelling: element.to_owned(),
+            value: value.to_owned(),
+            comment: String::new(),
+        })));
     }
+    let spelling = element.to_owned();
     let (element, cardinality) = parse_type(element, ros2)?;
     let default = (!rest.is_empty()).then(|| rest.to_owned());
     *ros2 |= default.is_some();
-    Ok(Some(Line { number, element, cardinality, name: name.to_owned(), default }))
+    let name = name.to_owned();
+    Ok(Some(Statement::Field(Line { number, element, cardinality, name, default, spelling })))
 }
 
 /// Splits `string<=10[<=5]` into the element's type and its cardinality.

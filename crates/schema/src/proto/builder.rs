@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use anyhow::{bail, Context, Result};
-use prost_reflect::{EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor, OneofDescriptor};
+use prost_reflect::{
+    EnumDescriptor, FieldDescriptor, FileDescriptor, Kind, MessageDescriptor, OneofDescriptor,
+};
 
 use super::edition::Implicit;
 use crate::assemble::{assemble, unlegalized};
@@ -11,17 +13,24 @@ use crate::model::{
     Cardinality, Element, Enum, EnumValue, Field, Integer, Record, Role, Scalar, Schema, TypeDef,
     TypeId, Wire,
 };
+use crate::wording::{MemberWording, TypeWording, Wording};
 
 /// The schema of a message. `implicit` are the fields without presence that
 /// the descriptors do not tell.
 pub(super) fn schema(root: &MessageDescriptor, implicit: &Implicit) -> Result<Schema> {
-    let mut builder =
-        Builder { implicit, types: Vec::new(), ids: HashMap::new(), open: Vec::new() };
+    let mut builder = Builder {
+        implicit,
+        types: Vec::new(),
+        ids: HashMap::new(),
+        open: Vec::new(),
+        wording: Wording::default(),
+    };
     let id = builder.message(root);
     while let Some((id, message)) = builder.open.pop() {
         builder.types[id] = TypeDef::Record(builder.record(&message)?);
     }
-    assemble(builder.types, id)
+    let wording = builder.wording;
+    Ok(Schema { wording, ..assemble(builder.types, id)? })
 }
 
 /// Types under construction.
@@ -31,6 +40,7 @@ struct Builder<'a> {
     ids: HashMap<String, TypeId>,
     /// Messages that have an id and not yet their fields.
     open: Vec<(TypeId, MessageDescriptor)>,
+    wording: Wording,
 }
 
 impl Builder<'_> {
@@ -67,6 +77,13 @@ impl Builder<'_> {
             }
         }
         let name = unlegalized(descriptor.full_name());
+        let file = descriptor.parent_file();
+        let said = |path: &[i32]| said(&file, path);
+        let members = descriptor.values();
+        let members = members.map(|value| (value.name().to_owned(), said(value.path())));
+        let members = members.map(|(name, comment)| (name, words(comment))).collect();
+        let comment = said(descriptor.path());
+        self.wording.say(&name.original, TypeWording { comment, members, ..Default::default() });
         self.types.push(TypeDef::Enum(Enum { name, repr: Scalar::I32, values }));
         self.ids.insert(descriptor.full_name().to_owned(), id);
         id
@@ -76,6 +93,12 @@ impl Builder<'_> {
         let TypeDef::Record(mut record) = self.types[self.ids[message.full_name()]].clone() else {
             bail!("{} is an enum", message.full_name());
         };
+        let file = message.parent_file();
+        let members = message.fields();
+        let members = members.map(|f| (f.name().to_owned(), words(said(&file, f.path()))));
+        let (comment, members) = (said(&file, message.path()), members.collect());
+        let said = TypeWording { comment, members, ..Default::default() };
+        self.wording.say(message.full_name(), said);
         // The descriptor's own list keeps the order of definition.
         for field in &message.descriptor_proto().field {
             let field = message
@@ -139,4 +162,20 @@ impl Builder<'_> {
 /// field of proto3 becomes.
 fn is_written(oneof: &OneofDescriptor) -> bool {
     !oneof.is_synthetic()
+}
+
+fn words(comment: String) -> MemberWording {
+    MemberWording { comment, spelling: String::new() }
+}
+
+/// The comment on what stands at a path of a file: before it, then behind it.
+fn said(file: &FileDescriptor, path: &[i32]) -> String {
+    let all = file.file_descriptor_proto().source_code_info.as_ref();
+    let places = all.into_iter().flat_map(|info| &info.location);
+    let Some(place) = places.into_iter().find(|place| place.path == path) else {
+        return String::new();
+    };
+    let lines = place.leading_comments().lines().chain(place.trailing_comments().lines());
+    let lines: Vec<&str> = lines.map(str::trim).collect();
+    lines.join("\n").trim_matches('\n').to_owned()
 }

@@ -1,11 +1,12 @@
 //! `wiregauge schema`: a message as wiregauge sees it, and each format's
 //! answer to it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{bail, Context, Result};
 use wiregauge_formats::{Answer, Codec};
+use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{describe, source, Schema, Source};
 use wiregauge_trace::Recording;
 
@@ -53,7 +54,7 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let mut schema = load(&self.source, &self.folder)?;
+        let mut schema = load(&self.source, &self.folder, None)?;
         self.small_arrays.apply(&mut schema);
         if self.json {
             print(&serde_json::to_string_pretty(&schema)?)?;
@@ -69,11 +70,16 @@ impl Arguments {
 /// The extensions of recordings.
 const RECORDINGS: [&str; 4] = ["mcap", "bag", "db3", "osi"];
 
-fn load(text: &str, folders: &[PathBuf]) -> Result<Schema> {
+/// Whether it is a recording, by its name.
+pub fn is_recording(path: &Path) -> bool {
+    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    RECORDINGS.contains(&extension.as_str()) || path.is_dir()
+}
+
+/// The schema of a definition or of a recorded topic.
+pub fn load(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result<Schema> {
     let source = Source::parse(text).within(folders);
-    let extension = source.path.extension().unwrap_or_default().to_string_lossy();
-    let extension = extension.to_ascii_lowercase();
-    if RECORDINGS.contains(&extension.as_str()) || source.path.is_dir() {
+    if is_recording(&source.path) {
         let recording = Recording::open_with(&source.path, lookup(folders))?;
         let topic = match (&source.type_name, recording.topics()) {
             (Some(topic), _) => topic.clone(),
@@ -85,7 +91,7 @@ fn load(text: &str, folders: &[PathBuf]) -> Result<Schema> {
         };
         return recording.schema(&topic);
     }
-    source::load(&source)
+    source::load_as(dialect, &source)
 }
 
 /// The definition in a format's own language.

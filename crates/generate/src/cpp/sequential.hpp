@@ -1,0 +1,523 @@
+// Wires that write field after field: sizes, writing and reading. Nothing here
+// throws or wants run-time types; only memory that runs out may throw.
+#pragma once
+
+#include <cstring>
+
+#if defined(__cpp_exceptions)
+#include <stdexcept>
+#endif
+
+#include "wiregauge/holder.hpp"
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the wires are written for little-endian machines"
+#endif
+
+namespace wiregauge {
+
+// What is wrong with a message or its bytes.
+enum class Error : std::uint8_t {
+  none,
+  ends_too_early,
+  left_over,
+  too_many,
+  no_truth_value,
+  no_text,
+  no_header,
+  no_room,
+};
+
+// The error in words.
+inline const char *describe(Error error) {
+  switch (error) {
+    case Error::none:
+      return "no error";
+    case Error::ends_too_early:
+      return "the bytes end too early";
+    case Error::left_over:
+      return "bytes are left over behind the message";
+    case Error::too_many:
+      return "a list or text is longer than its bound";
+    case Error::no_truth_value:
+      return "a truth value is neither 0 nor 1";
+    case Error::no_text:
+      return "a text is not UTF-8, or has a zero where it does not end";
+    case Error::no_header:
+      return "the bytes do not begin with the header of little-endian CDR";
+    case Error::no_room:
+      return "the memory is too small for the message";
+  }
+  return "unknown error";
+}
+
+namespace detail {
+
+// The fewest bytes that a value takes: a length is not believed that wants more
+// bytes than there are.
+template <class Wire, class T>
+constexpr std::size_t least();
+
+template <class Wire, class... Types>
+constexpr std::size_t least_of(Fields<Types...> *) {
+  return (std::size_t{0} + ... + least<Wire, Types>());
+}
+
+template <class Wire, class T>
+constexpr std::size_t least() {
+  if constexpr (std::is_same_v<T, bool> || is_number<T>) {
+    return sizeof(T);
+  } else if constexpr (is_array<T>::value) {
+    return std::tuple_size_v<T> * least<Wire, typename T::value_type>();
+  } else if constexpr (is_optional<T>::value) {
+    using Value = typename T::value_type;
+    return is_record<Value>::value ? 4 : 1 + least<Wire, Value>();
+  } else if constexpr (is_record<T>::value) {
+    if constexpr (T::wiregauge_fields::count == 0) return Wire::has_filler ? 1 : 0;
+    return least_of<Wire>(static_cast<typename T::wiregauge_fields *>(nullptr));
+  } else {
+    return 4;  // the length of a list or text
+  }
+}
+
+// The size of the first number of a plain record.
+template <class T>
+constexpr std::size_t first();
+
+template <class Head, class... Tail>
+constexpr std::size_t first_of(Fields<Head, Tail...> *) {
+  return first<Head>();
+}
+
+template <class T>
+constexpr std::size_t first() {
+  if constexpr (is_number<T>) {
+    return sizeof(T);
+  } else if constexpr (is_array<T>::value) {
+    return first<typename T::value_type>();
+  } else {
+    return first_of(static_cast<typename T::wiregauge_fields *>(nullptr));
+  }
+}
+
+template <class Wire>
+constexpr std::size_t padding(std::size_t at, std::size_t size) {
+  const std::size_t to = size < Wire::alignment ? size : Wire::alignment;
+  return (to - at % to) % to;
+}
+
+// Whether a list of plain records that begins there is one block.
+template <class Wire, class T>
+constexpr bool is_aligned(std::size_t at) {
+  return Wire::alignment == 1 || at % alignof(T) == 0;
+}
+
+inline bool is_utf8(const char *text, std::size_t size) {
+  const auto *at = reinterpret_cast<const std::uint8_t *>(text);
+  const auto *const end = at + size;
+  while (at != end) {
+    std::uint64_t eight = 0;
+    while (end - at >= 8) {
+      std::memcpy(&eight, at, 8);
+      if ((eight & 0x8080808080808080u) != 0) break;
+      at += 8;
+    }
+    while (at != end && *at < 0x80) ++at;
+    if (at == end) return true;
+    const std::uint8_t head = *at++;
+    // How many bytes follow, and what the first of them may be: no longer form
+    // than needed, no surrogates, nothing above U+10FFFF.
+    std::size_t more = 1;
+    std::uint8_t low = 0x80, high = 0xbf;
+    if (head >= 0xc2 && head <= 0xdf) {
+    } else if (head >= 0xe0 && head <= 0xef) {
+      more = 2;
+      if (head == 0xe0) low = 0xa0;
+      if (head == 0xed) high = 0x9f;
+    } else if (head >= 0xf0 && head <= 0xf4) {
+      more = 3;
+      if (head == 0xf0) low = 0x90;
+      if (head == 0xf4) high = 0x8f;
+    } else {
+      return false;
+    }
+    if (static_cast<std::size_t>(end - at) < more || *at < low || *at > high) return false;
+    for (std::size_t next = 1; next < more; ++next) {
+      if ((at[next] & 0xc0) != 0x80) return false;
+    }
+    at += more;
+  }
+  return true;
+}
+
+template <class Wire>
+bool is_text(const char *text, std::size_t size) {
+  const bool whole = !Wire::ends_texts || size == 0 || std::memchr(text, 0, size) == nullptr;
+  return whole && is_utf8(text, size);
+}
+
+// How many bytes a message takes, and whether it may be written.
+template <class Wire>
+class Sizer {
+ public:
+  std::size_t size() const { return size_; }
+  Error error() const { return error_; }
+
+  template <class T>
+  void number(const T &) {
+    align(sizeof(T));
+    size_ += sizeof(T);
+  }
+
+  void flag(const bool &) { size_ += 1; }
+
+  template <class T>
+  void numbers(const T *, std::size_t count) {
+    align(sizeof(T));
+    size_ += count * sizeof(T);
+  }
+
+  void text(const std::string &text, std::size_t most) {
+    if (text.size() > most) fail(Error::too_many);
+    if (!is_text<Wire>(text.data(), text.size())) fail(Error::no_text);
+    length();
+    size_ += text.size() + (Wire::ends_texts ? 1 : 0);
+  }
+
+  template <class T>
+  void list(const std::vector<T> &values, const Limits &limits) {
+    if (values.size() > limits.elements) fail(Error::too_many);
+    length();
+    if (values.empty()) return;
+    if constexpr (is_number<T>) {
+      numbers(values.data(), values.size());
+    } else if constexpr (std::is_same_v<T, bool>) {
+      size_ += values.size();
+    } else {
+      if constexpr (is_block<T>()) {
+        align(first<T>());
+        if (is_aligned<Wire, T>(size_)) {
+          size_ += values.size() * sizeof(T);
+          return;
+        }
+      }
+      for (const T &value : values) walk(*this, value, limits.of_elements());
+    }
+  }
+
+  template <class T>
+  void option(const std::optional<T> &value, const Limits &limits) {
+    if constexpr (is_record<T>::value) {
+      length();
+      if (value) walk(*this, *value, limits);
+    } else {
+      size_ += 1;
+      const T none{};
+      walk(*this, value ? *value : none, limits);
+    }
+  }
+
+  void nothing() { size_ += Wire::has_filler ? 1 : 0; }
+
+ private:
+  void length() {
+    align(4);
+    size_ += 4;
+  }
+  void align(std::size_t size) { size_ += padding<Wire>(size_, size); }
+  void fail(Error error) {
+    if (error_ == Error::none) error_ = error;
+  }
+
+  std::size_t size_ = 0;
+  Error error_ = Error::none;
+};
+
+// Writes a message into memory that is large enough.
+template <class Wire>
+class Writer {
+ public:
+  explicit Writer(std::uint8_t *begin) : begin_(begin) {}
+
+  template <class T>
+  void number(const T &value) {
+    align(sizeof(T));
+    copy(&value, sizeof(T));
+  }
+
+  void flag(const bool &value) { begin_[at_++] = value ? 1 : 0; }
+
+  template <class T>
+  void numbers(const T *values, std::size_t count) {
+    align(sizeof(T));
+    copy(values, count * sizeof(T));
+  }
+
+  void text(const std::string &text, std::size_t) {
+    length(text.size() + (Wire::ends_texts ? 1 : 0));
+    copy(text.data(), text.size());
+    if (Wire::ends_texts) begin_[at_++] = 0;
+  }
+
+  template <class T>
+  void list(const std::vector<T> &values, const Limits &limits) {
+    length(values.size());
+    if (values.empty()) return;
+    if constexpr (is_number<T>) {
+      numbers(values.data(), values.size());
+    } else if constexpr (std::is_same_v<T, bool>) {
+      for (const bool value : values) flag(value);
+    } else {
+      if constexpr (is_block<T>()) {
+        align(first<T>());
+        if (is_aligned<Wire, T>(at_)) {
+          copy(values.data(), values.size() * sizeof(T));
+          return;
+        }
+      }
+      for (const T &value : values) walk(*this, value, limits.of_elements());
+    }
+  }
+
+  template <class T>
+  void option(const std::optional<T> &value, const Limits &limits) {
+    if constexpr (is_record<T>::value) {
+      length(value ? 1 : 0);
+      if (value) walk(*this, *value, limits);
+    } else {
+      flag(value.has_value());
+      const T none{};
+      walk(*this, value ? *value : none, limits);
+    }
+  }
+
+  void nothing() {
+    if (Wire::has_filler) begin_[at_++] = 0;
+  }
+
+ private:
+  void length(std::size_t length) { number(static_cast<std::uint32_t>(length)); }
+  void align(std::size_t size) {
+    for (std::size_t gap = padding<Wire>(at_, size); gap != 0; --gap) begin_[at_++] = 0;
+  }
+  void copy(const void *from, std::size_t size) {
+    // An empty list may have no memory at all.
+    if (size != 0) std::memcpy(begin_ + at_, from, size);
+    at_ += size;
+  }
+
+  std::uint8_t *begin_;
+  std::size_t at_ = 0;
+};
+
+// Reads a message. Behind the first error there are no more bytes.
+template <class Wire>
+class Reader {
+ public:
+  Reader(const std::uint8_t *begin, std::size_t size) : begin_(begin), size_(size) {}
+
+  std::size_t left() const { return size_ - at_; }
+  Error error() const { return error_; }
+
+  template <class T>
+  void number(T &value) {
+    numbers(&value, 1);
+  }
+
+  void flag(bool &value) {
+    std::uint8_t byte = 0;
+    number(byte);
+    if (byte > 1) fail(Error::no_truth_value);
+    value = byte == 1;
+  }
+
+  template <class T>
+  void numbers(T *values, std::size_t count) {
+    align(sizeof(T));
+    const std::uint8_t *from = take(count, sizeof(T));
+    if (from != nullptr && count != 0) std::memcpy(values, from, count * sizeof(T));
+  }
+
+  void text(std::string &text, std::size_t most) {
+    std::size_t size = length(1, std::numeric_limits<std::uint32_t>::max());
+    const auto *from = reinterpret_cast<const char *>(take(size, 1));
+    if (from == nullptr) return;
+    if (Wire::ends_texts && size != 0) {
+      size -= 1;
+      if (from[size] != 0) return fail(Error::no_text);
+    }
+    if (size > most) return fail(Error::too_many);
+    if (!is_text<Wire>(from, size)) return fail(Error::no_text);
+    text.assign(from, size);
+  }
+
+  template <class T>
+  void list(std::vector<T> &values, const Limits &limits) {
+    const std::size_t count = length(least<Wire, T>(), limits.elements);
+    if constexpr (is_number<T>) {
+      if (count != 0) align(sizeof(T));
+      const std::uint8_t *from = take(count, sizeof(T));
+      if (from == nullptr) return;
+      if constexpr (sizeof(T) == 1 && std::is_integral_v<T>) {
+        const auto *bytes = reinterpret_cast<const T *>(from);
+        values.assign(bytes, bytes + count);
+      } else {
+        values.resize(count);
+        if (count != 0) std::memcpy(values.data(), from, count * sizeof(T));
+      }
+    } else if constexpr (std::is_same_v<T, bool>) {
+      values.clear();
+      values.reserve(count);
+      for (std::size_t at = 0; at != count; ++at) {
+        bool value = false;
+        flag(value);
+        values.push_back(value);
+      }
+    } else {
+      if constexpr (is_block<T>()) {
+        if (count != 0) align(first<T>());
+        if (is_aligned<Wire, T>(at_)) {
+          const std::uint8_t *from = take(count, sizeof(T));
+          if (from == nullptr) return;
+          values.resize(count);
+          // Plain records have no bytes but their numbers'.
+          if (count != 0) std::memcpy(static_cast<void *>(values.data()), from, count * sizeof(T));
+          return;
+        }
+      }
+      values.resize(count);
+      for (T &value : values) {
+        if (error_ != Error::none) return;
+        walk(*this, value, limits.of_elements());
+      }
+    }
+  }
+
+  template <class T>
+  void option(std::optional<T> &value, const Limits &limits) {
+    bool present = false;
+    if constexpr (is_record<T>::value) {
+      present = length(least<Wire, T>(), 1) == 1;
+      if (!present) return value.reset();
+      if (!value) value.emplace();
+      walk(*this, *value, limits);
+    } else {
+      flag(present);
+      if (!value) value.emplace();
+      walk(*this, *value, limits);
+      if (!present) value.reset();
+    }
+  }
+
+  void nothing() {
+    if (Wire::has_filler) take(1, 1);
+  }
+
+ private:
+  // The length of a list whose elements take so many bytes at least.
+  std::size_t length(std::size_t least, std::size_t most) {
+    std::uint32_t length = 0;
+    number(length);
+    if (length > most) {
+      fail(Error::too_many);
+      return 0;
+    }
+    if (least != 0 && length > left() / least) {
+      fail(Error::ends_too_early);
+      return 0;
+    }
+    return length;
+  }
+
+  void align(std::size_t size) {
+    const std::size_t gap = padding<Wire>(at_, size);
+    if (gap > left()) return fail(Error::ends_too_early);
+    at_ += gap;
+  }
+
+  const std::uint8_t *take(std::size_t count, std::size_t size) {
+    if (error_ == Error::none && count > left() / size) fail(Error::ends_too_early);
+    if (error_ != Error::none) return nullptr;
+    const std::uint8_t *from = begin_ + at_;
+    at_ += count * size;
+    return from;
+  }
+
+  void fail(Error error) {
+    if (error_ == Error::none) error_ = error;
+    at_ = size_;
+  }
+
+  const std::uint8_t *begin_;
+  std::size_t size_;
+  std::size_t at_ = 0;
+  Error error_ = Error::none;
+};
+
+}  // namespace detail
+
+// How many bytes a message takes on a wire; says whether it may be written at all.
+template <class Wire, class T>
+Error size(const T &message, std::size_t &bytes) {
+  detail::Sizer<Wire> sizer;
+  detail::walk(sizer, message, Limits());
+  bytes = Wire::header_size + sizer.size();
+  return sizer.error();
+}
+
+// Writes a message into memory of the caller's; says how many bytes it took.
+template <class Wire, class T>
+Error serialize(const T &message, std::uint8_t *out, std::size_t room, std::size_t &bytes) {
+  const Error error = size<Wire>(message, bytes);
+  if (error != Error::none) return error;
+  if (bytes > room) return Error::no_room;
+  Wire::write_header(out);
+  detail::Writer<Wire> writer(out + Wire::header_size);
+  detail::walk(writer, message, Limits());
+  return Error::none;
+}
+
+// Writes a message; the memory of `out` is used again.
+template <class Wire, class T>
+Error serialize(const T &message, std::vector<std::uint8_t> &out) {
+  std::size_t bytes = 0;
+  const Error error = size<Wire>(message, bytes);
+  if (error != Error::none) return error;
+  out.resize(bytes);
+  Wire::write_header(out.data());
+  detail::Writer<Wire> writer(out.data() + Wire::header_size);
+  detail::walk(writer, message, Limits());
+  return Error::none;
+}
+
+// Reads a message; the memory of `message` is used again. What it holds after an
+// error is valid, but no message.
+template <class Wire, class T>
+Error deserialize(const std::uint8_t *data, std::size_t bytes, T &message) {
+  if (!Wire::is_header(data, bytes)) return Error::no_header;
+  detail::Reader<Wire> reader(data + Wire::header_size, bytes - Wire::header_size);
+  detail::walk(reader, message, Limits());
+  if (reader.error() != Error::none) return reader.error();
+  return reader.left() > Wire::filling ? Error::left_over : Error::none;
+}
+
+#if defined(__cpp_exceptions)
+// The same, for those who want exceptions: std::runtime_error.
+template <class Wire, class T>
+std::vector<std::uint8_t> serialize(const T &message) {
+  std::vector<std::uint8_t> out;
+  const Error error = serialize<Wire>(message, out);
+  if (error != Error::none) throw std::runtime_error(describe(error));
+  return out;
+}
+
+template <class Wire, class T>
+T deserialize(const std::uint8_t *data, std::size_t bytes) {
+  T message;
+  const Error error = deserialize<Wire>(data, bytes, message);
+  if (error != Error::none) throw std::runtime_error(describe(error));
+  return message;
+}
+#endif
+
+}  // namespace wiregauge

@@ -1,0 +1,92 @@
+//! What a record is on a wire that writes field after field.
+
+use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeId};
+
+use crate::wire::Wire;
+
+/// The fewest bytes that a record takes, without what aligns it. A list with
+/// more elements than this leaves room for is not believed.
+pub fn least_size(schema: &Schema, id: TypeId, wire: Wire) -> u64 {
+    let record = schema.record(id);
+    if record.fields.is_empty() {
+        return u64::from(wire.has_filler());
+    }
+    let sizes = record.fields.iter().map(|field| {
+        let one = least_element(schema, field.element, wire);
+        match field.cardinality {
+            Cardinality::Required | Cardinality::Implicit => one,
+            Cardinality::List { .. } => 4,
+            Cardinality::Optional if matches!(field.element, Element::Record(_)) => 4,
+            Cardinality::Optional => one.saturating_add(1),
+            Cardinality::Array { len } => one.saturating_mul(len.into()),
+        }
+    });
+    sizes.fold(0, u64::saturating_add)
+}
+
+/// The fewest bytes that an element takes.
+pub fn least_element(schema: &Schema, element: Element, wire: Wire) -> u64 {
+    match element {
+        // A length; an empty text in CDR may do without its zero.
+        Element::String | Element::Bytes => 4,
+        Element::Record(id) => least_size(schema, id, wire),
+        other => schema.scalar(other).map_or(0, |scalar| scalar.size() as u64),
+    }
+}
+
+/// The numbers of a record in order, where it is nothing but numbers, each with
+/// the fields that lead to it; no truth values, as not every byte is one.
+pub fn numbers(schema: &Schema, record: &Record) -> Option<Vec<Scalar>> {
+    let mut numbers = Vec::new();
+    for field in &record.fields {
+        let count = match field.cardinality {
+            Cardinality::Required | Cardinality::Implicit => 1,
+            Cardinality::Array { len } => len as usize,
+            _ => return None,
+        };
+        let one = match field.element {
+            Element::Record(id) => self::numbers(schema, schema.record(id))?,
+            other => vec![schema.scalar(other)?],
+        };
+        if one.contains(&Scalar::Bool) || one.len().saturating_mul(count) > MOST_NUMBERS {
+            return None;
+        }
+        (0..count).for_each(|_| numbers.extend(&one));
+    }
+    (!numbers.is_empty() && numbers.len() <= MOST_NUMBERS).then_some(numbers)
+}
+
+/// Most numbers of a record that moves as a block; one with more gains little.
+const MOST_NUMBERS: usize = 4096;
+
+/// A record that is one block without gaps, in memory and on each wire that it
+/// begins aligned on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Its bytes.
+    pub size: usize,
+    /// The alignment of its largest number.
+    pub alignment: usize,
+}
+
+/// The block that a record is; none where it is no plain record or has gaps.
+pub fn block(schema: &Schema, id: TypeId) -> Option<Block> {
+    if schema.recurses(id) {
+        return None;
+    }
+    let numbers = numbers(schema, schema.record(id))?;
+    let mut size = 0;
+    for number in &numbers {
+        if size % number.size() != 0 {
+            return None;
+        }
+        size += number.size();
+    }
+    let alignment = numbers.iter().map(|number| number.size()).max()?;
+    // A record inside is padded to its own alignment in memory.
+    let inside = schema.record(id).fields.iter().all(|field| match field.element {
+        Element::Record(inner) => block(schema, inner).is_some(),
+        _ => true,
+    });
+    (size % alignment == 0 && inside).then_some(Block { size, alignment })
+}

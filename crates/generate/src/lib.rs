@@ -1,0 +1,21 @@
+//! Data holders of messages for users' own programs: an emitter a language, and
+//! the wires that their holders read and write. A holder knows no wire: what a wire
+//! asks for is in [`layout`], and each language has it as code of its own.
+
+mod cpp;
+pub mod definition;
+pub mod identity;
+mod language;
+pub mod layout;
+mod literal;
+mod loss;
+
+mod names;
+mod python;
+mod rust;
+mod wire;
+
+pub use definition::Package;
+pub use language::{generate, Language};
+pub use loss::{losses, Loss};
+pub use wire::Wire;

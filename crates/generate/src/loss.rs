@@ -1,0 +1,64 @@
+//! What of a definition a wire does not carry.
+
+use anyhow::{bail, ensure, Result};
+use wiregauge_schema::{Cardinality, Element};
+
+use crate::definition::Package;
+use crate::layout;
+use crate::wire::Wire;
+
+/// Something that a wire does not carry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Where: `pkg/Type.field`.
+    pub place: String,
+    /// What it is written as, and what is lost.
+    pub what: String,
+}
+
+/// What is lost on this wire.
+///
+/// # Errors
+/// When the definitions cannot be said on it at all.
+pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
+    let mut losses = Vec::new();
+    let schema = &package.schema;
+    let title = wire.name();
+    for (id, record) in schema.records() {
+        let name = &record.name.original;
+        ensure!(
+            !schema.recurses(id),
+            "{name} contains itself, which {title} cannot say; take a format with \
+             optional or nested messages"
+        );
+        for field in &record.fields {
+            let place = format!("{name}.{}", field.name.original);
+            let spelling = package.spelling(record, field).unwrap_or_default();
+            if spelling.starts_with("wstring") {
+                bail!(
+                    "{place} is a wstring, which implementations of {title} write in \
+                     different ways; make it a string"
+                );
+            }
+            let repeats = matches!(field.cardinality, Cardinality::List { .. });
+            if let (true, Element::Record(inner)) = (repeats, field.element) {
+                ensure!(
+                    layout::least_size(schema, inner, wire) > 0,
+                    "{place} is a list of records that take no bytes on {title}, so that its \
+                     length could not be checked; give the record a field"
+                );
+            }
+            let what = match (field.cardinality, field.element) {
+                (Cardinality::Optional, Element::Record(_)) => {
+                    "optional record as a list of none or one: that there is at most one"
+                }
+                (Cardinality::Optional, _) => {
+                    "optional value as a flag and the value: an absent value is paid for"
+                }
+                _ => continue,
+            };
+            losses.push(Loss { place, what: what.into() });
+        }
+    }
+    Ok(losses)
+}

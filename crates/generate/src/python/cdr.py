@@ -1,0 +1,54 @@
+class _CdrWriter(_Writer):
+    """CDR: numbers stand at multiples of their size, texts end in a zero."""
+
+    __slots__ = ()
+
+    def align(self, to: int) -> None:
+        gap = -self.size & (to - 1)
+        if gap:
+            self.put(bytes(gap))
+
+    def text(self, text: str, most: int = _MOST) -> None:
+        block = text.encode()
+        if len(block) > most:
+            raise WireError(f"a text of {len(block)} bytes, and {most} at most may be written")
+        if 0 in block:
+            raise WireError("a text with a zero in it, which ends texts")
+        self.count(len(block) + 1, _MOST)
+        self.put(block + b"\0")
+
+
+class _CdrReader(_Reader):
+    """CDR: numbers stand at multiples of their size, texts end in a zero."""
+
+    __slots__ = ()
+
+    def align(self, to: int) -> None:
+        self.at += -self.at & (to - 1)
+
+    def text(self, most: int = _MOST) -> str:
+        size = self.count(1)
+        if size == 0:
+            # Some write an empty text without its zero.
+            return ""
+        block = bytes(self.block(size))
+        if block.find(0) != size - 1:
+            raise WireError("a text that does not end in the only zero in it")
+        if size - 1 > most:
+            raise WireError(f"a text of {size - 1} bytes, and {most} at most may be there")
+        return str(block[:-1], "utf-8")
+
+
+#: What stands before a message in DDS and in recordings: CDR, little-endian.
+_CDR_HEADER = b"\0\1\0\0"
+
+
+def _cdr_body(data: bytes | bytearray | memoryview, header: bool) -> bytes | bytearray | memoryview:
+    if not header:
+        return data
+    if bytes(data[:2]) != _CDR_HEADER[:2] or len(data) < 4:
+        raise WireError(
+            f"the bytes begin with {bytes(data[:4]).hex()}, which is not the header of "
+            "little-endian CDR (0001…)"
+        )
+    return memoryview(data)[4:]

@@ -1,0 +1,180 @@
+class WireError(ValueError):
+    """A message that cannot be written, or bytes that are no message."""
+
+
+#: The most elements that a list without a bound may have.
+_MOST = 0xFFFFFFFF
+
+#: The codes of the struct module by the kind of number that they stand for.
+_KINDS = {code: kind for kind in ("bhilq", "BHILQ", "efd", "?") for code in kind}
+
+
+def _is_block(view: memoryview, code: str, size: int) -> bool:
+    """Whether memory holds such numbers, one after another, little-endian."""
+    own = view.format.lstrip("@=<")
+    same = _KINDS.get(own) == _KINDS[code] and view.itemsize == size
+    return same and view.c_contiguous and (size == 1 or sys.byteorder == "little")
+
+
+def _block(values: Sequence[float], code: str, size: int) -> memoryview:
+    """Numbers as one block; a copy only where they are none in memory."""
+    try:
+        view = memoryview(cast(bytes, values))
+    except TypeError:
+        view = memoryview(array(code, cast("Sequence[Any]", values)))
+    if not _is_block(view, code, size):
+        copy = array(code, view.tolist() if view.ndim == 1 else _flat(view.tolist()))
+        if sys.byteorder == "big":
+            copy.byteswap()
+        view = memoryview(copy)
+    return view.cast("B") if view.nbytes else memoryview(b"")
+
+
+def _flat(rows: Any) -> Any:
+    """The numbers of a matrix, row by row."""
+    while rows and isinstance(rows[0], list):
+        rows = [value for row in rows for value in row]
+    return rows
+
+
+def _numbers(block: memoryview, code: str, view: bool) -> Any:
+    """A block as numbers: a copy, or where it lies."""
+    if view and sys.byteorder == "little":
+        return block.cast(cast(Any, code))
+    numbers = array(code)
+    numbers.frombytes(block)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether two lists have equal elements, however they are held."""
+    if type(one) is type(other) and isinstance(one, (list, bytes, array)):
+        return bool(one == other)
+    return len(one) == len(other) and all(a == b for a, b in zip(one, other))
+
+
+def _flag(octet: int) -> bool:
+    if octet > 1:
+        raise WireError(f"a truth value is 0 or 1, not {octet}")
+    return octet == 1
+
+
+class _Writer:
+    """Blocks that are joined in the end, and how many bytes they have so far."""
+
+    __slots__ = ("parts", "size")
+
+    def __init__(self) -> None:
+        self.parts: list[bytes | bytearray | memoryview] = []
+        self.size = 0
+
+    def align(self, to: int) -> None:
+        """Nothing is aligned unless a wire does so."""
+
+    def put(self, block: bytes | bytearray | memoryview) -> None:
+        self.parts.append(block)
+        self.size += len(block)
+
+    def count(self, count: int, most: int) -> None:
+        if count > most:
+            raise WireError(f"{count} elements, and {most} at most may be written")
+        self.align(4)
+        self.put(count.to_bytes(4, "little"))
+
+    def check(self, count: int, wanted: int) -> None:
+        if count != wanted:
+            raise WireError(f"{count} elements, and {wanted} are wanted")
+
+    def text(self, text: str, most: int = _MOST) -> None:
+        self.octets(text.encode(), most)
+
+    def octets(self, octets: bytes | bytearray | memoryview, most: int = _MOST) -> None:
+        block = octets if isinstance(octets, bytes) else memoryview(octets).cast("B")
+        self.count(len(block), most)
+        self.put(block)
+
+    def numbers(self, values: Sequence[float], code: str, size: int, most: int = _MOST) -> None:
+        block = _block(values, code, size)
+        self.count(len(block) // size, most)
+        if block:
+            self.align(size)
+            self.put(block)
+
+    def fixed(self, values: Sequence[float], code: str, size: int, count: int) -> None:
+        block = _block(values, code, size)
+        self.check(len(block) // size, count)
+        self.align(size)
+        self.put(block)
+
+    def done(self) -> bytes:
+        return b"".join(self.parts)
+
+
+class _Reader:
+    """Bytes, and how many of them are read. Lengths are held against what is there."""
+
+    __slots__ = ("at", "data", "view")
+
+    def __init__(self, data: bytes | bytearray | memoryview, view: bool) -> None:
+        self.data = memoryview(data).cast("B")
+        if view and not isinstance(self.data.obj, bytes):
+            # A view stays what it is only if nobody can write to its bytes.
+            self.data = memoryview(bytes(self.data))
+        self.at = 0
+        self.view = view
+
+    def align(self, to: int) -> None:
+        """Nothing is aligned unless a wire does so."""
+
+    def left(self) -> int:
+        return len(self.data) - self.at
+
+    def take(self, block: struct.Struct) -> tuple[Any, ...]:
+        at = self.at
+        self.at = at + block.size
+        return block.unpack_from(self.data, at)
+
+    def block(self, size: int) -> memoryview:
+        end = self.at + size
+        if end > len(self.data):
+            raise WireError(f"{size} bytes are wanted, and {self.left()} are left")
+        block = self.data[self.at : end]
+        self.at = end
+        return block
+
+    def count(self, least: int, most: int = _MOST) -> int:
+        """The length of a list of which each element takes so many bytes at least."""
+        self.align(4)
+        count = int.from_bytes(self.block(4), "little")
+        if count > most:
+            raise WireError(f"{count} elements, and {most} at most may be there")
+        if count * least > self.left():
+            raise WireError(f"{count} elements, and {self.left()} bytes are left")
+        return count
+
+    def number(self, code: str, size: int) -> Any:
+        self.align(size)
+        return struct.unpack(code, self.block(size))[0]
+
+    def text(self, most: int = _MOST) -> str:
+        return str(self.block(self.count(1, most)), "utf-8")
+
+    def octets(self) -> bytes | bytearray | memoryview:
+        block = self.block(self.count(1))
+        return block if self.view else bytes(block)
+
+    def numbers(self, code: str, size: int, most: int = _MOST) -> Any:
+        count = self.count(size, most)
+        if count:
+            self.align(size)
+        return _numbers(self.block(count * size), code, self.view)
+
+    def fixed(self, code: str, size: int, count: int) -> Any:
+        self.align(size)
+        return _numbers(self.block(count * size), code, self.view)
+
+    def done(self, spare: int = 0) -> None:
+        if self.left() > spare:
+            raise WireError(f"{self.left()} bytes are left over")

@@ -1,0 +1,440 @@
+//! Functions that write and read a record on a wire, field after field. Numbers
+//! whose distance is known move together in one call of the struct module.
+
+use wiregauge_holders::SourceWriter;
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
+
+use super::module::{code_of, Module};
+use crate::layout;
+use crate::wire::Wire;
+
+/// Most numbers of a record inside another one that move together with its own.
+const MOST_TOGETHER: usize = 64;
+
+/// What `_Writer` and `_Reader` of a wire are called.
+pub fn class(wire: Wire) -> &'static str {
+    match wire {
+        Wire::RosMsg => "_",
+        Wire::Cdr => "_Cdr",
+    }
+}
+
+/// A step of writing or reading a record.
+enum Step {
+    /// To a multiple of so many bytes.
+    Align(usize),
+    /// So many numbers at once, by their codes with the gaps.
+    Run { codes: String, count: usize },
+    /// The field at this place.
+    Field(usize),
+}
+
+/// What is known of the place that is written or read next: so many bytes behind
+/// a multiple of an alignment.
+#[derive(Clone, Copy)]
+struct Place {
+    modulus: usize,
+    rest: usize,
+}
+
+impl Place {
+    const UNKNOWN: Place = Place { modulus: 1, rest: 0 };
+
+    /// The gap before a number of this size; none where it is not known.
+    fn gap(self, size: usize) -> Option<usize> {
+        (self.modulus >= size).then(|| (size - self.rest % size) % size)
+    }
+
+    fn after(self, bytes: usize) -> Place {
+        Place { rest: (self.rest + bytes) % self.modulus, ..self }
+    }
+
+    fn aligned(self, size: usize) -> Place {
+        match self.gap(size) {
+            Some(gap) => self.after(gap),
+            None => Place { modulus: size, rest: 0 },
+        }
+    }
+}
+
+impl Module<'_> {
+    /// The code of each number of a field that moves with its neighbours: a
+    /// number, or a record of nothing but single ones.
+    fn together(&self, field: &Field) -> Option<Vec<Scalar>> {
+        if !matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit) {
+            return None;
+        }
+        match field.element {
+            Element::Record(id) => {
+                let record = self.schema.record(id);
+                let mut all = Vec::new();
+                for field in &record.fields {
+                    all.extend(self.together(field)?);
+                }
+                (!all.is_empty() && all.len() <= MOST_TOGETHER).then_some(all)
+            }
+            other => Some(vec![self.schema.scalar(other)?]),
+        }
+    }
+
+    /// The steps of a record.
+    fn steps(&self, wire: Wire, record: &Record) -> Vec<Step> {
+        let mut steps = Vec::new();
+        let mut place = Place::UNKNOWN;
+        let (mut codes, mut count) = (String::new(), 0);
+        for (at, field) in record.fields.iter().enumerate() {
+            for number in self.together(field).unwrap_or_default() {
+                let size = number.size().min(wire.alignment());
+                match place.gap(size) {
+                    Some(gap) => codes.extend((0..gap).map(|_| 'x')),
+                    None => {
+                        end(&mut steps, &mut codes, &mut count);
+                        steps.push(Step::Align(size));
+                    }
+                }
+                place = place.aligned(size).after(number.size());
+                // Truth values are octets: struct takes any for one.
+                codes += if number == Scalar::Bool { "B" } else { code_of(number) };
+                count += 1;
+            }
+            if self.together(field).is_none() {
+                end(&mut steps, &mut codes, &mut count);
+                steps.push(Step::Field(at));
+                place = self.place_after(wire, field);
+            }
+        }
+        end(&mut steps, &mut codes, &mut count);
+        steps
+    }
+
+    /// The functions that write and read a record.
+    pub(super) fn functions(
+        &self,
+        wire: Wire,
+        id: TypeId,
+        record: &Record,
+        code: &mut SourceWriter,
+    ) {
+        let (name, suffix) = (self.names.of(id), wire.name().replace('-', "_"));
+        let prefix = format!("_{}_{name}", suffix.to_ascii_uppercase());
+        let steps = self.steps(wire, record);
+        code.line("\n");
+        let mut runs = 0;
+        for step in &steps {
+            if let Step::Run { codes, .. } = step {
+                code.line(format!("{prefix}_{runs} = struct.Struct(\"<{codes}\")"));
+                runs += 1;
+            }
+        }
+        if runs > 0 {
+            code.line("\n");
+        }
+        let class = class(wire);
+        code.open(format!("def _write_{suffix}_{name}(m: {name}, w: {class}Writer) -> None:"));
+        self.write(wire, id, record, &steps, &prefix, code);
+        code.outdent();
+        code.line("\n");
+        code.open(format!("def _read_{suffix}_{name}(r: {class}Reader) -> {name}:"));
+        self.read(wire, id, record, &steps, &prefix, code);
+        code.outdent();
+    }
+
+    fn write(
+        &self,
+        wire: Wire,
+        id: TypeId,
+        record: &Record,
+        steps: &[Step],
+        prefix: &str,
+        code: &mut SourceWriter,
+    ) {
+        if record.fields.is_empty() {
+            code.line(if wire.has_filler() { "w.put(b\"\\0\")" } else { "pass" });
+        }
+        let mut values = Vec::new();
+        for (at, field) in record.fields.iter().enumerate() {
+            let member = format!("m.{}", self.names.member(id, at));
+            let Some(numbers) = self.together(field) else { continue };
+            let mut own = vec![member.clone()];
+            if let Element::Record(inner) = field.element {
+                own.clear();
+                self.spread(inner, self.schema.record(inner), &member, &mut own);
+            }
+            values.extend(numbers.iter().zip(own).map(|(number, value)| match number {
+                Scalar::Bool => format!("bool({value})"),
+                _ => value,
+            }));
+        }
+        let (mut values, mut runs) = (values.into_iter(), 0);
+        for step in steps {
+            match step {
+                Step::Align(size) => code.line(format!("w.align({size})")),
+                Step::Run { count, .. } => {
+                    let values: Vec<String> = values.by_ref().take(*count).collect();
+                    code.line(format!("w.put({prefix}_{runs}.pack({}))", values.join(", ")));
+                    runs += 1;
+                }
+                Step::Field(at) => {
+                    let member = format!("m.{}", self.names.member(id, *at));
+                    self.write_field(wire, record, *at, &member, code);
+                }
+            }
+        }
+    }
+
+    fn read(
+        &self,
+        wire: Wire,
+        id: TypeId,
+        record: &Record,
+        steps: &[Step],
+        prefix: &str,
+        code: &mut SourceWriter,
+    ) {
+        if record.fields.is_empty() && wire.has_filler() {
+            code.line("r.block(1)");
+        }
+        let (mut values, mut runs) = (Vec::new(), 0);
+        for step in steps {
+            match step {
+                Step::Align(size) => code.line(format!("r.align({size})")),
+                Step::Run { count, .. } => {
+                    code.line(format!("t{runs} = r.take({prefix}_{runs})"));
+                    values.extend((0..*count).map(|at| format!("t{runs}[{at}]")));
+                    runs += 1;
+                }
+                Step::Field(at) => self.read_field(wire, record, *at, code),
+            }
+        }
+        let mut values = values.into_iter();
+        let fields = record.fields.iter().enumerate();
+        let made = fields.map(|(at, field)| match self.together(field) {
+            Some(_) => self.made(field, &mut values),
+            None => format!("v{at}"),
+        });
+        let made: Vec<String> = made.collect();
+        code.line(format!("return {}({})", self.names.of(id), made.join(", ")));
+    }
+
+    /// A field of single numbers from their values.
+    fn made(&self, field: &Field, values: &mut dyn Iterator<Item = String>) -> String {
+        if let Element::Record(inner) = field.element {
+            let fields = self.schema.record(inner).fields.iter();
+            let fields: Vec<String> = fields.map(|field| self.made(field, values)).collect();
+            return format!("{}({})", self.names.of(inner), fields.join(", "));
+        }
+        let value = values.next().expect("a value for each number");
+        match self.schema.scalar(field.element) {
+            Some(Scalar::Bool) => format!("_flag({value})"),
+            _ => value,
+        }
+    }
+
+    /// What is known of the place behind a field of variable size.
+    fn place_after(&self, wire: Wire, field: &Field) -> Place {
+        let size = match (self.code(field), field.cardinality) {
+            (Some((_, size)), Cardinality::List { .. }) => size.min(4),
+            (Some((_, size)), Cardinality::Array { .. }) => size,
+            _ => 1,
+        };
+        Place { modulus: size.min(wire.alignment()), rest: 0 }
+    }
+
+    fn write_field(
+        &self,
+        wire: Wire,
+        record: &Record,
+        at: usize,
+        member: &str,
+        code: &mut SourceWriter,
+    ) {
+        let field = &record.fields[at];
+        // A name of its own, as its type is another one for each field.
+        let item = format!("e{at}");
+        let suffix = wire.name().replace('-', "_");
+        let text_bound = self.package.text_bound(record, field);
+        let most = |bound: Option<u32>| bound.map_or(String::new(), |bound| format!(", {bound}"));
+        let one = |value: &str, code: &mut SourceWriter| match field.element {
+            Element::String => code.line(format!("w.text({value}{})", most(text_bound))),
+            Element::Bytes => code.line(format!("w.octets({value})")),
+            Element::Record(id) => {
+                code.line(format!("_write_{suffix}_{}({value}, w)", self.names.of(id)));
+            }
+            other => {
+                let scalar = self.schema.scalar(other).expect("a number");
+                code.line(format!("w.align({})", scalar.size()));
+                code.line(format!("w.put(struct.pack(\"<{}\", {value}))", code_of(scalar)));
+            }
+        };
+        match (field.cardinality, self.code(field), field.element) {
+            (Cardinality::List { bound }, Some((kind, size)), _) => {
+                code.line(format!("w.numbers({member}, \"{kind}\", {size}{})", most(bound)));
+            }
+            (Cardinality::Array { len }, Some((kind, size)), _) => {
+                code.line(format!("w.fixed({member}, \"{kind}\", {size}, {len})"));
+            }
+            (Cardinality::List { bound }, None, element) => {
+                let bound = bound.map_or("_MOST".into(), |bound| bound.to_string());
+                code.line(format!("w.count(len({member}), {bound})"));
+                match element {
+                    Element::Record(id) if self.is_block(id) => {
+                        let block = layout::block(self.schema, id).expect("a block");
+                        let aligned = wire.alignment() >= block.alignment;
+                        let first = self.first(id).size().min(wire.alignment());
+                        if !aligned {
+                            let name = self.names.of(id);
+                            code.line(format!("w.put(_records({name}, {member}))"));
+                            return;
+                        }
+                        // The first number aligns the list; the block fits if that
+                        // is enough for all of them.
+                        code.open(format!("if {member}:"));
+                        code.line(format!("w.align({first})"));
+                        code.outdent();
+                        let fits = match first == block.alignment {
+                            true => String::new(),
+                            false => format!("if w.size % {} == 0:", block.alignment),
+                        };
+                        let name = self.names.of(id);
+                        let put = format!("w.put(_records({name}, {member}))");
+                        if fits.is_empty() {
+                            code.line(put);
+                        } else {
+                            code.open(fits);
+                            code.line(put);
+                            code.outdent();
+                            code.open("else:");
+                            code.open(format!("for {item} in {member}:"));
+                            one(&item, code);
+                            code.outdent();
+                            code.outdent();
+                        }
+                    }
+                    _ => {
+                        code.open(format!("for {item} in {member}:"));
+                        one(&item, code);
+                        code.outdent();
+                    }
+                }
+            }
+            (Cardinality::Array { len }, None, _) => {
+                code.line(format!("w.check(len({member}), {len})"));
+                code.open(format!("for {item} in {member}:"));
+                one(&item, code);
+                code.outdent();
+            }
+            (Cardinality::Optional, _, Element::Record(_)) => {
+                code.line(format!("w.count({member} is not None, 1)"));
+                code.open(format!("if {member} is not None:"));
+                one(member, code);
+                code.outdent();
+            }
+            (Cardinality::Optional, ..) => {
+                let empty = match field.element {
+                    Element::String => "\"\"",
+                    Element::Bytes => "b\"\"",
+                    _ => "0",
+                };
+                code.line(format!("w.put(b\"\\0\" if {member} is None else b\"\\1\")"));
+                one(&format!("{empty} if {member} is None else {member}"), code);
+            }
+            (Cardinality::Required | Cardinality::Implicit, ..) => one(member, code),
+        }
+    }
+
+    /// The first number of a plain record.
+    fn first(&self, id: TypeId) -> Scalar {
+        layout::numbers(self.schema, self.schema.record(id)).expect("a plain record")[0]
+    }
+
+    fn read_field(&self, wire: Wire, record: &Record, at: usize, code: &mut SourceWriter) {
+        let field = &record.fields[at];
+        let suffix = wire.name().replace('-', "_");
+        let most = |bound: Option<u32>| bound.map_or(String::new(), |bound| format!(", {bound}"));
+        let text_bound = self.package.text_bound(record, field);
+        let one = match field.element {
+            Element::String => match text_bound {
+                Some(bound) => format!("r.text({bound})"),
+                None => "r.text()".into(),
+            },
+            Element::Bytes => "r.octets()".into(),
+            Element::Record(id) => format!("_read_{suffix}_{}(r)", self.names.of(id)),
+            other => match self.schema.scalar(other).expect("a number") {
+                Scalar::Bool => "_flag(r.block(1)[0])".into(),
+                scalar => format!("r.number(\"<{}\", {})", code_of(scalar), scalar.size()),
+            },
+        };
+        let value = format!("v{at}");
+        let least = layout::least_element(self.schema, field.element, wire);
+        match (field.cardinality, self.code(field), field.element) {
+            (Cardinality::List { bound }, Some((kind, size)), _) => {
+                code.line(format!("{value} = r.numbers(\"{kind}\", {size}{})", most(bound)));
+            }
+            (Cardinality::Array { len }, Some((kind, size)), _) => {
+                code.line(format!("{value} = r.fixed(\"{kind}\", {size}, {len})"));
+            }
+            (Cardinality::List { bound }, None, Element::Record(id)) if self.is_block(id) => {
+                self.read_block(wire, id, bound, &value, &one, code);
+            }
+            (Cardinality::List { bound }, None, _) => {
+                let count = format!("r.count({least}{})", most(bound));
+                code.line(format!("{value} = [{one} for _ in range({count})]"));
+            }
+            (Cardinality::Array { len }, None, _) => {
+                code.line(format!("{value} = [{one} for _ in range({len})]"));
+            }
+            (Cardinality::Optional, _, Element::Record(_)) => {
+                code.line(format!("{value} = {one} if r.count({least}, 1) else None"));
+            }
+            (Cardinality::Optional, ..) => {
+                code.line(format!("p{at} = _flag(r.block(1)[0])"));
+                code.line(format!("o{at} = {one}"));
+                code.line(format!("{value} = o{at} if p{at} else None"));
+            }
+            (Cardinality::Required | Cardinality::Implicit, ..) => {
+                code.line(format!("{value} = {one}"));
+            }
+        }
+    }
+
+    /// A list of records that are one block where it begins aligned.
+    fn read_block(
+        &self,
+        wire: Wire,
+        id: TypeId,
+        bound: Option<u32>,
+        value: &str,
+        one: &str,
+        code: &mut SourceWriter,
+    ) {
+        let block = layout::block(self.schema, id).expect("a block");
+        let first = self.first(id).size().min(wire.alignment());
+        let name = self.names.of(id);
+        let most = bound.map_or(String::new(), |bound| format!(", {bound}"));
+        let whole = format!("_records_at(r, {name}, n)");
+        code.line(format!("n = r.count({}{most})", block.size));
+        if wire.alignment() > 1 {
+            code.open("if n:");
+            code.line(format!("r.align({first})"));
+            code.outdent();
+        }
+        if wire.alignment() == 1 || first == block.alignment {
+            code.line(format!("{value} = {whole}"));
+            return;
+        }
+        code.line(format!("{value}: Sequence[{name}]"));
+        code.open(format!("if r.at % {} == 0:", block.alignment));
+        code.line(format!("{value} = {whole}"));
+        code.outdent();
+        code.open("else:");
+        code.line(format!("{value} = [{one} for _ in range(n)]"));
+        code.outdent();
+    }
+}
+
+fn end(steps: &mut Vec<Step>, codes: &mut String, count: &mut usize) {
+    if *count > 0 {
+        let codes = std::mem::take(codes);
+        steps.push(Step::Run { codes, count: std::mem::take(count) });
+    }
+}

@@ -1,0 +1,357 @@
+//! Generated holders, held against libraries that others wrote and against each
+//! other.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use support::{reference, run_python, succeeds, write};
+use wiregauge_generate::{Language, Package, Wire};
+use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_schema::proto;
+use wiregauge_schema::{generate, Schema, Sizes};
+use wiregauge_seeds::Seeds;
+
+/// The definitions that rosbags has of a ROS, in one package.
+fn common(folder: &Path, dialect: Dialect) -> Package {
+    let mut paths = Vec::new();
+    for package in fs::read_dir(folder).expect("packages") {
+        let messages = package.expect("a package").path().join("msg");
+        paths.extend(fs::read_dir(messages).expect("messages").map(|m| m.expect("a file").path()));
+    }
+    paths.sort();
+    assert!(paths.len() > 150, "{} definitions", paths.len());
+    let read = |path: PathBuf| {
+        let schema = msg::read_file_as(Some(dialect), &path, None, &[folder.to_owned()]);
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, schema.unwrap_or_else(|error| panic!("{}: {error:#}", path.display())))
+    };
+    let definitions = paths.into_iter().map(read).collect();
+    Package::new(Some("common"), definitions).expect("they agree")
+}
+
+#[test]
+fn common_packages_are_written_as_by_rosbags() {
+    let python = support::python();
+    let folder = tempfile::tempdir().expect("a folder");
+    run_python(&python, "definitions.py", &[folder.path()]);
+    let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "common_packages");
+    for (name, dialect) in [("ros1", Dialect::Ros1), ("ros2", Dialect::Ros2)] {
+        let package = common(&folder.path().join(name), dialect);
+        let holders = folder.path().join("holders").join(name);
+        for language in Language::ALL {
+            write(&package, language, &holders);
+        }
+        let module = holders.join("common.py");
+        lint(&python.program, &module);
+        let messages = folder.path().join("messages").join(name);
+        fs::create_dir_all(&messages).expect("a folder");
+        seeds.each(1, |seed| {
+            let version = Path::new(&name[3..]);
+            let seed = seed.to_string();
+            let arguments = [&module, version, Path::new(&seed), &messages];
+            let count = run_python(&python, "published.py", &arguments);
+            assert!(count.trim().parse::<usize>().expect("a count") > 400, "{count}");
+            assert_eq!(run_python(&python, "cross.py", &[&module, &messages]), count);
+            assert_eq!(run_cpp(&holders, "common", &messages, ""), count);
+            assert_eq!(run_rust(&holders, "common", &messages), count);
+        });
+    }
+}
+
+/// The module has nothing for linters and checkers of types to say.
+fn lint(python: &Path, module: &Path) {
+    let cache = module.with_extension("cache");
+    succeeds(
+        Command::new(python).args(["-m", "mypy", "--strict", "--cache-dir"]).arg(cache).arg(module),
+    );
+    succeeds(Command::new(python).args(["-m", "ruff", "check", "--isolated"]).arg(module));
+}
+
+/// What sees each byte that is read or written beside its memory.
+const SANITIZERS: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+
+/// Compiles what is generated with everything that compilers warn of, and has it
+/// read and write the messages in a folder.
+fn run_cpp(holders: &Path, name: &str, messages: &Path, sanitizers: &str) -> String {
+    let header = fs::read_to_string(holders.join(format!("{name}.hpp"))).expect("the header");
+    let types = header.lines().filter_map(|line| line.strip_prefix("struct ")?.strip_suffix(" {"));
+    let types: String = types.map(|kind| format!(" X({name}::{kind})")).collect();
+    let text = format!("#include \"{name}.hpp\"\n#define TYPES(X){types}\n");
+    fs::write(holders.join("types.hpp"), text).expect("written");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cpp/cross.cpp");
+    let program = holders.join("cross");
+    let flags =
+        "-std=c++17 -O0 -fno-exceptions -fno-rtti -Wall -Wextra -Wpedantic -Wconversion -Wshadow \
+                 -Wnon-virtual-dtor -Werror -I";
+    let mut compiler = Command::new("g++");
+    compiler
+        .args(sanitizers.split_whitespace())
+        .args(flags.split_whitespace())
+        .arg(holders)
+        .arg(source)
+        .arg("-o")
+        .arg(&program);
+    succeeds(&mut compiler);
+    succeeds(Command::new(program).arg(messages))
+}
+
+/// The same in Rust, once as a library without the standard one.
+fn run_rust(holders: &Path, name: &str, messages: &Path) -> String {
+    let text = fs::read_to_string(holders.join(format!("{name}.rs"))).expect("the module");
+    let types = text.lines().filter_map(|line| line.strip_prefix("pub struct ")?.split_once(" {"));
+    let mut dispatch =
+        String::from("use crate::message;\npub fn dispatch(kind: &str, name: &str, bad: bool) {\n");
+    for (kind, _) in types {
+        let is = format!("kind == message::{kind}::NAME");
+        dispatch +=
+            &format!("if {is} {{ return crate::cross::check::<message::{kind}>(name, bad); }}\n");
+    }
+    dispatch += "panic!(\"no type {kind}\");\n}\n";
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rust/cross.rs");
+    let text = fs::read_to_string(source).expect("the program");
+    let main = format!(
+        "mod cross;\n#[path = \"{name}.rs\"]\nmod message;\nmod types;\nmod wiregauge;\n\
+         fn main() {{ cross::run() }}\n"
+    );
+    let put = |file: &str, text: &str| fs::write(holders.join(file), text).expect("written");
+    put("types.rs", &dispatch);
+    put("cross.rs", &text);
+    put("main.rs", &main);
+    put(
+        "bare.rs",
+        &format!("#![no_std]\n#![forbid(unsafe_code)]\npub mod {name};\npub mod wiregauge;\n"),
+    );
+    let mut compiler = Command::new("rustc");
+    compiler.args([
+        "--edition",
+        "2021",
+        "-D",
+        "warnings",
+        "--crate-type",
+        "lib",
+        "--emit",
+        "metadata",
+    ]);
+    succeeds(compiler.arg("bare.rs").current_dir(holders));
+    let mut compiler = Command::new("rustc");
+    compiler.args([
+        "--edition",
+        "2021",
+        "-D",
+        "warnings",
+        "-C",
+        "debug-assertions",
+        "-o",
+        "cross_rust",
+    ]);
+    succeeds(compiler.arg("main.rs").current_dir(holders));
+    succeeds(Command::new(holders.join("cross_rust")).arg(messages))
+}
+
+/// Messages of a schema as files, on each wire: lists, texts and presence of these
+/// sizes.
+fn messages(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64, folder: &Path) {
+    fs::create_dir_all(folder).expect("a folder");
+    for (at, (list, text, presence)) in sizes.iter().copied().enumerate() {
+        let sizes = Sizes { list, text, bytes: text, presence, ..Sizes::default() };
+        let value = generate(schema, &sizes, seed.wrapping_add(at as u64)).expect("a message");
+        let name = &schema.root().name.original;
+        fs::write(folder.join(format!("{at:04}.type")), name).expect("written");
+        for wire in Wire::ALL {
+            let end = wire.name().replace('-', "_");
+            let bytes = reference::encode(schema, &value, wire);
+            fs::write(folder.join(format!("{at:04}.{end}")), bytes).expect("written");
+        }
+    }
+}
+
+/// Every language reads and writes messages of a schema as the reference does.
+fn assert_carried(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64) {
+    let folder = tempfile::tempdir().expect("a folder");
+    messages(schema, sizes, seed, &folder.path().join("messages"));
+    assert_read(schema, folder.path(), sizes.len());
+}
+
+/// Every language deals with the messages in a folder as it must.
+fn assert_read(schema: &Schema, folder: &Path, count: usize) {
+    let python = support::python();
+    let package = Package::new(Some("message"), vec![("made up".into(), schema.clone())]);
+    let package = package.expect("a package");
+    for language in Language::ALL {
+        write(&package, language, folder);
+    }
+    let (module, files) = (folder.join("message.py"), folder.join("messages"));
+    assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
+    lint(&python.program, &module);
+    assert_eq!(run_cpp(folder, "message", &files, SANITIZERS).trim(), count.to_string());
+    assert_eq!(run_rust(folder, "message", &files).trim(), count.to_string());
+}
+
+/// A truth value, a text and a list, each as ROS MSG and CDR have it: the parts of
+/// a message that may be wrong.
+fn parts(truth: u8, text: &[u8], list: &[u8], more: &[u8]) -> [Vec<u8>; 2] {
+    let length = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
+    let mut ros = vec![truth];
+    ros.extend(length(text).iter().chain(text).chain(&length(list)).chain(list).chain(more));
+    let ended = [text, b"\0"].concat();
+    let mut cdr = vec![truth, 0, 0, 0];
+    cdr.extend(length(&ended).iter().chain(&ended));
+    cdr.resize(cdr.len().next_multiple_of(4), 0);
+    cdr.extend(length(list).iter().chain(list).chain(more));
+    [ros, cdr]
+}
+
+#[test]
+fn what_is_no_message_is_refused() {
+    let text = "bool truth\nstring<=4 text\nint8[<=2] list\n";
+    let schema = msg::read_text(text, "p/Strict", Dialect::Ros2, "test").expect("a schema");
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("messages");
+    fs::create_dir_all(&files).expect("a folder");
+    let keep = |name: String, [ros, cdr]: [Vec<u8>; 2]| {
+        fs::write(files.join(format!("{name}.type")), "p/msg/Strict").expect("written");
+        fs::write(files.join(format!("{name}.ros_msg")), ros).expect("written");
+        fs::write(files.join(format!("{name}.cdr")), cdr).expect("written");
+    };
+    keep("0000".into(), parts(1, "aß€".as_bytes().split_at(3).0, &[1, 2], &[]));
+    keep("0001".into(), parts(0, "\u{10ffff}".as_bytes(), &[], &[]));
+    let mut bad = vec![
+        parts(2, b"", &[], &[]),
+        parts(255, b"", &[], &[]),
+        parts(1, b"12345", &[], &[]),
+        parts(1, b"", &[1, 2, 3], &[]),
+        parts(1, b"", &[], &[0]),
+    ];
+    // No UTF-8: cut short, begun in the middle, longer than needed, a surrogate, too
+    // large.
+    for text in
+        [&b"\xc3"[..], b"\x80", b"\xc0\xaf", b"\xe0\x80\xaf", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]
+    {
+        bad.push(parts(1, text, &[], &[]));
+    }
+    // Lengths that cannot be: of the text, then of the list.
+    let [mut ros, mut cdr] = parts(1, b"", &[], &[]);
+    ros[1..5].fill(0xff);
+    cdr[4..8].fill(0xff);
+    bad.push([ros, cdr]);
+    let [mut ros, mut cdr] = parts(1, b"", &[], &[]);
+    ros[5..9].fill(0xff);
+    cdr[12..16].fill(0xff);
+    bad.push([ros, cdr]);
+    // In CDR alone: a zero within a text, and none at its end.
+    let [ros, _] = parts(2, b"", &[], &[]);
+    let [_, within] = parts(1, b"a\0b", &[], &[]);
+    let [_, mut open] = parts(1, b"ab", &[], &[]);
+    open[10] = b'c';
+    bad.push([ros.clone(), within]);
+    bad.push([ros, open]);
+    for (at, bytes) in bad.into_iter().enumerate() {
+        keep(format!("bad{at:04}"), bytes);
+    }
+    assert_read(&schema, folder.path(), 2);
+}
+
+/// What a definition says that changes no bytes, in both languages of definitions.
+#[test]
+fn what_is_said_is_kept() {
+    let ros = "# A scan.\n# Of a plane.\n\n# What it is.\nuint8 FULL=1  # all of it\n\
+               string WORD=\"a # \\\"b\\\"\"\n\n# Stays.\nuint8 part 1\nfloat32[] ranges [1.5, -2]  # in metres\n\
+               float64[3] x_y [0.0, 1e3, -1]\nstring<=8[] class ['a, b']\nPoint[] points\n\
+               uint64 most 18446744073709551615\nint64 least -9223372036854775808\n";
+    let point = format!("{}\nMSG: p/Point\n# A point, \\\nfloat32 x\nfloat32 y\n", "=".repeat(80));
+    let ros = msg::read_text(&(ros.to_owned() + &point), "p/Scan", Dialect::Ros2, "scan.msg");
+    let proto = "syntax = \"proto2\"; package p;
+        // What is seen.
+        message Seen {
+          // Its kind.
+          optional Kind kind = 1 [default = CAR];
+          repeated Kind kinds = 2; // all of them
+          oneof which { string name = 3; Part part = 4; }
+          required double inf = 5 [default = inf];
+          // Of what it is.
+          enum Kind { NONE = 0; /* On wheels. */ CAR = -7; mro = 1; }
+          message Part { optional bool Part = 1; map<string, int32> counts = 2; }
+        }";
+    let proto = proto::read_texts(&[("seen.proto", proto)], None);
+    for (name, schema) in [("scan", ros), ("seen", proto)] {
+        let origin = vec![(format!("{name} of a test"), schema.expect("a schema"))];
+        let package = Package::new(Some(name), origin).expect("a package");
+        for language in Language::ALL {
+            let files = wiregauge_generate::generate(&package, language, &Wire::ALL);
+            let own = files.expect("generated").swap_remove(0);
+            // The fixed part is in the tree already.
+            let text = match own.text.split_once("class WireError") {
+                Some((head, rest)) => {
+                    let holders = rest.find("\n\n\n@dataclass").or(rest.find("IntEnum):"));
+                    head.to_owned() + "…" + &rest[holders.expect("holders")..]
+                }
+                None => own.text,
+            };
+            let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+            // By another ending, as formatters would have it otherwise.
+            let golden = format!("{}.txt", own.path);
+            wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), &golden, &text);
+        }
+        assert_carried(&package.schema, &[(0, 0, 0.0), (2, 3, 0.5), (3, 5, 1.0)], 1);
+    }
+}
+
+/// What moves as a block, and what only seems to: gaps within, gaps at the end,
+/// a first number that does not align the others, truth values.
+const BLOCKS: &str = "\
+uint8 first
+string before
+Late[] late
+string<=9 between
+Late[] again
+Early[] early
+Gap[] gaps
+Flag[] flags
+Deep[] deep
+Deep[2] corners
+bool[] truths
+bool[3] three
+string[<=9] words
+int8[] i8
+int16[] i16
+uint16[] u16
+int32[] i32
+uint32[] u32
+int64[] i64
+uint64[] u64
+float32[] f32
+float64[] f64
+float64[9] matrix
+uint8[5] octets
+uint8[] data
+Nothing nothing
+uint8 last
+";
+const PARTS: [(&str, &str); 6] = [
+    ("Late", "uint32 a\nuint32 b\nfloat64 c\n"),
+    ("Early", "float64 c\nfloat32 a\nfloat32 b\n"),
+    ("Gap", "float64 a\nfloat32 b\n"),
+    ("Flag", "int8 a\nbool b\n"),
+    ("Deep", "Early[2] pair\nint16[4] four\n"),
+    ("Nothing", "int32 NONE=0\n"),
+];
+
+#[test]
+fn blocks_are_what_their_elements_are() {
+    let parts = PARTS.map(|(name, text)| format!("{}\nMSG: p/{name}\n{text}", "=".repeat(80)));
+    let text = BLOCKS.to_owned() + &parts.join("");
+    let schema = msg::read_text(&text, "p/Blocks", Dialect::Ros2, "test").expect("a schema");
+    // Texts of all lengths, so that lists begin at all places.
+    let sizes: Vec<(usize, usize, f64)> = (0..16).map(|at| (at % 4, at / 2, 1.0)).collect();
+    assert_carried(&schema, &sizes, wiregauge_seeds::seed());
+}
+
+#[test]
+fn random_messages_are_the_same_in_all_languages() {
+    let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "random_messages");
+    let sizes = [(0, 0, 0.0), (1, 3, 0.5), (3, 9, 0.5), (2, 20, 1.0)];
+    seeds.each(6, |seed| assert_carried(&support::schema(seed), &sizes, seed));
+}

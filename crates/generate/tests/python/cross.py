@@ -1,0 +1,54 @@
+"""Reads messages of one wire and writes them on the other, and refuses what is no
+message: cross.py MODULE FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and
+the same of badNNNN."""
+
+import copy
+import pickle
+import sys
+from pathlib import Path
+
+import named
+
+holders, kinds = named.load(sys.argv[1])
+
+count = 0
+for file in sorted(Path(sys.argv[2]).glob("[0-9]*.type")):
+    kind = kinds[file.read_text()]
+    cdr = file.with_suffix(".cdr").read_bytes()
+    ros = file.with_suffix(".ros_msg").read_bytes()
+    from_cdr = kind.deserialize_cdr(cdr, header=False)
+    from_ros = kind.deserialize_ros_msg(ros)
+    assert from_cdr.serialize_ros_msg() == ros, file
+    assert from_ros.serialize_cdr(header=False) == cdr, file
+    views = kind.deserialize_cdr(bytearray(cdr), header=False, view=True)
+    assert views.serialize_cdr(header=False) == cdr, file
+    # Holders are data: they are copied, and sent to other processes.
+    for twin in (copy.deepcopy(from_cdr), pickle.loads(pickle.dumps(from_cdr))):
+        assert twin.serialize_cdr(header=False) == cdr, file
+    for read, whole in ((lambda b: kind.deserialize_cdr(b, header=False), cdr),
+                        (kind.deserialize_ros_msg, ros)):
+        for cut in range(min(len(whole), 400)):
+            try:
+                read(whole[:cut])
+            except holders.WireError:
+                continue
+            raise AssertionError(f"{file}: {cut} of {len(whole)} bytes are taken for a message")
+        for at in range(min(len(whole), 400)):
+            # Damaged bytes are read as something else or refused, and nothing more.
+            damaged = bytearray(whole)
+            damaged[at] ^= 0xFF
+            try:
+                read(bytes(damaged))
+            except holders.WireError:
+                pass
+    count += 1
+for file in sorted(Path(sys.argv[2]).glob("bad*.type")):
+    kind = kinds[file.read_text()]
+    for read, end in ((lambda b: kind.deserialize_cdr(b, header=False), ".cdr"),
+                      (kind.deserialize_ros_msg, ".ros_msg")):
+        try:
+            read(file.with_suffix(end).read_bytes())
+        except holders.WireError:
+            continue
+        raise AssertionError(f"{file.with_suffix(end)} is taken for a message")
+print(count)

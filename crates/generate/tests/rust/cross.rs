@@ -1,0 +1,77 @@
+//! Reads messages of one wire and writes them on the other, and refuses what is no
+//! message: cross FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and the same
+//! of badNNNN.
+
+use std::fmt::Debug;
+use std::fs;
+
+use crate::types;
+use crate::wiregauge::{self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire};
+
+fn endured<W: Wire, T: Value>(bytes: &[u8], name: &str) {
+    for cut in 0..bytes.len().min(400) {
+        let read = wiregauge::deserialize::<W, T>(&bytes[..cut]);
+        assert!(read.is_err(), "{name}: {cut} bytes are taken for a message");
+    }
+    for at in 0..bytes.len().min(400) {
+        let mut damaged = bytes.to_vec();
+        damaged[at] ^= 0xff;
+        if let Ok(message) = wiregauge::deserialize::<W, T>(&damaged) {
+            wiregauge::serialize::<W, T>(&message, &mut damaged).expect("what was read is written");
+        }
+    }
+}
+
+fn written<W: Wire, T: Value>(message: &T) -> Vec<u8> {
+    let mut out = vec![7];
+    wiregauge::serialize::<W, T>(message, &mut out).expect("it can be written");
+    assert_eq!(wiregauge::size::<W, T>(message), Ok(out.len()));
+    out
+}
+
+/// Of one message: whether it is one, or is refused on both wires.
+pub fn check<T: Value + PartialEq + Debug>(name: &str, bad: bool) {
+    let cdr = fs::read(format!("{name}.cdr")).expect("CDR");
+    let ros = fs::read(format!("{name}.ros_msg")).expect("ROS MSG");
+    let from_cdr = wiregauge::deserialize::<Cdr, T>(&cdr);
+    let from_ros = wiregauge::deserialize::<RosMsg, T>(&ros);
+    if bad {
+        assert!(from_cdr.is_err() && from_ros.is_err(), "{name} is taken for a message");
+        return;
+    }
+    let (from_cdr, from_ros) = (from_cdr.expect("a message"), from_ros.expect("a message"));
+    assert_eq!(from_cdr, from_ros, "{name}");
+    assert_eq!(written::<RosMsg, T>(&from_cdr), ros, "{name}");
+    assert_eq!(written::<Cdr, T>(&from_ros), cdr, "{name}");
+    let headed = [&[0, 1, 0, 0], cdr.as_slice()].concat();
+    assert_eq!(written::<CdrWithHeader, T>(&from_ros), headed, "{name}");
+    let other = wiregauge::deserialize::<CdrWithHeader, T>(&[&[0, 0], &headed[2..]].concat());
+    assert_eq!(other.err(), Some(Error::NoHeader), "{name}: the other byte order");
+    // An object that held another message is used again.
+    let mut again = T::default();
+    let empty = written::<Cdr, T>(&again);
+    for bytes in [&cdr, &empty, &cdr] {
+        wiregauge::deserialize_into::<Cdr, T>(bytes, &mut again).expect("a message");
+        assert_eq!(&written::<Cdr, T>(&again), bytes, "{name}");
+    }
+    endured::<Cdr, T>(&cdr, name);
+    endured::<CdrWithHeader, T>(&headed, name);
+    endured::<RosMsg, T>(&ros, name);
+}
+
+fn each(folder: &str, bad: bool) -> usize {
+    let stem = |at: usize| format!("{folder}/{}{at:04}", if bad { "bad" } else { "" });
+    let names = (0..).map(stem).map_while(|name| {
+        let kind = fs::read_to_string(format!("{name}.type")).ok()?;
+        types::dispatch(&kind, &name, bad);
+        Some(())
+    });
+    names.count()
+}
+
+/// Deals with all messages of the folder that the program is called with.
+pub fn run() {
+    let folder = std::env::args().nth(1).expect("a folder");
+    each(&folder, true);
+    println!("{}", each(&folder, false));
+}

@@ -1,0 +1,58 @@
+//! What the tests of generated holders share.
+
+pub mod reference;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use wiregauge_generate::{generate, Language, Package, Wire};
+use wiregauge_schema::{arbitrary, Schema};
+use wiregauge_workshop::python::Python;
+
+/// The build folder that the tests share.
+pub fn build_folder() -> PathBuf {
+    let own = || Path::new(env!("CARGO_TARGET_TMPDIR")).join("build");
+    std::env::var_os("WIREGAUGE_BUILD").map_or_else(own, PathBuf::from)
+}
+
+/// Python with what holders are held against.
+pub fn python() -> Python {
+    Python::environment(&build_folder(), include_str!("../python/requirements.txt"))
+        .expect("Python and its packages")
+}
+
+/// Runs a command, and expects that it goes well.
+pub fn succeeds(command: &mut Command) -> String {
+    let output = command.output().expect("it starts");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {out}{err}");
+    out
+}
+
+/// Runs a program of `tests/python` with these arguments.
+pub fn run_python(python: &Python, program: &str, arguments: &[&Path]) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/python").join(program);
+    succeeds(Command::new(&python.program).arg(path).args(arguments))
+}
+
+/// Writes the files of a package into a folder.
+pub fn write(package: &Package, language: Language, folder: &Path) {
+    for file in generate(package, language, &Wire::ALL).expect("it can be generated") {
+        let path = folder.join(&file.path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, file.text).expect("written");
+    }
+}
+
+/// A random schema.
+pub fn schema(seed: u64) -> Schema {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
+    let mut runner = TestRunner::new_with_rng(Config::default(), random);
+    arbitrary::schema().new_tree(&mut runner).expect("a schema can be made").current()
+}

@@ -1,0 +1,64 @@
+//! Python environments of our own, made once in the build folder of packages in
+//! pinned versions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use crate::{hash, lock, run};
+
+/// An environment with pinned packages.
+#[derive(Clone, Debug)]
+pub struct Python {
+    /// Its interpreter.
+    pub program: PathBuf,
+}
+
+impl Python {
+    /// The environment of these requirements below the build folder; made on first
+    /// use, which needs `python3` with its `venv` module and a package index.
+    ///
+    /// # Errors
+    /// When it cannot be made, with the remedy.
+    pub fn environment(build: &Path, requirements: &str) -> Result<Python> {
+        let tools = build.join("tools");
+        fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
+        let tools = tools.canonicalize()?;
+        let _lock = lock(&tools)?;
+        let folder = tools.join(format!("python-{}", &hash([requirements.into()])[..16]));
+        let python = Python { program: folder.join("bin/python") };
+        // Written last: half an environment is none.
+        let complete = folder.join("complete");
+        if complete.exists() {
+            return Ok(python);
+        }
+        if folder.exists() {
+            fs::remove_dir_all(&folder)?;
+        }
+        run(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")
+            .context("cannot make a Python environment; apt-get install python3-venv")?;
+        let list = folder.join("requirements.txt");
+        fs::write(&list, requirements)?;
+        run(
+            Command::new(&python.program)
+                .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+                .args(["--only-binary", ":all:", "--no-deps", "-r"])
+                .arg(&list),
+            "pip",
+        )
+        .context("cannot install Python packages; Python 3.11 and a package index are needed")?;
+        fs::write(&complete, "")?;
+        Ok(python)
+    }
+
+    /// Runs a program text with these arguments to its end; returns what it
+    /// wrote to standard output.
+    ///
+    /// # Errors
+    /// When it fails, with what it said.
+    pub fn run(&self, text: &str, arguments: &[&Path]) -> Result<String> {
+        run(Command::new(&self.program).arg("-c").arg(text).args(arguments), "python")
+    }
+}

@@ -85,11 +85,14 @@ impl<'r> Source<'r> {
         self.head.map(|head| head.time.unwrap_or(Nanoseconds::MIN))
     }
 
-    /// Hands on what is no message. What else the file holds is hopped over.
+    /// Hands on what is no message. What else the file holds is hopped over, and where there
+    /// is no room for it not even that: it may be long.
     fn pass_on_rest(&mut self, to: &mut dyn Writer) -> Result<Vec<String>> {
         let reader = self.selected.reader();
-        reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
-        while reader.next()?.is_some() {}
+        if to.has_room() {
+            reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+            while reader.next()?.is_some() {}
+        }
         let mut lost = Vec::new();
         for metadata in reader.metadata() {
             if !to.metadata(&metadata.name, &metadata.entries)? {

@@ -128,6 +128,18 @@ fn spans_that_end_where_chunks_do_are_whole() {
 }
 
 #[test]
+fn what_lies_behind_the_last_wanted_message_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = fs::read(recording(OSI)).unwrap();
+    let (cut, first) = (folder.path().join("cut_sv.osi"), folder.path().join("first_sv.osi"));
+    fs::write(&cut, &whole[..whole.len() - 1]).unwrap();
+    let two = Selection { end: Some(2), ..Selection::default() };
+    assert_eq!(put(&[&cut], &two, &first, Packing::default()), 2);
+    let two = fs::read(first).unwrap();
+    assert_eq!(two, whole[..two.len()]);
+}
+
+#[test]
 fn a_chunk_with_another_checksum_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let options = Made::default().options.compression(None);

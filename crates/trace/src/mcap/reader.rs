@@ -312,7 +312,9 @@ impl Reader {
         self.chunks.push(SeenChunk { at, length, times: header.times, compression });
         let (from, to) = self.window;
         let (first, last) = header.times;
-        let is_of_interest = Nanoseconds::from(last) >= from && Nanoseconds::from(first) <= to;
+        // Some writers do not say the times of a chunk.
+        let is_of_interest = (first, last) == (0, 0)
+            || (Nanoseconds::from(last) >= from && Nanoseconds::from(first) <= to);
         // The channels that later messages need may be told in there.
         if !is_of_interest && self.summary.is_some() {
             ensure!(self.records.skip(header.packed)?, Cut);

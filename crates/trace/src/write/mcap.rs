@@ -144,6 +144,10 @@ impl<W: Output> Writer for Mcap<W> {
         Ok(())
     }
 
+    fn has_room(&self) -> bool {
+        true
+    }
+
     fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
         if name == OSI_TRACE {
             // Of several files the first one that says something is right.

@@ -39,6 +39,10 @@ impl Writer for Stamped {
         self.inner.message(channel, &head, data)
     }
 
+    fn has_room(&self) -> bool {
+        self.inner.has_room()
+    }
+
     fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
         self.inner.metadata(name, entries)
     }

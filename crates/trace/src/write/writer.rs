@@ -44,6 +44,11 @@ pub trait Writer {
     /// When it cannot be written, or not be said in this container.
     fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()>;
 
+    /// Whether the container has room for what is no message.
+    fn has_room(&self) -> bool {
+        false
+    }
+
     /// Keeps metadata of the whole file; whether the container can.
     ///
     /// # Errors

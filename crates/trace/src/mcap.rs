@@ -3,6 +3,7 @@
 
 pub(crate) mod chunk;
 pub(crate) mod fields;
+mod hop;
 mod reader;
 mod search;
 pub mod summary;

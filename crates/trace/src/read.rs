@@ -121,6 +121,15 @@ pub trait Reader {
     /// be done without reading them: others of other times may still come.
     fn narrow(&mut self, _from: Option<Nanoseconds>, _to: Option<Nanoseconds>) {}
 
+    /// Hops over messages of the wanted channels, at most so many, as far as an index tells
+    /// how many there are; how many that were. To be asked before the first message.
+    ///
+    /// # Errors
+    /// When the index cannot be read.
+    fn hop(&mut self, _wanted: &dyn Fn(&Channel) -> bool, _most: u64) -> Result<u64> {
+        Ok(0)
+    }
+
     /// What is said of the whole file, up to here.
     fn metadata(&self) -> &[Metadata] {
         &[]

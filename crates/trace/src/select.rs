@@ -28,8 +28,8 @@ pub struct Selection {
 pub struct Selected<'r> {
     reader: &'r mut dyn Reader,
     selection: &'r Selection,
-    /// Messages of the wanted channels so far.
-    count: u64,
+    /// Messages of the wanted channels so far; none before it began.
+    count: Option<u64>,
     /// Messages of a channel in the wanted time so far.
     of_channel: BTreeMap<u16, u64>,
     /// Whether a channel is wanted.
@@ -49,7 +49,7 @@ impl Selection {
             reader.narrow(self.from, self.to);
         }
         let (of_channel, known) = Default::default();
-        Selected { reader, selection: self, count: 0, of_channel, known }
+        Selected { reader, selection: self, count: None, of_channel, known }
     }
 
     /// Fails where a topic that is asked for is not among the channels.
@@ -80,14 +80,21 @@ impl Selected<'_> {
     /// When the file is damaged.
     pub fn advance(&mut self) -> Result<Option<Head>> {
         let Selection { from, to, first, end, every, .. } = self.selection;
+        let mut count = match self.count {
+            Some(count) => count,
+            None if *first == 0 => 0,
+            None => self.reader.hop(&|channel| self.selection.takes(&channel.topic), *first)?,
+        };
+        self.count = Some(count);
         while let Some(head) = self.reader.next()? {
             let topic = || self.reader.channels()[&head.channel].topic.as_str();
             let wanted = self.known.entry(head.channel);
             if !*wanted.or_insert_with(|| self.selection.takes(topic())) {
                 continue;
             }
-            let at = self.count;
-            self.count += 1;
+            let at = count;
+            count += 1;
+            self.count = Some(count);
             if at < *first {
                 continue;
             }

@@ -19,6 +19,7 @@ use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::check::check;
 use wiregauge_trace::info::info;
+use wiregauge_trace::mcap::summary::Summary;
 use wiregauge_trace::open::{open, Wish};
 use wiregauge_trace::parsed::definition_of;
 use wiregauge_trace::read::LARGEST;
@@ -125,6 +126,47 @@ fn spans_that_end_where_chunks_do_are_whole() {
         let wanted = (n..(n + 3).min(300)).map(|n| n * 10);
         assert_eq!(times, wanted.collect::<Vec<_>>());
     }
+}
+
+#[test]
+fn messages_are_found_by_their_number_without_those_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let indexed = Made::default();
+    let options = Made::default().options.emit_message_indexes(false);
+    let bare = Made { options, ..Made::default() };
+    let chosen = |path: &Path, selection: &Selection| -> anyhow::Result<Vec<i128>> {
+        let mut reader = open(path, &Wish::default())?;
+        let mut selected = selection.of(reader.as_mut());
+        let mut times = Vec::new();
+        while let Some(head) = selected.advance()? {
+            selected.reader().data()?;
+            times.push(head.time.unwrap());
+        }
+        Ok(times)
+    };
+    for file in [&indexed, &bare] {
+        let path = made(&folder, "in.mcap", file);
+        for first in 0..310 {
+            let end = Some(first + 4);
+            let all = Selection { first, end, ..Selection::default() };
+            let wanted = (first..(first + 4).min(300)).map(|n| i128::from(n) * 10);
+            assert_eq!(chosen(&path, &all).unwrap(), wanted.collect::<Vec<_>>());
+            let of_b = Selection { channels: vec!["/b/left".into()], ..all };
+            let wanted = (first..first + 4).filter(|n| *n < 100);
+            let wanted: Vec<i128> = wanted.map(|n| i128::from(n) * 30 + 10).collect();
+            assert_eq!(chosen(&path, &of_b).unwrap(), wanted);
+        }
+    }
+    // What is damaged before them is not even seen.
+    let path = made(&folder, "in.mcap", &indexed);
+    let mut bytes = fs::read(&path).unwrap();
+    let first = Summary::of(&path).unwrap().unwrap().chunks[0].clone();
+    let end = (first.at + first.length) as usize;
+    bytes[end - 20..end].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let last = Selection { first: 299, ..Selection::default() };
+    assert_eq!(chosen(&path, &last).unwrap(), [2_990]);
+    assert!(chosen(&path, &Selection::default()).is_err());
 }
 
 #[test]

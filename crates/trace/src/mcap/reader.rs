@@ -1,7 +1,7 @@
 //! Reads an MCAP file from start to end. Index, summary and metadata are not needed; where
 //! there is a summary, chunks of no interest are hopped over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,8 +11,9 @@ use mcap::MAGIC;
 
 use super::chunk::{self, Header};
 use super::fields::Fields;
+use super::hop;
 use super::search;
-use super::summary::{self, Summary};
+use super::summary::{self, ChunkIndex, Summary};
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
 use crate::pieces::Pieces;
@@ -473,6 +474,35 @@ impl read::Reader for Reader {
 
     fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         self.window = (from.unwrap_or(Nanoseconds::MIN), to.unwrap_or(Nanoseconds::MAX));
+    }
+
+    fn hop(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
+        // Files within the file would be hopped over too.
+        let Some(summary) = self.summary.as_ref().filter(|known| known.attachments == 0) else {
+            return Ok(0);
+        };
+        // Without them nothing tells a chunk that has no messages from one with many.
+        if summary.chunks.iter().all(|chunk| chunk.message_indexes.is_empty()) {
+            return Ok(0);
+        }
+        let channels = self.channels.iter().filter(|(_, channel)| wanted(channel));
+        let wanted: BTreeSet<u16> = channels.map(|(id, _)| *id).collect();
+        let mut chunks: Vec<&ChunkIndex> = summary.chunks.iter().collect();
+        chunks.sort_by_key(|chunk| chunk.at);
+        let (mut hopped, mut to) = (0, None);
+        for pair in chunks.windows(2) {
+            let Some(count) = hop::messages(&self.file, pair[0], &wanted)? else { break };
+            if hopped + count > most {
+                break;
+            }
+            hopped += count;
+            to = Some(pair[1].at);
+        }
+        if let Some(distance) = to.and_then(|to| to.checked_sub(self.records.position())) {
+            self.records.skip(distance)?;
+            return Ok(hopped);
+        }
+        Ok(0)
     }
 
     fn salvage(&mut self) {

@@ -1,0 +1,50 @@
+//! How many messages a chunk has, without unpacking it.
+
+use std::collections::BTreeSet;
+use std::io::Read;
+
+use anyhow::{ensure, Result};
+use mcap::records::op;
+
+use super::fields::Fields;
+use super::summary::ChunkIndex;
+use crate::part::Part;
+
+/// What stands before the entries of a message index: what it is, its length, its channel
+/// and the length of its entries.
+const HEAD: u64 = 1 + 8 + 2 + 4;
+
+/// An entry: the time and the place of a message.
+const ENTRY: u64 = 8 + 8;
+
+/// The messages of the wanted channels in a chunk, by the indexes behind it; none where they
+/// are not where they should be.
+pub(super) fn messages(
+    file: &Part,
+    chunk: &ChunkIndex,
+    wanted: &BTreeSet<u16>,
+) -> Result<Option<u64>> {
+    let mut count = 0;
+    for (channel, at) in &chunk.message_indexes {
+        if wanted.contains(channel) {
+            match entries(file, *channel, *at) {
+                Ok(entries) => count += entries,
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+    Ok(Some(count))
+}
+
+/// The entries of the message index at a position.
+fn entries(file: &Part, channel: u16, at: u64) -> Result<u64> {
+    let mut head = Vec::new();
+    file.between(at, at.saturating_add(HEAD)).read_to_end(&mut head)?;
+    let mut fields = Fields(&head);
+    let is_index = fields.bytes(1)? == [op::MESSAGE_INDEX];
+    let length = fields.long()?;
+    ensure!(is_index && fields.short()? == channel, "no index of this channel there");
+    let size = u64::from(fields.number()?);
+    ensure!(length == 6 + size && size.is_multiple_of(ENTRY), "an index of another length");
+    Ok(size / ENTRY)
+}

@@ -1,6 +1,7 @@
 //! MCAP files. Records are taken apart here and not by the library, which reserves memory
 //! by the lengths that a file claims and knows no positions to tell; the library writes.
 
+mod ahead;
 pub(crate) mod chunk;
 pub(crate) mod fields;
 mod hop;

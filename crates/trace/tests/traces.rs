@@ -170,6 +170,27 @@ fn messages_are_found_by_their_number_without_those_before() {
 }
 
 #[test]
+fn a_chunk_that_is_damaged_is_told_though_it_was_unpacked_before_it_was_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = made(&folder, "in.mcap", &Made::default());
+    let chunks = Summary::of(&path).unwrap().unwrap().chunks;
+    let mut bytes = fs::read(&path).unwrap();
+    let end = (chunks[20].at + chunks[20].length) as usize;
+    bytes[end - 20..end].fill(0xff);
+    fs::write(&path, bytes).unwrap();
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    let mut count = 0;
+    let refused = loop {
+        match reader.next() {
+            Ok(head) => count += u64::from(head.is_some()),
+            Err(error) => break format!("{error:#}"),
+        }
+    };
+    assert!(refused.contains(&format!("damaged after {count} messages")), "{refused}");
+    assert!((90..150).contains(&count), "{count}");
+}
+
+#[test]
 fn what_lies_behind_the_last_wanted_message_is_not_read() {
     let folder = tempfile::tempdir().unwrap();
     let whole = fs::read(recording(OSI)).unwrap();

@@ -9,6 +9,7 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use mcap::records::op;
 use mcap::MAGIC;
 
+use super::ahead::Ahead;
 use super::chunk::{self, Header};
 use super::fields::Fields;
 use super::hop;
@@ -55,6 +56,8 @@ pub struct Reader {
     chunk: Option<(u64, Chunk)>,
     /// The buffer of the chunk before.
     spare: Vec<u8>,
+    /// What unpacks chunks that are still to come.
+    ahead: Option<Ahead>,
     definitions: BTreeMap<u16, Arc<Definition>>,
     channels: BTreeMap<u16, Channel>,
     summary: Option<Summary>,
@@ -101,6 +104,7 @@ impl Reader {
             records,
             chunk: None,
             spare: Vec::new(),
+            ahead: None,
             definitions,
             channels,
             summary,
@@ -311,13 +315,8 @@ impl Reader {
         let compression = header.compression.clone();
         let length = RECORD as u64 + length;
         self.chunks.push(SeenChunk { at, length, times: header.times, compression });
-        let (from, to) = self.window;
-        let (first, last) = header.times;
-        // Some writers do not say the times of a chunk.
-        let is_of_interest = (first, last) == (0, 0)
-            || (Nanoseconds::from(last) >= from && Nanoseconds::from(first) <= to);
         // The channels that later messages need may be told in there.
-        if !is_of_interest && self.summary.is_some() {
+        if !is_within(header.times, self.window) && self.summary.is_some() {
             ensure!(self.records.skip(header.packed)?, Cut);
             return Ok(());
         }
@@ -338,12 +337,30 @@ impl Reader {
             }
             Chunk::Plain { start, end: start + header.packed }
         } else {
-            let mut content = std::mem::take(&mut self.spare);
-            header.unpack(self.records.take(header.packed as usize)?, &mut content)?;
-            Chunk::Unpacked(Pieces::of_bytes(content))
+            Chunk::Unpacked(Pieces::of_bytes(self.unpacked(&header, at)?))
         };
         self.chunk = Some((at, chunk));
         Ok(())
+    }
+
+    /// The records of a packed chunk.
+    fn unpacked(&mut self, header: &Header, at: u64) -> Result<Vec<u8>> {
+        let mut spare = std::mem::take(&mut self.spare);
+        // Who wants one chunk may want the next; who wants only one does not.
+        if self.chunks.len() > 1 && self.ahead.is_none() {
+            self.ahead = self.summary.as_ref().map(|summary| Ahead::of(&self.file, summary));
+        }
+        if let Some(ahead) = &mut self.ahead {
+            let window = self.window;
+            let wanted = |times| is_within(times, window);
+            if let Some(records) = ahead.take(at, spare, wanted) {
+                ensure!(self.records.skip(header.packed)?, Cut);
+                return records;
+            }
+            spare = Vec::new();
+        }
+        header.unpack(self.records.take(header.packed as usize)?, &mut spare)?;
+        Ok(spare)
     }
 
     /// What stands before the records of a chunk, and its length.
@@ -526,6 +543,12 @@ impl read::Reader for Reader {
     fn progress(&self) -> (u64, u64) {
         (self.records.position(), self.file.end())
     }
+}
+
+/// Whether a chunk may have messages between two times.
+fn is_within((first, last): (u64, u64), (from, to): (Nanoseconds, Nanoseconds)) -> bool {
+    // Some writers do not say the times of a chunk.
+    (first, last) == (0, 0) || (Nanoseconds::from(last) >= from && Nanoseconds::from(first) <= to)
 }
 
 /// The metadata record at a position that the summary names.

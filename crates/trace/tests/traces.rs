@@ -8,7 +8,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use common::traces::{
-    all_of, descriptors, made, packings, put, view, while_some, Made, Whole, OSI,
+    all_of, descriptors, made, messages, packings, put, view, while_some, Made, Whole, OSI,
 };
 use common::{error, recording, recordings};
 use mcap::records::MessageHeader;
@@ -200,6 +200,38 @@ fn what_lies_behind_the_last_wanted_message_is_not_read() {
     assert_eq!(put(&[&cut], &two, &first, Packing::default()), 2);
     let two = fs::read(first).unwrap();
     assert_eq!(two, whole[..two.len()]);
+}
+
+#[test]
+fn lengths_are_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Made::default().options.compression(None);
+    let path = made(&folder, "in.mcap", &Made { options, ..Made::default() });
+    let bytes = fs::read(&path).unwrap();
+    let chunk = Summary::of(&path).unwrap().unwrap().chunks[5].clone();
+    // A record's length, a chunk's length packed and unpacked, and a message's in it.
+    let head = chunk.at as usize + 9;
+    for (at, size) in
+        [(head - 8, 8), (head + 32, 8), (head + 16, 8), (head + 28, 4), (head + 41, 8)]
+    {
+        for value in [0u64, 1, 1 << 20, 1 << 31, 1 << 62, u64::MAX] {
+            let mut damaged = bytes.clone();
+            damaged[at..at + size].copy_from_slice(&value.to_le_bytes()[..size]);
+            if damaged == bytes {
+                continue;
+            }
+            fs::write(&path, damaged).unwrap();
+            let refused = while_some(open(&path, &Wish::default()).unwrap().as_mut());
+            let refused = error(refused);
+            assert!(
+                refused.contains("is damaged") || refused.contains("is truncated"),
+                "{refused}"
+            );
+            let mut reader = open(&path, &Wish::default()).unwrap();
+            reader.salvage();
+            assert!(messages(reader.as_mut()).len() > 250);
+        }
+    }
 }
 
 #[test]

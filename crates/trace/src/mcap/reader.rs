@@ -151,7 +151,7 @@ impl Reader {
             }
             let (opcode, length) = self.record()?;
             let within = self.chunk.is_some();
-            match self.current().left() {
+            match self.left() {
                 Some(left) if length > left && within => bail!("a record cut short"),
                 Some(left) if length > left && opcode == op::CHUNK && self.losses.is_some() => {
                     self.enter_last(place.at)?;
@@ -193,6 +193,14 @@ impl Reader {
             }
         }
         Ok(place)
+    }
+
+    /// How many bytes are left of the chunk, or of the file; none where nobody knows.
+    fn left(&mut self) -> Option<u64> {
+        match self.chunk {
+            Some((_, Chunk::Plain { end, .. })) => end.checked_sub(self.records.position()),
+            _ => self.current().left(),
+        }
     }
 
     /// Where records come from now.
@@ -300,8 +308,10 @@ impl Reader {
         let (name, media_type) = (fields.text()?, fields.text()?);
         let size = fields.long()?;
         let from = start + (front.len() - fields.0.len()) as u64;
-        let end = from.checked_add(size).filter(|end| *end + 4 == start + length);
-        let end = end.context("an attachment of another length than it says")?;
+        // Behind them is a checksum.
+        let end = start + length.saturating_sub(4);
+        let is_right = from.checked_add(size) == Some(end);
+        ensure!(is_right, "an attachment of another length than it says");
         let content = self.file.between(from, end);
         self.attachments.push(Attachment { name, media_type, times, content });
         Ok(())
@@ -310,8 +320,8 @@ impl Reader {
     /// Goes into a chunk, or over it.
     fn enter(&mut self, length: u64, at: u64) -> Result<()> {
         let (header, whole) = self.header(length)?;
-        let here = whole + header.packed;
-        ensure!(here == length, "a chunk of another length than it says");
+        let here = whole.checked_add(header.packed);
+        ensure!(here == Some(length), "a chunk of another length than it says");
         let compression = header.compression.clone();
         let length = RECORD as u64 + length;
         self.chunks.push(SeenChunk { at, length, times: header.times, compression });
@@ -394,13 +404,23 @@ impl Reader {
         Ok(())
     }
 
-    /// Goes into a chunk that the file ends in.
+    /// Goes into a chunk that does not end before the file does.
     fn enter_last(&mut self, at: u64) -> Result<()> {
         let (header, _) = self.header(u64::MAX)?;
-        let left = self.records.left().unwrap_or(0).min(chunk::WHOLE);
+        let (start, left) = (self.records.position(), self.records.left().unwrap_or(0));
+        if header.packed <= left {
+            self.lose(at, "a chunk of another length than it says".into());
+            return self.enter_damaged(&header, at);
+        }
+        let next = search::next_record(&self.file, at + 1)?;
+        let own = next.map_or(left, |next| next.saturating_sub(start)).min(chunk::WHOLE);
         let mut content = std::mem::take(&mut self.spare);
-        header.salvage(self.records.take(left as usize)?, &mut content);
-        self.lose(at, "the file ends in this chunk".into());
+        header.salvage(self.records.take(own as usize)?, &mut content);
+        let what = match next {
+            Some(_) => "a chunk of another length than it says; what can be told is kept",
+            None => "the file ends in this chunk",
+        };
+        self.lose(at, what.into());
         self.chunk = Some((at, Chunk::Unpacked(Pieces::of_bytes(content))));
         Ok(())
     }

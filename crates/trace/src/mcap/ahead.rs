@@ -12,6 +12,9 @@ use super::fields::Fields;
 use super::summary::{ChunkIndex, Summary};
 use crate::part::Part;
 
+/// Smaller chunks are not worth a thread, in bytes when they are unpacked.
+const SMALLEST: u64 = 1 << 16;
+
 /// Larger chunks are not unpacked before they are needed: a few of them are held at once.
 const LARGEST: u64 = 8 << 20;
 
@@ -29,12 +32,14 @@ pub(super) struct Ahead {
 }
 
 impl Ahead {
-    /// The chunks that a summary names, as far as they are packed and small.
+    /// The chunks that a summary names, as far as that is worth it.
     pub fn of(file: &Part, summary: &Summary) -> Ahead {
-        let is_small = |chunk: &&ChunkIndex| {
-            !chunk.compression.is_empty() && chunk.size <= LARGEST && chunk.packed <= LARGEST
+        let is_worth_it = |chunk: &&ChunkIndex| {
+            let sizes = SMALLEST..=LARGEST;
+            !chunk.compression.is_empty() && sizes.contains(&chunk.size) && chunk.packed <= LARGEST
         };
-        let mut chunks: Vec<ChunkIndex> = summary.chunks.iter().filter(is_small).cloned().collect();
+        let chunks = summary.chunks.iter().filter(is_worth_it);
+        let mut chunks: Vec<ChunkIndex> = chunks.cloned().collect();
         chunks.sort_by_key(|chunk| chunk.at);
         let processors = thread::available_parallelism().map_or(1, usize::from);
         let most = if processors > 1 { processors.min(MOST) } else { 0 };

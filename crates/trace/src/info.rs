@@ -22,6 +22,9 @@ use crate::version;
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
 const GAP: f64 = 1.5;
 
+/// How many bytes of a message are looked at for its version before all of them are.
+const FRONT: usize = 64;
+
 /// What is in a file. Times are in nanoseconds on the clock of the trace, sizes in bytes.
 #[derive(Clone, Debug, Serialize)]
 pub struct Info {
@@ -172,8 +175,15 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
         seen.take(&head);
         let channel = &reader.channels()[&head.channel];
         if channel.is_osi() {
-            let name = channel.definition.clone();
-            let version = Stamp::of(&name.name, reader.data()?).version;
+            let definition = channel.definition.clone();
+            let front = Stamp::of(&definition.name, reader.front(FRONT)?);
+            // It stands at the front, but need not.
+            let version = match front.version {
+                None if head.size > FRONT as u64 => {
+                    Stamp::of(&definition.name, reader.data()?).version
+                }
+                version => version,
+            };
             seen.versions.extend(version);
         }
         info.messages += 1;

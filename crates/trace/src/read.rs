@@ -110,6 +110,12 @@ pub trait Reader {
     /// When the file is truncated or damaged from here on.
     fn next(&mut self) -> Result<Option<Head>>;
 
+    /// The first bytes of the message that came last, at most so many; they stay.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn front(&mut self, most: usize) -> Result<&[u8]>;
+
     /// The bytes of the message that came last. To be asked once for each; who does not
     /// want them does not ask, and where that can be they are not even read.
     ///

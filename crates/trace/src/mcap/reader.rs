@@ -497,6 +497,11 @@ impl read::Reader for Reader {
         Ok(head)
     }
 
+    fn front(&mut self, most: usize) -> Result<&[u8]> {
+        let wanted = most.min(self.body as usize);
+        Ok(self.current().peek(wanted)?)
+    }
+
     fn data(&mut self) -> Result<&[u8]> {
         let wanted = std::mem::take(&mut self.body) as usize;
         // Asked twice, as what is returned is borrowed for longer than the error.

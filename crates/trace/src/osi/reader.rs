@@ -190,6 +190,11 @@ impl read::Reader for Reader {
         Ok(None)
     }
 
+    fn front(&mut self, most: usize) -> Result<&[u8]> {
+        let wanted = most.min(self.body as usize);
+        Ok(self.messages.peek(wanted)?)
+    }
+
     fn data(&mut self) -> Result<&[u8]> {
         let wanted = std::mem::take(&mut self.body) as usize;
         let there = self.messages.peek(wanted).map(<[u8]>::len);

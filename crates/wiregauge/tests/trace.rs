@@ -116,6 +116,12 @@ fn parts_are_taken_put_together_and_told() {
     assert_eq!(count(&of("whole.mcap")), 10);
     let table = run(at, &["trace", "info", "--all", "whole.mcap"]).out;
     assert!(table.contains("MCAP") && table.contains("/s, no gap"), "{table}");
+    // Of several files times are counted from the first message of all.
+    let later = ["trace", "cut", &osi, "later.mcap", "--from", "0.2s"];
+    assert_eq!(run(at, &later).code, Some(0));
+    let both = ["trace", "merge", &osi, "later.mcap", "-o", "from.mcap", "--from", "0.2s"];
+    assert_eq!(run(at, &both).code, Some(0));
+    assert_eq!(count(&of("from.mcap")), 2 * count(&of("later.mcap")));
     // Two of one type are two channels, unless they are called the same.
     let osi = recording(OSI);
     let again = at.join("again_sv.osi");

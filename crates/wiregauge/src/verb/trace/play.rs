@@ -66,7 +66,7 @@ impl Arguments {
 
     fn play(&self, lateness: &mut Lateness) -> Result<()> {
         let wish = Wish { osi_type: self.kind.clone() };
-        let selection = self.selecting.of(&self.input, &wish)?;
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         let mut out = std::io::stdout().lock();
         for _ in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;

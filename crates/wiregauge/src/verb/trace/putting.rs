@@ -154,13 +154,11 @@ impl Putting {
         form: Form,
         mut writer: Box<dyn Writer>,
     ) -> Result<Outcome> {
-        let wish = self.wish();
-        let selections = inputs.iter().map(|path| selecting.of(path, &wish));
-        let selections = selections.collect::<Result<Vec<_>>>()?;
+        let selection = selecting.of(inputs, &self.wish())?;
         let names = self.names(inputs);
         let mut sources = Vec::new();
-        for ((path, reader), selection) in inputs.iter().zip(&mut readers).zip(&selections) {
-            sources.push(Source::new(&path.display().to_string(), reader.as_mut(), selection)?);
+        for (path, reader) in inputs.iter().zip(&mut readers) {
+            sources.push(Source::new(&path.display().to_string(), reader.as_mut(), &selection)?);
         }
         let mut lacks = Vec::new();
         let mut describe = |source: usize, channel: &Channel| {
@@ -173,13 +171,12 @@ impl Putting {
         };
         let mut shown = news("copying");
         let (copied, left_out) = copy(&mut sources, writer.as_mut(), &mut describe, &mut shown)?;
-        for (path, (source, selection)) in inputs.iter().zip(sources.iter_mut().zip(&selections)) {
-            selection.check(&path.display().to_string(), source.channels())?;
-        }
+        let read = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        let read = read.join(", ");
+        selection.check(&read, sources.iter_mut().flat_map(Source::channels))?;
         ensure!(
             copied.messages > 0,
-            "nothing is wanted of {}: no message has such a channel, time or number",
-            inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+            "nothing is wanted of {read}: no message has such a channel, time or number"
         );
         writer.finish()?;
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
@@ -213,13 +210,13 @@ impl Putting {
         if form == Form::Osi || channel.message_encoding != "protobuf" {
             return Ok(channel);
         }
-        let is_bare = channel.definition.data.is_empty();
+        // Only a file that has neither topics nor types lacks both.
         ensure!(
-            !is_bare || channel.is_osi(),
+            !channel.definition.name.is_empty() || !channel.topic.is_empty(),
             "{}: its name does not tell the type of its messages; say --type SensorView, or sv",
             path.display()
         );
-        if is_bare {
+        if channel.is_osi() && channel.definition.data.is_empty() {
             let definitions = osi_definitions()?;
             let definition = parsed::definition_of(&definitions, &channel.definition.name)?;
             channel.definition = definition.into();

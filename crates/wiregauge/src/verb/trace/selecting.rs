@@ -1,6 +1,6 @@
 //! Which messages are wanted, as the user says it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{bail, ensure, Context, Result};
@@ -38,11 +38,14 @@ impl Selecting {
         Selecting { channel: Vec::new(), from: None, to: None, messages: None, every: 1 }
     }
 
-    /// What is wanted of a file.
-    pub fn of(&self, path: &Path, wish: &Wish) -> Result<Selection> {
+    /// What is wanted of some files. Times are counted from the first message of all.
+    pub fn of(&self, paths: &[PathBuf], wish: &Wish) -> Result<Selection> {
         let is_relative = |moment: &Option<Moment>| matches!(moment, Some(Moment::AfterFirst(_)));
         let first = match is_relative(&self.from) || is_relative(&self.to) {
-            true => first_time(path, wish)?,
+            true => {
+                let times = paths.iter().map(|path| first_time(path, wish));
+                times.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or(0)
+            }
             false => 0,
         };
         let on_clock = |moment: Moment| match moment {

@@ -63,7 +63,7 @@ impl Arguments {
         ensure!(by != By::Duration(0), "--duration 0s is no part of a trace");
         let wish = self.putting.wish();
         let mut reader = open::open(&self.input, &wish)?;
-        let selection = self.selecting.of(&self.input, &wish)?;
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("cannot make {}", self.output.display()))?;
         let extension = self.input.extension().unwrap_or_default().to_string_lossy();

@@ -115,8 +115,12 @@ fn targets() -> Result<()> {
         let packing = Packing { compression, ..Packing::default() };
         let file = scratch.path().join("trace.mcap");
         put(&osi, &file, &channel, packing)?;
-        let mut read: [Measure; 2] =
-            [Box::new(|| timed(|| stream(&file))), Box::new(|| timed(|| visit(&file, |_| Ok(()))))];
+        // The crate takes bytes: what reading them takes is not counted against it.
+        let bytes = fs::read(&file)?;
+        let mut read: [Measure; 2] = [
+            Box::new(|| timed(|| stream(&bytes))),
+            Box::new(|| timed(|| visit(&file, |_| Ok(())))),
+        ];
         let [theirs_read, ours] = turns(&mut read)?;
         say(
             &format!("reading MCAP, {name}, beside the mcap crate's stream"),
@@ -128,7 +132,7 @@ fn targets() -> Result<()> {
         let again = scratch.path().join("again.mcap");
         let plain = scratch.path().join("plain.mcap");
         let mut write: [Measure; 2] = [
-            Box::new(|| timed(|| plainly(&file, &plain, theirs))),
+            Box::new(|| timed(|| plainly(&bytes, &plain, theirs))),
             Box::new(|| timed(|| put(&file, &again, &channel, packing))),
         ];
         let [theirs, ours] = turns(&mut write)?;
@@ -210,11 +214,10 @@ fn visit(path: &Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Reads all messages by the mcap crate, as its documentation does.
-fn stream(path: &Path) -> Result<()> {
-    let bytes = fs::read(path)?;
+/// Reads all messages by the mcap crate.
+fn stream(bytes: &[u8]) -> Result<()> {
     let mut count = 0;
-    for message in mcap::MessageStream::new(&bytes)? {
+    for message in mcap::MessageStream::new(bytes)? {
         std::hint::black_box(&message?.data);
         count += 1;
     }
@@ -233,11 +236,10 @@ fn put(from: &Path, to: &Path, channel: &Channel, packing: Packing) -> Result<()
 }
 
 /// Copies by the mcap crate alone, onto the disk as ours does.
-fn plainly(from: &Path, to: &Path, compression: Option<mcap::Compression>) -> Result<()> {
-    let bytes = fs::read(from)?;
+fn plainly(bytes: &[u8], to: &Path, compression: Option<mcap::Compression>) -> Result<()> {
     let options = WriteOptions::new().compression(compression).compression_threads(0);
     let mut out = options.create(std::io::BufWriter::new(File::create(to)?))?;
-    for message in mcap::MessageStream::new(&bytes)? {
+    for message in mcap::MessageStream::new(bytes)? {
         out.write(&message?)?;
     }
     out.finish()?;

@@ -12,6 +12,7 @@ use wiregauge_trace::channel::Channel;
 use wiregauge_trace::check::check;
 use wiregauge_trace::copy::{copy, Source};
 use wiregauge_trace::open::{open, Wish};
+use wiregauge_trace::parsed::definition_of;
 use wiregauge_trace::select::Selection;
 use wiregauge_trace::write::{Form, Packing, Stamped, Writer};
 
@@ -78,6 +79,35 @@ fn each_rule_for_mcap_can_be_broken_alone() {
         // What belongs together is told together, and nothing else.
         assert!(broken.len() <= 2 || rule == "mcap.summary", "{rule}: {broken:?}");
     }
+    let other = Made { name: "example.View", ..Made::default() };
+    let part = definition_of(&descriptors(), "osi3.Timestamp").unwrap().data;
+    let part = Made { name: "osi3.Timestamp", schema: part, ..Made::default() };
+    let twice = Made { topics: ["/a", "/a", "/b"], ..Made::default() };
+    for (rule, file) in
+        [("channel.osi", other), ("schema.top-level", part), ("channel.topic", twice)]
+    {
+        let broken = broken(&made(&folder, CALLED, &file));
+        assert!(broken.contains(&rule) && broken.len() <= 2, "{rule}: {broken:?}");
+    }
+    // What no library writes.
+    let bare = options(|options| options.calculate_summary_section_crc(false).compression(None));
+    let path = made(&folder, CALLED, &bare);
+    let bytes = fs::read(&path).unwrap();
+    let mut wrong = bytes.clone();
+    // The statistics begin with the number of messages.
+    let is_it = |window: &[u8]| window[0] == 0x0b && window[9..] == 300u64.to_le_bytes();
+    let at = bytes.windows(17).rposition(is_it).unwrap() + 9;
+    wrong[at] ^= 1;
+    fs::write(&path, &wrong).unwrap();
+    assert_eq!(self::broken(&path), ["mcap.statistics"]);
+    let packed = fs::read(made(&folder, CALLED, &Made::default())).unwrap();
+    let at = packed.windows(4).position(|window| window == b"zstd").unwrap();
+    let mut wrong = packed.clone();
+    wrong[at..at + 4].copy_from_slice(b"brot");
+    fs::write(&path, &wrong).unwrap();
+    assert!(self::broken(&path).contains(&"mcap.compression"));
+    fs::write(&path, &packed[..packed.len() - 1]).unwrap();
+    assert!(self::broken(&path).contains(&"file.whole"));
     // Numbers that count the messages of the file, or of each channel, are no gaps.
     assert_eq!(broken(&made(&folder, CALLED, &message(|n| (view(n * 10), n as u32, 0)))), [""; 0]);
     let of_channel = message(|n| (view(n * 10), (n / 3) as u32, 0));

@@ -192,9 +192,13 @@ pub fn made(folder: &TempDir, name: &str, made: &Made) -> PathBuf {
     let path = folder.path().join(name);
     let mut out = made.options.clone().create(File::create(&path).unwrap()).unwrap();
     let schema = out.add_schema(made.name, "protobuf", &made.schema).unwrap();
-    let channels = made
-        .topics
-        .map(|topic| out.add_channel(schema, topic, made.encoding, &made.channel).unwrap());
+    // Channels that are alike in all would be one.
+    let mut metadata = made.channel.clone();
+    let channels = made.topics.map(|topic| {
+        let id = out.add_channel(schema, topic, made.encoding, &metadata).unwrap();
+        metadata.insert("com.example.after".into(), topic.into());
+        id
+    });
     for entries in &made.trace {
         let (name, metadata) = ("net.asam.osi.trace".to_owned(), entries.clone());
         out.write_metadata(&Metadata { name, metadata }).unwrap();

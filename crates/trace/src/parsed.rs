@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::{ensure, Context, Result};
 use prost_reflect::prost::Message;
 use prost_reflect::prost_types::FileDescriptorSet;
-use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor};
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use wiregauge_schema::proto::Definitions;
 
 use crate::channel::{Channel, Definition};
 use crate::wire::Shape;
@@ -26,11 +27,9 @@ impl Parser {
             "messages of {topic} are in '{message_encoding}', and only Protobuf is parsed here; \
              leave the channel out by --channel"
         );
-        let pool = DescriptorPool::decode(definition.data.as_slice());
-        let pool = pool.with_context(|| format!("{topic}: no complete descriptor set"))?;
-        let found = pool.get_message_by_name(&definition.name);
-        let name = &definition.name;
-        let found = found.with_context(|| format!("{topic}: its definition has no {name}"))?;
+        let found = Definitions::decode(&definition.data)
+            .and_then(|definitions| definitions.message(&definition.name))
+            .with_context(|| format!("{topic}: no complete descriptor set of its type"))?;
         let shape = Shape::of(&found);
         Ok(Parser(found, shape))
     }
@@ -64,9 +63,7 @@ impl Parser {
 /// When it is not in there.
 pub fn definition_of(descriptors: &[u8], name: &str) -> Result<Definition> {
     let files = FileDescriptorSet::decode(descriptors).context("no descriptor set")?.file;
-    let pool = DescriptorPool::decode(descriptors).context("no complete descriptor set")?;
-    let message = pool.get_message_by_name(name);
-    let message = message.with_context(|| format!("there is no message {name}"))?;
+    let message = Definitions::decode(descriptors)?.message(name)?;
     let mut wanted = BTreeSet::from([message.parent_file().name().to_owned()]);
     // A file stands after those that it imports.
     for file in files.iter().rev() {

@@ -456,5 +456,5 @@ fn a_definition_has_what_it_needs_and_no_more() {
     let names: Vec<&str> = files.iter().map(|file| file.name()).collect();
     assert_eq!(names, ["version.proto", "common.proto", "view.proto"]);
     let none = definition_of(&descriptors(), "osi3.Nothing");
-    assert!(error(none).contains("no message osi3.Nothing"));
+    assert!(error(none).contains("does not define osi3.Nothing"));
 }

@@ -10,6 +10,7 @@ use wiregauge_schema::{
 };
 
 use crate::definition::Package;
+use crate::doc;
 use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
 use crate::wire::Wire;
@@ -104,7 +105,7 @@ impl Header<'_> {
             for (place, value) in def.values.iter().enumerate() {
                 let (name, written) = (self.names.member(id, place), &value.name.original);
                 remark(self.package.member_comment(original, written), code);
-                renamed(name, written, code);
+                remark(&doc::renamed(name, written).unwrap_or_default(), code);
                 let number = integer(i128::from(value.number), def.repr);
                 code.line(format!("{name} = {number},"));
             }
@@ -125,8 +126,8 @@ impl Header<'_> {
         for (place, field) in record.fields.iter().enumerate() {
             let (member, written) = (self.names.member(id, place), &field.name.original);
             remark(self.package.member_comment(original, written), code);
-            renamed(member, written, code);
-            self.remarks(field, code);
+            remark(&doc::renamed(member, written).unwrap_or_default(), code);
+            doc::unsaid(field).iter().for_each(|text| remark(text, code));
             code.line(format!("{} {member}{{{}}};", self.kind(field), self.initial(field)?));
         }
         self.identity(id, original, wires, code);
@@ -146,7 +147,7 @@ impl Header<'_> {
             let (element, value) = literal::constant(constant)?;
             let name = self.names.constant(id, place);
             remark(&constant.comment, code);
-            renamed(name, &constant.name, code);
+            remark(&doc::renamed(name, &constant.name).unwrap_or_default(), code);
             let (kind, value) = match self.schema.scalar(element) {
                 Some(scalar) => (scalar.cpp(), shown(&value, Some(scalar))),
                 None => ("std::string_view", shown(&value, None)),
@@ -157,19 +158,6 @@ impl Header<'_> {
             code.line("");
         }
         Ok(())
-    }
-
-    /// What of a field its type does not say.
-    fn remarks(&self, field: &Field, code: &mut SourceWriter) {
-        if let Cardinality::List { bound: Some(bound) } = field.cardinality {
-            code.line(format!("/// {bound} elements at most."));
-        }
-        if let Some(union) = &field.union {
-            code.line(format!("/// At most one member of '{union}' is set."));
-        }
-        if let (Cardinality::Optional, Some(default)) = (field.cardinality, &field.default) {
-            remark(&format!("Stands for {default} where it is absent."), code);
-        }
     }
 
     /// What a type is called, and what it is recognized by.
@@ -293,17 +281,9 @@ impl Header<'_> {
 
 /// A comment for documentation.
 fn remark(text: &str, code: &mut SourceWriter) {
-    for line in text.trim_end().lines() {
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    for line in doc::lines(text) {
         // A backslash at the end would draw in the next line.
         code.line(format!("/// {}", line.trim_end_matches(['\\', ' '])).trim_end());
-    }
-}
-
-/// What a name was, where it is another one now.
-fn renamed(name: &str, original: &str, code: &mut SourceWriter) {
-    if name != original {
-        remark(&format!("Called '{}' in the definition.", original.escape_debug()), code);
     }
 }
 

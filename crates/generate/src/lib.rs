@@ -4,6 +4,7 @@
 
 mod cpp;
 pub mod definition;
+mod doc;
 pub mod identity;
 mod language;
 pub mod layout;

@@ -8,6 +8,7 @@ use wiregauge_schema::{
 };
 
 use crate::definition::Package;
+use crate::doc;
 use crate::identity::{self, Said};
 use crate::layout;
 use crate::literal::{self, Literal};
@@ -68,7 +69,7 @@ impl Module<'_> {
             for (place, value) in def.values.iter().enumerate() {
                 let (member, written) = (self.names.member(id, place), &value.name.original);
                 remark(self.package.member_comment(original, written), code);
-                renamed(member, written, code);
+                remark(&doc::renamed(member, written).unwrap_or_default(), code);
                 code.line(format!("pub const {member}: {name} = {name}({});", value.number));
             }
         });
@@ -106,8 +107,8 @@ impl Module<'_> {
             for (place, field) in record.fields.iter().enumerate() {
                 let (member, written) = (self.names.member(id, place), &field.name.original);
                 remark(self.package.member_comment(original, written), code);
-                renamed(member, written, code);
-                self.remarks(field, code);
+                remark(&doc::renamed(member, written).unwrap_or_default(), code);
+                doc::unsaid(field).iter().for_each(|text| remark(text, code));
                 code.line(format!("pub {member}: {},", self.kind(field)));
             }
         });
@@ -131,25 +132,12 @@ impl Module<'_> {
         Ok(())
     }
 
-    /// What of a field its type does not say.
-    fn remarks(&self, field: &Field, code: &mut SourceWriter) {
-        if let Cardinality::List { bound: Some(bound) } = field.cardinality {
-            code.line(format!("/// {bound} elements at most."));
-        }
-        if let Some(union) = &field.union {
-            code.line(format!("/// At most one member of '{union}' is set."));
-        }
-        if let (Cardinality::Optional, Some(default)) = (field.cardinality, &field.default) {
-            remark(&format!("Stands for {default} where it is absent."), code);
-        }
-    }
-
     fn constants(&self, id: TypeId, record: &Record, code: &mut SourceWriter) -> Result<()> {
         for (place, constant) in self.package.constants(record).iter().enumerate() {
             let (element, value) = literal::constant(constant)?;
             let name = self.names.constant(id, place);
             remark(&constant.comment, code);
-            renamed(name, &constant.name, code);
+            remark(&doc::renamed(name, &constant.name).unwrap_or_default(), code);
             let scalar = self.schema.scalar(element);
             let kind = scalar.map_or("&'static str", Scalar::rust);
             code.line(format!("pub const {name}: {kind} = {};", shown(&value, scalar)));
@@ -362,16 +350,8 @@ const READ_BLOCK: &str = "fn read_block(&mut self, block: &[u8])";
 
 /// A comment for documentation.
 fn remark(text: &str, code: &mut SourceWriter) {
-    for line in text.trim_end().lines() {
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    for line in doc::lines(text) {
         code.line(format!("/// {line}").trim_end());
-    }
-}
-
-/// What a name was, where it is another one now.
-fn renamed(name: &str, original: &str, code: &mut SourceWriter) {
-    if name != original {
-        remark(&format!("Called '{}' in the definition.", original.escape_debug()), code);
     }
 }
 

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::file;
 
-use crate::topic::{Definition, Topic};
+use crate::topic::{self, Definition, Topic};
 
 /// The first bytes of a bag.
 pub const MAGIC: &[u8] = b"#ROSBAG V2.0\n";
@@ -64,13 +64,7 @@ fn add(found: &mut Vec<(Topic, Definition)>, connection: &Connection) -> usize {
         message_encoding: "ros1".into(),
         messages: 0,
     };
-    let known = found.iter().position(|(known, definition)| {
-        Topic { messages: 0, ..known.clone() } == topic && definition.0 == connection.definition
-    });
-    known.unwrap_or_else(|| {
-        found.push((topic, Definition(connection.definition.clone())));
-        found.len() - 1
-    })
+    topic::index(found, topic, &connection.definition)
 }
 
 /// Calls a function with the content of every message of a topic, in the order

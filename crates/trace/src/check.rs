@@ -13,17 +13,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{ensure, Result};
-use wiregauge_system::interrupt;
 
 pub use findings::{Finding, Findings};
 
 use crate::channel::Channel;
 use crate::container::Kind;
 use crate::mcap;
-use crate::open::{self, Wish};
+use crate::open::Wish;
 use crate::osi;
 use crate::parsed::definition_of;
-use crate::read::Reader;
+use crate::read::{tell, Reader};
 
 /// What a file was held against, and what it lacks.
 pub struct Checked {
@@ -48,11 +47,7 @@ pub fn check(
     let messages = match Kind::of(path)? {
         Kind::Osi => {
             let mut reader = osi::Reader::open(path, wish.osi_type.as_deref())?;
-            ensure!(
-                reader.channels().values().all(Channel::is_osi),
-                "{}: its name does not tell the type of its messages; say --type SensorView, or sv",
-                path.display()
-            );
+            ensure!(reader.channels().values().all(Channel::is_osi), osi::nameless(path));
             let messages = messages(&mut reader, definitions, &mut findings, news)?;
             name::check(path, &reader, &messages, &mut findings);
             messages
@@ -65,11 +60,7 @@ pub fn check(
             name::check(path, &reader, &messages, &mut findings);
             messages
         }
-        _ => {
-            // Says why not.
-            open::open(path, wish)?;
-            message::Messages::default()
-        }
+        kind => kind.refuse_as_trace(path)?,
     };
     Ok(Checked { findings, messages: messages.count })
 }
@@ -90,9 +81,7 @@ fn messages(
         let channel = known.or_insert_with(|| reader.channels()[&head.channel].clone());
         seen.take(&head, channel, reader.data()?, &define, findings)?;
         if seen.count.is_multiple_of(16) {
-            interrupt::check()?;
-            let (done, total) = reader.progress();
-            news(done, total);
+            tell(reader, news)?;
         }
     }
     seen.finish(findings);

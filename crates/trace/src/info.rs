@@ -7,7 +7,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use wiregauge_system::interrupt;
 
 use self::histogram::Histogram;
 use crate::channel::Channel;
@@ -16,7 +15,7 @@ use crate::mcap::summary::Summary;
 use crate::open::{self, Wish};
 use crate::osi::Stamp;
 use crate::part::Part;
-use crate::read::{Head, Nanoseconds, Reader};
+use crate::read::{tell, Head, Nanoseconds, Reader};
 use crate::version;
 
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
@@ -188,9 +187,7 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
         }
         info.messages += 1;
         if info.messages.is_multiple_of(64) {
-            interrupt::check()?;
-            let (done, total) = reader.progress();
-            news(done, total);
+            tell(reader, news)?;
         }
     }
     info.read = true;

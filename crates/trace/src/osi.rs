@@ -12,4 +12,4 @@ pub use name::Name;
 pub use reader::Reader;
 pub use stamp::Stamp;
 pub(crate) use topics::{each_message, topic, topics};
-pub use types::{code_of, type_called, type_of_code, TYPES};
+pub use types::{code_of, nameless, type_called, type_of_code, TYPES};

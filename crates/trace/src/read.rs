@@ -6,6 +6,7 @@ use std::fmt;
 use std::io::Read;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
 use crate::part::Part;
@@ -155,6 +156,14 @@ pub trait Reader {
 
     /// How much of how many bytes of the file was read.
     fn progress(&self) -> (u64, u64);
+}
+
+/// Tells how far a file was read, unless the user wants to stop.
+pub(crate) fn tell(reader: &dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Result<()> {
+    interrupt::check()?;
+    let (done, total) = reader.progress();
+    news(done, total);
+    Ok(())
 }
 
 /// Fails for a message that is larger than [`LARGEST`].

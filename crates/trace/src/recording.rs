@@ -65,11 +65,8 @@ impl Recording {
         let mut definitions = Vec::new();
         for (part, kind) in &files {
             for (topic, definition) in kind.topics(part)? {
-                let same = |known: &Topic| {
-                    Topic { messages: 0, ..known.clone() } == Topic { messages: 0, ..topic.clone() }
-                };
                 let mut known = topics.iter().zip(&definitions);
-                match known.position(|(known, of)| same(known) && *of == definition) {
+                match known.position(|(known, of)| known.is(&topic) && *of == definition) {
                     Some(at) => topics[at].messages += topic.messages,
                     None => {
                         topics.push(topic);

@@ -4,10 +4,9 @@ use std::collections::btree_map::Entry;
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
-use crate::read::{Head, Nanoseconds, Reader};
+use crate::read::{tell, Head, Nanoseconds, Reader};
 use crate::select::Selection;
 use crate::write::writer::Writer;
 
@@ -87,9 +86,7 @@ pub fn split(
         };
         part.writer.message(id, &head, reader.data()?)?;
         part.bytes += head.size;
-        interrupt::check()?;
-        let (done, total) = reader.progress();
-        news(done, total);
+        tell(reader, news)?;
     }
     let reader = selected.reader();
     parts.into_values().try_for_each(|part| part.finish(reader))?;

@@ -47,22 +47,23 @@ impl Header {
         self.size <= WHOLE && self.packed <= WHOLE
     }
 
+    /// What unpacks the records.
+    fn records<'p>(&self, packed: impl Read + Send + 'p) -> Result<Box<dyn Read + Send + 'p>> {
+        Ok(match self.compression.as_str() {
+            "" => Box::new(packed),
+            "lz4" => Box::new(lz4::Decoder::new(packed)?),
+            "zstd" => Box::new(zstd::Decoder::new(packed)?),
+            other => bail!("a chunk in '{other}', where lz4, zstd or nothing is known"),
+        })
+    }
+
     /// Unpacks a chunk that is held whole.
     pub fn unpack(&self, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
         let size = self.size as usize;
         into.clear();
-        match self.compression.as_str() {
-            "" => into.extend_from_slice(packed),
-            "lz4" => {
-                into.reserve_exact(size);
-                lz4::Decoder::new(packed)?.take(self.size + 1).read_to_end(into)?;
-            }
-            "zstd" => {
-                into.reserve_exact(size);
-                zstd::Decoder::new(packed)?.take(self.size + 1).read_to_end(into)?;
-            }
-            other => bail!("a chunk in '{other}', where lz4, zstd or nothing is known"),
-        }
+        let records = self.records(packed)?;
+        into.reserve_exact(size);
+        records.take(self.size + 1).read_to_end(into)?;
         ensure!(into.len() == size, "a chunk of another size than it says");
         self.check(into)
     }
@@ -70,14 +71,10 @@ impl Header {
     /// What can be unpacked of a chunk that is damaged.
     pub fn salvage(&self, packed: &[u8], into: &mut Vec<u8>) {
         into.clear();
-        let most = self.size.min(WHOLE);
-        // What was unpacked before the error is there.
-        let _ = match self.compression.as_str() {
-            "" => packed.take(most).read_to_end(into),
-            "lz4" => lz4::Decoder::new(packed).and_then(|data| data.take(most).read_to_end(into)),
-            "zstd" => zstd::Decoder::new(packed).and_then(|data| data.take(most).read_to_end(into)),
-            _ => Ok(0),
-        };
+        if let Ok(records) = self.records(packed) {
+            // What was unpacked before an error is there.
+            let _ = records.take(self.size.min(WHOLE)).read_to_end(into);
+        }
     }
 
     /// Holds unpacked records against their checksum.
@@ -90,12 +87,7 @@ impl Header {
     /// The records of a chunk that is not held whole. What does not hold comes as an error
     /// at their end.
     pub fn stream(&self, packed: Part) -> Result<Box<dyn Read + Send>> {
-        let records: Box<dyn Read + Send> = match self.compression.as_str() {
-            "" => Box::new(packed),
-            "lz4" => Box::new(lz4::Decoder::new(packed)?),
-            "zstd" => Box::new(zstd::Decoder::new(packed)?),
-            other => bail!("a chunk in '{other}', where lz4, zstd or nothing is known"),
-        };
+        let records = self.records(packed)?;
         let hasher = crc32fast::Hasher::new();
         Ok(Box::new(Checked { records, left: self.size, checksum: self.checksum, hasher }))
     }

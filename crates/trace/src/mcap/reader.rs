@@ -122,11 +122,6 @@ impl Reader {
         })
     }
 
-    /// The summary, where the file has one that is whole.
-    pub fn summary(&self) -> Option<&Summary> {
-        self.summary.as_ref()
-    }
-
     /// The chunks up to here, as they lie in the file.
     pub(crate) fn chunks(&self) -> &[SeenChunk] {
         &self.chunks

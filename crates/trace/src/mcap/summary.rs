@@ -43,12 +43,6 @@ pub struct ChunkIndex {
 pub struct Statistics {
     /// Messages in all.
     pub messages: u64,
-    /// Attachments.
-    pub attachments: u32,
-    /// Metadata records.
-    pub metadata: u32,
-    /// Chunks.
-    pub chunks: u32,
     /// The earliest and the latest time of the messages.
     pub times: (u64, u64),
     /// Messages by channel.
@@ -70,8 +64,6 @@ pub struct Summary {
     pub metadata: Vec<(u64, String)>,
     /// How many attachments it names.
     pub attachments: u64,
-    /// The position of the summary's first record.
-    pub start: u64,
 }
 
 impl Summary {
@@ -109,7 +101,7 @@ impl Summary {
         file.between(start, end + FOOTER - 4).read_to_end(&mut records)?;
         let is_right = checksum == 0 || checksum == crc32fast::hash(&records);
         ensure!(is_right, "a summary with another checksum");
-        let mut summary = Summary { start, ..Summary::default() };
+        let mut summary = Summary::default();
         let mut rest = Fields(&records[..(end - start) as usize]);
         while !rest.0.is_empty() {
             let (opcode, length) = (rest.bytes(1)?[0], rest.long()?);
@@ -143,12 +135,10 @@ impl Summary {
             }),
             op::STATISTICS => {
                 let messages = fields.long()?;
-                fields.bytes(2 + 4)?;
+                // How many schemas, channels, attachments, metadata records and chunks.
+                fields.bytes(2 + 4 + 4 + 4 + 4)?;
                 self.statistics = Some(Statistics {
                     messages,
-                    attachments: fields.number()?,
-                    metadata: fields.number()?,
-                    chunks: fields.number()?,
                     times: (fields.long()?, fields.long()?),
                     by_channel: fields.by_channel()?,
                 });

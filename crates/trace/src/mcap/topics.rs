@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::reader::Reader;
 use crate::channel::Channel;
 use crate::read::Reader as _;
-use crate::topic::{Definition, Topic};
+use crate::topic::{self, Definition, Topic};
 
 /// Finds the topics, in the order of their first message; those without any
 /// stand at the end.
@@ -27,28 +27,17 @@ pub fn topics(path: &Path) -> Result<Vec<(Topic, Definition)>> {
     Ok(found)
 }
 
-/// The index of a channel's topic, which is added if it is new. Two recorders
-/// may have written one topic through two channels.
+/// The index of a channel's topic, which is added if it is new.
 fn add(found: &mut Vec<(Topic, Definition)>, channel: &Channel) -> usize {
     let Channel { topic, message_encoding, definition, .. } = channel;
-    let known = found.iter().position(|(known, data)| {
-        known.name == *topic
-            && known.schema_name == definition.name
-            && known.schema_encoding == definition.encoding
-            && known.message_encoding == *message_encoding
-            && data.0 == definition.data
-    });
-    known.unwrap_or_else(|| {
-        let topic = Topic {
-            name: topic.clone(),
-            schema_name: definition.name.clone(),
-            schema_encoding: definition.encoding.clone(),
-            message_encoding: message_encoding.clone(),
-            messages: 0,
-        };
-        found.push((topic, Definition(definition.data.clone())));
-        found.len() - 1
-    })
+    let topic = Topic {
+        name: topic.clone(),
+        schema_name: definition.name.clone(),
+        schema_encoding: definition.encoding.clone(),
+        message_encoding: message_encoding.clone(),
+        messages: 0,
+    };
+    topic::index(found, topic, &definition.data)
 }
 
 /// Calls a function with the content of every message of a topic, in the order

@@ -1,5 +1,7 @@
 //! The types of messages that a trace of OSI may hold.
 
+use std::path::Path;
+
 /// The types that a trace may hold, by their code in the file's name: the top-level
 /// messages of OSI 3.8.
 pub const TYPES: [(&str, &str); 10] = [
@@ -14,6 +16,12 @@ pub const TYPES: [(&str, &str); 10] = [
     ("mr", "osi3.MotionRequest"),
     ("su", "osi3.StreamingUpdate"),
 ];
+
+/// That nothing tells the type of the messages in a file.
+pub fn nameless(path: &Path) -> String {
+    let path = path.display();
+    format!("{path}: its name does not tell the type of its messages; say --type SensorView, or sv")
+}
 
 /// The type that a user means: `sv`, `SensorView` or `osi3.SensorView`.
 pub fn type_called(name: &str) -> Option<&'static str> {

@@ -1,12 +1,12 @@
 //! Writes a line of JSON a message, for scripts.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, Error, IntoInnerError, Write};
+use std::io::{BufWriter, Error, Write};
 
 use anyhow::Result;
 use serde::Serialize;
 
-use super::writer::{Output, Writer};
+use super::writer::{settle, Output, Writer};
 use crate::channel::Channel;
 use crate::parsed::Parser;
 use crate::read::{Head, Nanoseconds};
@@ -60,8 +60,7 @@ impl<W: Output> Writer for Json<W> {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.out.flush()?;
-        self.out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+    fn finish(self: Box<Self>) -> Result<()> {
+        settle(self.out)
     }
 }

@@ -1,10 +1,10 @@
 //! Writes a trace of OSI: messages of one type, each after its length.
 
-use std::io::{BufWriter, IntoInnerError, Write};
+use std::io::{BufWriter, Write};
 
 use anyhow::{bail, Context, Result};
 
-use super::writer::{Output, Writer};
+use super::writer::{settle, Output, Writer};
 use crate::channel::Channel;
 use crate::read::Head;
 
@@ -50,8 +50,7 @@ impl<W: Output> Writer for Osi<W> {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.out.flush()?;
-        self.out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+    fn finish(self: Box<Self>) -> Result<()> {
+        settle(self.out)
     }
 }

@@ -1,12 +1,12 @@
 //! Writes messages in Protobuf's text format, one after another, for people to read.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, IntoInnerError, Write};
+use std::io::{BufWriter, Write};
 
 use anyhow::Result;
 use prost_reflect::text_format::FormatOptions;
 
-use super::writer::{Output, Writer};
+use super::writer::{settle, Output, Writer};
 use crate::channel::Channel;
 use crate::parsed::Parser;
 use crate::read::Head;
@@ -39,8 +39,7 @@ impl<W: Output> Writer for Text<W> {
         Ok(())
     }
 
-    fn finish(mut self: Box<Self>) -> Result<()> {
-        self.out.flush()?;
-        self.out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+    fn finish(self: Box<Self>) -> Result<()> {
+        settle(self.out)
     }
 }

@@ -1,7 +1,7 @@
 //! What every writer of trace files can.
 
 use std::collections::BTreeMap;
-use std::io::{Stdout, Write};
+use std::io::{BufWriter, IntoInnerError, Stdout, Write};
 
 use anyhow::Result;
 use wiregauge_system::file::Draft;
@@ -28,6 +28,11 @@ impl Output for Stdout {
     fn settle(mut self) -> Result<()> {
         Ok(self.flush()?)
     }
+}
+
+/// Writes what is still in the buffer, and keeps all of it.
+pub(super) fn settle(out: BufWriter<impl Output>) -> Result<()> {
+    out.into_inner().map_err(IntoInnerError::into_error)?.settle()
 }
 
 /// What writes a container. Nothing counts as written before it is finished.

@@ -4,6 +4,7 @@ mod cat;
 mod check;
 mod convert;
 mod cut;
+mod form;
 mod info;
 mod merge;
 mod play;

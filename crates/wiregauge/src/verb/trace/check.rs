@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use serde_json::json;
 use wiregauge_system::text::safe;
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, Checked};
 
+use super::form::Form;
 use super::progress::news;
 use super::putting::Putting;
 use crate::output::{print, tell};
@@ -47,14 +47,6 @@ pub struct Arguments {
     format: Form,
     #[command(flatten)]
     putting: Putting,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// Text for a terminal.
-    Table,
-    /// For scripts: a list with an entry a file.
-    Json,
 }
 
 impl Arguments {

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::ValueEnum;
 use wiregauge_system::text::safe;
 use wiregauge_trace::info::{info, ChannelInfo, Info, Read};
 use wiregauge_trace::open::Wish;
 use wiregauge_trace::read::Nanoseconds;
 
+use super::form::Form;
 use super::progress::news;
 use crate::output::print;
 
@@ -38,14 +38,6 @@ pub struct Arguments {
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Form {
-    /// Text for a terminal.
-    Table,
-    /// For scripts: a list with an entry a file.
-    Json,
 }
 
 impl Arguments {

@@ -106,28 +106,29 @@ impl Putting {
 
     /// Copies what is whole of a damaged file, and tells how much that was. What was lost.
     pub fn salvage(&self, input: &Path, output: &Path) -> Result<Vec<Loss>> {
+        self.write_anew(input, output, |writer| writer)
+    }
+
+    /// Writes a file anew so that it keeps the rules as far as that can be known.
+    pub fn fix(&self, input: &Path, output: &Path) -> Result<()> {
+        self.write_anew(input, output, |writer| Box::new(Stamped::new(writer))).map(drop)
+    }
+
+    fn write_anew(
+        &self,
+        input: &Path,
+        output: &Path,
+        by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
+    ) -> Result<Vec<Loss>> {
         let form = Form::of(output)?;
         let draft = Target::open(output, &[input])?.begin()?;
-        let writer = form.begin(draft, self.packing())?;
+        let writer = by(form.begin(draft, self.packing())?);
         let inputs = [input.to_owned()];
         let mut readers = self.open(&inputs)?;
         readers[0].salvage();
         let copied = self.copy_into(&inputs, readers, &Selecting::all(), form, writer)?;
         copied.tell(output);
         Ok(copied.losses)
-    }
-
-    /// Writes a file anew so that it keeps the rules as far as that can be known.
-    pub fn fix(&self, input: &Path, output: &Path) -> Result<()> {
-        let form = Form::of(output)?;
-        let draft = Target::open(output, &[input])?.begin()?;
-        let writer = Box::new(Stamped::new(form.begin(draft, self.packing())?));
-        let inputs = [input.to_owned()];
-        let mut readers = self.open(&inputs)?;
-        readers[0].salvage();
-        let copied = self.copy_into(&inputs, readers, &Selecting::all(), form, writer)?;
-        copied.tell(output);
-        Ok(())
     }
 
     fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
@@ -213,8 +214,7 @@ impl Putting {
         // Only a file that has neither topics nor types lacks both.
         ensure!(
             !channel.definition.name.is_empty() || !channel.topic.is_empty(),
-            "{}: its name does not tell the type of its messages; say --type SensorView, or sv",
-            path.display()
+            osi::nameless(path)
         );
         if channel.is_osi() && channel.definition.data.is_empty() {
             let definitions = osi_definitions()?;

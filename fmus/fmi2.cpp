@@ -27,7 +27,7 @@ class Component {
 
   fmi2Integer integer(fmi2ValueReference variable) {
     const Pointer output = Pointer::of(instance.output().message);
-    switch (variable) {
+    switch (Instance::has_output() ? variable : wiregauge::kCount) {
       case wiregauge::kOutput:
         return output.lo;
       case wiregauge::kOutput + 1:
@@ -42,7 +42,8 @@ class Component {
   }
 
   void set_integer(fmi2ValueReference variable, fmi2Integer value) {
-    if (variable >= wiregauge::kOutput && variable <= wiregauge::kOutput + 2) {
+    if (Instance::has_output() && variable >= wiregauge::kOutput &&
+        variable <= wiregauge::kOutput + 2) {
       throw Failure(std::string(kIdentity.output) + " is an output and cannot be set");
     }
     fmi2Integer *part = input(variable);
@@ -217,7 +218,8 @@ fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference vr[], size_t 
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real from, fmi2Real size, fmi2Boolean) {
-  return guard(c, [&](Component &self) { self.step(from, size); });
+  const fmi2Status status = guard(c, [&](Component &self) { self.step(from, size); });
+  return status == fmi2OK && of(c)->instance.ended() ? fmi2Discard : status;
 }
 
 fmi2Status fmi2CancelStep(fmi2Component c) { return refuse(c, __func__); }
@@ -226,14 +228,22 @@ fmi2Status fmi2CancelStep(fmi2Component c) { return refuse(c, __func__); }
 fmi2Status fmi2GetStatus(fmi2Component c, const fmi2StatusKind, fmi2Status *) {
   return c == nullptr ? fmi2Error : fmi2Discard;
 }
-fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind, fmi2Real *) {
-  return c == nullptr ? fmi2Error : fmi2Discard;
+// When the last step that was done ended.
+fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Real *value) {
+  if (c == nullptr || value == nullptr) return fmi2Error;
+  if (kind != fmi2LastSuccessfulTime) return fmi2Discard;
+  *value = of(c)->instance.time();
+  return fmi2OK;
 }
 fmi2Status fmi2GetIntegerStatus(fmi2Component c, const fmi2StatusKind, fmi2Integer *) {
   return c == nullptr ? fmi2Error : fmi2Discard;
 }
-fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind, fmi2Boolean *) {
-  return c == nullptr ? fmi2Error : fmi2Discard;
+// A discarded step is one after the end.
+fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind kind, fmi2Boolean *value) {
+  if (c == nullptr || value == nullptr) return fmi2Error;
+  if (kind != fmi2Terminated) return fmi2Discard;
+  *value = of(c)->instance.ended() ? fmi2True : fmi2False;
+  return fmi2OK;
 }
 fmi2Status fmi2GetStringStatus(fmi2Component c, const fmi2StatusKind, fmi2String *) {
   return c == nullptr ? fmi2Error : fmi2Discard;

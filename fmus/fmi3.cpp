@@ -27,13 +27,13 @@ class Component {
   }
 
   Bytes binary(fmi3ValueReference variable) const {
-    if (variable == wiregauge::kOutput) return instance.output().message;
+    if (Instance::has_output() && variable == wiregauge::kOutput) return instance.output().message;
     if (Instance::has_input() && variable == wiregauge::kInput) return input_;
     throw Instance::unknown("binary", variable);
   }
 
   void set_binary(fmi3ValueReference variable, Bytes value) {
-    if (variable == wiregauge::kOutput) {
+    if (Instance::has_output() && variable == wiregauge::kOutput) {
       throw Failure(std::string(kIdentity.output) + " is an output and cannot be set");
     }
     if (!Instance::has_input() || variable != wiregauge::kInput) {
@@ -237,6 +237,7 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 from, fmi3Float64 size, fmi3Bo
   if (last != nullptr) *last = from;
   return guard(c, [&](Component &self) {
     self.step(from, size);
+    if (terminate != nullptr) *terminate = self.instance.ended() ? fmi3True : fmi3False;
     if (last != nullptr) *last = from + size;
   });
 }

@@ -32,7 +32,8 @@ class Instance {
   }
 
   void terminate() {
-    demand(state_ == State::kStepping || state_ == State::kFailed, "nothing is running");
+    demand(state_ == State::kStepping || state_ == State::kEnded || state_ == State::kFailed,
+           "nothing is running");
     if (model_) model_->flush();
     state_ = State::kTerminated;
   }
@@ -41,26 +42,32 @@ class Instance {
   void reset() { *this = Instance(); }
 
   void step(double from, double size, Bytes input) {
-    demand(state_ == State::kStepping,
-           state_ == State::kFailed ? "a step failed before; reset first" : "not initialized");
+    demand(state_ != State::kFailed, "a step failed before; reset first");
+    if (ended()) return;
+    demand(state_ == State::kStepping, "not initialized");
     const double time = from + size;
     demand(size > 0, "the step size is not positive");
     // Timestamps are in nanoseconds, of which an int64 holds so many.
     demand(std::abs(time) < 9e9, "the time is out of range");
     output_ = {};
-    time_ = time;
     // Nothing valid in, nothing valid out.
-    if (has_input() && input.empty()) return;
-    state_ = State::kFailed;
-    output_ = model_->step(time, input);
-    state_ = State::kStepping;
+    if (!has_input() || !input.empty()) {
+      state_ = State::kFailed;
+      output_ = model_->step(time, input);
+      state_ = output_.ended ? State::kEnded : State::kStepping;
+    }
+    if (!ended()) time_ = time;
   }
+
+  // Whether the last step found that there is nothing more to come.
+  bool ended() const { return state_ == State::kEnded; }
 
   const Output &output() const { return output_; }
 
   double time() const { return time_; }
 
   static bool has_input() { return *kIdentity.input != '\0'; }
+  static bool has_output() { return *kIdentity.output != '\0'; }
 
   // Whether an input may be set now.
   void demand_input() const {
@@ -69,57 +76,31 @@ class Instance {
 
   std::int32_t integer(unsigned variable) const {
     if (variable == kCount) return output_.count;
-    if (!has_input() && variable == kReflections) return parameters_.reflections;
-    if (!has_input() && variable == kObjects) return parameters_.objects;
-    throw unknown("integer", variable);
+    return *known(integer_of(parameters_, variable), "integer", variable);
   }
 
   void set_integer(unsigned variable, std::int32_t value) {
-    if (!has_input() && variable == kReflections) {
-      parameter("reflections", parameters_.reflections, value);
-    } else if (!has_input() && variable == kObjects) {
-      parameter("objects", parameters_.objects, value);
-    } else if (variable == kCount) {
-      throw Failure("count is an output and cannot be set");
-    } else {
-      throw unknown("integer", variable);
-    }
+    if (variable == kCount) throw Failure("count is an output and cannot be set");
+    set(known(integer_of(parameters_, variable), "integer", variable), value);
   }
 
   bool boolean(unsigned variable) const {
     if (variable == kValid) return output_.valid;
-    if (variable == kFresh) return parameters_.fresh;
-    if (has_input() && variable == kVerify) return parameters_.verify;
-    throw unknown("boolean", variable);
+    return *known(boolean_of(parameters_, variable), "boolean", variable);
   }
 
   void set_boolean(unsigned variable, bool value) {
-    if (variable == kFresh) {
-      parameter("fresh", parameters_.fresh, value);
-    } else if (has_input() && variable == kVerify) {
-      parameter("verify", parameters_.verify, value);
-    } else if (variable == kValid) {
-      throw Failure("valid is an output and cannot be set");
-    } else {
-      throw unknown("boolean", variable);
-    }
+    if (variable == kValid) throw Failure("valid is an output and cannot be set");
+    set(known(boolean_of(parameters_, variable), "boolean", variable), value);
   }
 
   const std::string &string(unsigned variable) const {
-    if (variable == kLog) return parameters_.log;
-    if (!has_input() && variable == kScene) return parameters_.scene;
-    throw unknown("string", variable);
+    return *known(string_of(parameters_, variable), "string", variable);
   }
 
   void set_string(unsigned variable, const char *value) {
     demand(value != nullptr, "a string is null");
-    if (variable == kLog) {
-      parameter("log", parameters_.log, std::string(value));
-    } else if (!has_input() && variable == kScene) {
-      parameter("scene", parameters_.scene, std::string(value));
-    } else {
-      throw unknown("string", variable);
-    }
+    set(known(string_of(parameters_, variable), "string", variable), std::string(value));
   }
 
   static Failure unknown(const char *type, unsigned variable) {
@@ -128,18 +109,44 @@ class Instance {
   }
 
  private:
-  enum class State { kInstantiated, kInitializing, kStepping, kFailed, kTerminated };
+  enum class State { kInstantiated, kInitializing, kStepping, kEnded, kFailed, kTerminated };
 
   static void demand(bool what, const char *otherwise) {
     if (!what) throw Failure(otherwise);
   }
 
+  // The parameter that a variable is, or null. `P` is Parameters, constant or not.
+  template <class P>
+  static auto integer_of(P &of, unsigned variable) -> decltype(&of.objects) {
+    if (variable == kReflections) return &of.reflections;
+    return variable == kObjects ? &of.objects : nullptr;
+  }
+  template <class P>
+  static auto boolean_of(P &of, unsigned variable) -> decltype(&of.fresh) {
+    if (variable == kFresh) return &of.fresh;
+    if (variable == kVerify) return &of.verify;
+    return variable == kParse ? &of.parse : nullptr;
+  }
+  template <class P>
+  static auto string_of(P &of, unsigned variable) -> decltype(&of.log) {
+    if (variable == kScene) return &of.scene;
+    if (variable == kLog) return &of.log;
+    if (variable == kTrace) return &of.trace;
+    if (variable == kPace) return &of.pace;
+    return variable == kAtEnd ? &of.at_end : nullptr;
+  }
+
   template <class T>
-  void parameter(const char *name, T &to, T value) {
-    if (state_ != State::kInstantiated && state_ != State::kInitializing) {
-      throw Failure(std::string(name) + " is fixed and cannot be set after initialization");
-    }
-    to = std::move(value);
+  static T *known(T *parameter, const char *type, unsigned variable) {
+    if (parameter == nullptr || !has_parameter(variable)) throw unknown(type, variable);
+    return parameter;
+  }
+
+  template <class T>
+  void set(T *parameter, T value) {
+    demand(state_ == State::kInstantiated || state_ == State::kInitializing,
+           "parameters are fixed and cannot be set after initialization");
+    *parameter = std::move(value);
   }
 
   State state_ = State::kInstantiated;

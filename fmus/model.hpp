@@ -24,6 +24,10 @@ enum Variable : unsigned {
   kVerify = 12,
   kLog = 13,
   kTime = 14,  // FMI 3.0 wants it as a variable
+  kTrace = 15,
+  kPace = 16,
+  kAtEnd = 17,
+  kParse = 18,
 };
 
 struct Parameters {
@@ -33,12 +37,22 @@ struct Parameters {
   bool fresh = false;
   bool verify = false;
   std::string log;
+  std::string trace;
+  std::string pace = "time";
+  std::string at_end = "end";
+  bool parse = false;
 };
+
+// Whether the model has a parameter: each says which in kParameters.
+bool has_parameter(unsigned variable);
 
 struct Output {
   Bytes message;
   bool valid = false;
   std::int32_t count = 0;
+  bool ended = false;  // there is nothing more to come
+
+  static Output end_of_simulation() { return {{}, false, 0, true}; }
 };
 
 // What went wrong, in one line for the master's log.
@@ -50,8 +64,8 @@ struct Failure : std::runtime_error {
 struct Identity {
   const char *name;  // source-protobuf
   const char *guid;
-  const char *input;  // the prefix, empty for a source
-  const char *output;
+  const char *input;   // the prefix, empty for a source
+  const char *output;  // empty for a recorder
 };
 extern const Identity kIdentity;
 
@@ -59,9 +73,11 @@ extern const Identity kIdentity;
 // adapter's matter: performance logs name the size by its reference.
 extern const unsigned kSizeOffset;
 
+// Where messages come from: the input, or a player's file.
+inline std::string origin() { return *kIdentity.input == '\0' ? "trace" : kIdentity.input; }
+
 inline Failure unreadable(const char *type, Bytes bytes) {
-  return Failure(std::string(kIdentity.input) + ": the " + std::to_string(bytes.size) +
-                 " bytes are no " + type);
+  return Failure(origin() + ": the " + std::to_string(bytes.size) + " bytes are no " + type);
 }
 
 inline Failure too_large() {

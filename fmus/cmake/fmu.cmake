@@ -11,6 +11,10 @@ function(about_encoding encoding)
   # Another way to make the same bytes as tables.
   set(flatbuffers-objects objects.hpp FlatbuffersObjects flatbuffers-tables)
   set(packed packed.hpp Packed packed)
+  # The same field with other columns.
+  set(packed-f32 packed_f32.hpp PackedF32 packed)
+  set(packed-reduced packed_reduced.hpp PackedReduced packed)
+  set(packed-exact packed_exact.hpp PackedExact packed)
   list(GET ${encoding} 0 file)
   list(GET ${encoding} 1 class)
   list(GET ${encoding} 2 parameter)
@@ -32,6 +36,10 @@ function(about_model model)
   # An agent has the variables of a sensor, but for the output's name.
   set(pedestrian Pedestrian sensor OSMPSensorViewIn OSMPTrafficUpdateOut TrafficUpdate
     "A pedestrian among the objects of a SensorView, open loop")
+  set(player Player player "" OSMPSensorViewOut SensorView
+    "The SensorViews of a trace file, by their times or one a step")
+  set(recorder Recorder recorder OSMPSensorViewIn "" SensorView
+    "SensorViews into a trace file")
   set(i 0)
   foreach(name model_class template input output type description)
     list(GET ${model} ${i} value)

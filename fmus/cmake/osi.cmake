@@ -3,7 +3,7 @@
 # What Protobuf's encodings link: one shared object of a fixed name. Two FMUs of one
 # process then have it once; had each its own copy of OSI, libprotobuf would refuse the
 # second one's descriptors and abort.
-if(ENCODINGS MATCHES "(^|;)(protobuf|protobuf-arena|packed)(;|$)")
+if(ENCODINGS MATCHES "(^|;)(protobuf|packed)")
   require(OSI_DESCRIPTORS)
   find_package(Protobuf REQUIRED)
   find_package(Threads REQUIRED)
@@ -42,16 +42,15 @@ if(ENCODINGS MATCHES "(^|;)(protobuf|protobuf-arena|packed)(;|$)")
   target_include_directories(osi SYSTEM PUBLIC ${folder})
   target_link_libraries(osi PUBLIC protobuf::libprotobuf)
 
-  foreach(encoding protobuf protobuf-arena packed)
-    if(encoding IN_LIST ENCODINGS)
+  foreach(encoding IN LISTS ENCODINGS)
+    if(encoding MATCHES "^(protobuf|packed)")
       target_link_libraries(${encoding} INTERFACE osi)
     endif()
+    if(encoding MATCHES "^packed")
+      require(PACKED_INCLUDE)
+      target_include_directories(${encoding} INTERFACE ${PACKED_INCLUDE})
+    endif()
   endforeach()
-endif()
-
-if("packed" IN_LIST ENCODINGS)
-  require(PACKED_INCLUDE)
-  target_include_directories(packed INTERFACE ${PACKED_INCLUDE})
 endif()
 
 # A header from a FlatBuffers schema, as <encoding>/osi_generated.h.

@@ -133,6 +133,22 @@ class Out : public flat::Out {
 }  // namespace objects
 
 struct FlatbuffersObjects {
+  static std::optional<Timestamp> timestamp(Bytes bytes) { return flat::timestamp(bytes); }
+
+  // A message that is made into objects and packed anew.
+  class SensorViewRelay : public objects::Out<osi3::SensorViewT> {
+   public:
+    using Out::Out;
+
+    void parse(Bytes bytes) {
+      turn();
+      begin();
+      const auto *view =
+          flat::root<osi3::SensorView>(bytes, true, "osi3::SensorView in FlatBuffers");
+      view->UnPackTo(&*message_);
+    }
+  };
+
   class SensorViewOut : public objects::Out<osi3::SensorViewT> {
    public:
     using Out::Out;

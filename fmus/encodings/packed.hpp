@@ -15,12 +15,21 @@
 
 #include "encodings/protobuf.hpp"
 #include "wiregauge/packed.hpp"
+#include "wiregauge/packed_reduce.hpp"
 
 namespace wiregauge {
 namespace columns {
 
-inline void check(const packed::Error &error, const char *variable) {
-  if (error) throw Failure(std::string(variable) + ": " + error.message());
+inline void check(const packed::Error &error, const std::string &variable) {
+  if (error) throw Failure(variable + ": " + error.message());
+}
+
+template <class Message>
+void merge(packed::Bytes part, Message *to, Bytes whole) {
+  google::protobuf::io::CodedInputStream stream(part.data, static_cast<int>(part.size));
+  if (!to->MergeFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
+    throw unreadable("osi3::SensorView", whole);
+  }
 }
 
 // A message going out: its Protobuf first, then one table, both written into
@@ -89,9 +98,136 @@ class Out {
   std::size_t rest_ = 0;
 };
 
+// How reflections become columns: each scheme generates them, has the message laid out, and
+// fills it.
+
+// Elements in place, generated where they stay.
+template <class T>
+struct InPlace {
+  template <class F, class LayOut>
+  void write(std::uint32_t count, const F &reflection, const LayOut &lay_out) {
+    constexpr packed::Element element = packed::detail::ElementOf<T>::value;
+    const packed::Table table =
+        lay_out({{"signal_strength", element}, {"time_of_flight", element}});
+    const auto strength = table.template column<T>(0);
+    const auto time = table.template column<T>(1);
+    // Local, so that the compiler sees that no column can overlap them.
+    const std::uint32_t rows = count;
+    const F generate = reflection;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      const Reflection from = generate(i);
+      strength[i] = static_cast<T>(from.signal_strength);
+      time[i] = static_cast<T>(from.time_of_flight);
+    }
+  }
+};
+
+// Columns that are reduced: to `Resolutions` of both, or without loss where these are 0.
+template <class Resolutions>
+struct Reducing {
+  template <class F, class LayOut>
+  void write(std::uint32_t count, const F &reflection, const LayOut &lay_out) {
+    strength_.resize(count);
+    time_.resize(count);
+    double *strength = strength_.data();
+    double *time = time_.data();
+    const std::uint32_t rows = count;
+    const F generate = reflection;
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      const Reflection from = generate(i);
+      strength[i] = from.signal_strength;
+      time[i] = from.time_of_flight;
+    }
+    reduce("signal_strength", strength_, Resolutions::kStrength, reduced_[0]);
+    reduce("time_of_flight", time_, Resolutions::kTime, reduced_[1]);
+    const packed::Table table =
+        lay_out({reduced_[0].column("signal_strength"), reduced_[1].column("time_of_flight")});
+    for (std::size_t i = 0; i < 2; ++i) table.put(i, reduced_[i].bytes);
+  }
+
+ private:
+  static void reduce(const char *name, const std::vector<double> &values, double resolution,
+                     packed::Reduced &out) {
+    packed::Reduction how;
+    if (resolution > 0) how.resolution = resolution;
+    check(packed::reduce(name, values.data(), values.size(), nullptr, how, out), kIdentity.output);
+  }
+
+  std::vector<double> strength_;
+  std::vector<double> time_;
+  packed::Reduced reduced_[2];
+};
+
 }  // namespace columns
 
-struct Packed {
+template <class Scheme>
+struct PackedAs {
+  static constexpr std::uint32_t kLidar = 1002;  // SensorView.lidar_sensor_view
+
+  static std::optional<Timestamp> timestamp(Bytes front) { return protobuf::timestamp(front); }
+
+  // A message whose Protobuf is parsed and written anew, while the views that have packed
+  // fields are checked and handed on as they are: their columns need no parsing.
+  class SensorViewRelay {
+   public:
+    explicit SensorViewRelay(bool fresh) : message_(fresh), fresh_(fresh) {}
+
+    void parse(Bytes bytes) {
+      message_.begin();
+      views_.clear();
+      const packed::Bytes all(bytes.data, bytes.size);
+      packed::detail::Fields fields(all);
+      packed::detail::Field field;
+      std::size_t kept = 0;
+      while (fields.next(field)) {
+        if (field.number != kLidar || field.type != 2 || !is_packed(field.content)) continue;
+        columns::merge(all.part(kept, field.begin - kept), &*message_, bytes);
+        views_.push_back(all.part(field.begin, field.end - field.begin));
+        kept = field.end;
+      }
+      columns::check(fields.error(), origin());
+      columns::merge(all.part(kept, bytes.size - kept), &*message_, bytes);
+    }
+
+    Bytes serialize() {
+      const std::size_t rest = message_->ByteSizeLong();
+      std::size_t size = rest;
+      for (const packed::Bytes &view : views_) size += view.size;
+      if (size > kMaximumSize) throw too_large();
+      buffers_.turn();
+      if (fresh_) buffers_.current().release();
+      std::uint8_t *data = buffers_.current().reserve(size);
+      message_->SerializeWithCachedSizesToArray(data);
+      std::uint8_t *to = data + rest;
+      for (const packed::Bytes &view : views_) {
+        std::memcpy(to, view.data, view.size);
+        to += view.size;
+      }
+      return {data, size};
+    }
+
+    void drop() { message_.drop(); }
+
+   private:
+    static bool is_packed(packed::Bytes view) {
+      packed::detail::Fields fields(view);
+      packed::detail::Field field;
+      bool found = false;
+      while (fields.next(field)) {
+        if (field.number != packed::kField || field.type != 2) continue;
+        packed::View opened;
+        columns::check(packed::View::open(field.content, opened), origin());
+        found = true;
+      }
+      return found && !fields.error();
+    }
+
+    protobuf::Kept<osi3::SensorView> message_;
+    bool fresh_;
+    Double<Buffer> buffers_;
+    std::vector<packed::Bytes> views_;
+  };
+
   class SensorViewOut : public columns::Out<osi3::SensorView> {
    public:
     using Out::Out;
@@ -109,19 +245,10 @@ struct Packed {
         osi3::LidarSensorView lidar;
         protobuf::write(configuration, lidar.mutable_view_configuration());
         lidar.SerializeToString(&inner_);
-        const packed::Table table =
-            lay_out(packed::Root::sensor_view, packed::Kind::lidar_reflections,
-                    {{"signal_strength"}, {"time_of_flight"}}, count, inner_);
-        const auto strength = table.column<double>(0);
-        const auto time = table.column<double>(1);
-        // Local, so that the compiler sees that no column can overlap them.
-        const std::uint32_t rows = count;
-        const F generate = reflection;
-        for (std::uint32_t i = 0; i < rows; ++i) {
-          const Reflection from = generate(i);
-          strength[i] = from.signal_strength;
-          time[i] = from.time_of_flight;
-        }
+        scheme_.write(count, reflection, [&](const std::vector<packed::Column> &columns) {
+          return this->lay_out(packed::Root::sensor_view, packed::Kind::lidar_reflections, columns,
+                               count, inner_);
+        });
       };
     }
 
@@ -142,6 +269,7 @@ struct Packed {
    private:
     std::function<void()> write_;
     std::string inner_;
+    Scheme scheme_;
   };
 
   class SensorViewIn {
@@ -153,6 +281,9 @@ struct Packed {
       message_.begin();
       has_lidar_ = false;
       packed_ = false;
+      plain_ = false;
+      single_ = false;
+      restored_.clear();
       rows_ = 0;
       const packed::Bytes all(bytes.data, bytes.size);
       packed::detail::Fields fields(all);
@@ -160,11 +291,11 @@ struct Packed {
       std::size_t kept = 0;
       while (fields.next(field)) {
         if (field.number != kLidar || field.type != 2 || !open(field.content)) continue;
-        merge(all.part(kept, field.begin - kept), &*message_, bytes);
+        columns::merge(all.part(kept, field.begin - kept), &*message_, bytes);
         kept = field.end;
       }
-      columns::check(fields.error(), kIdentity.input);
-      merge(all.part(kept, bytes.size - kept), &*message_, bytes);
+      columns::check(fields.error(), origin());
+      columns::merge(all.part(kept, bytes.size - kept), &*message_, bytes);
       has_lidar_ = has_lidar_ || message_->lidar_sensor_view_size() > 0;
       if (!packed_ && has_lidar_) {
         rows_ = static_cast<std::size_t>(message_->lidar_sensor_view(0).reflection_size());
@@ -177,6 +308,8 @@ struct Packed {
     std::size_t reflections() const { return rows_; }
     Reflection reflection(std::uint32_t i) const {
       if (plain_) return {strength_[i], time_[i]};
+      if (!restored_.empty()) return {restored_[i], restored_[rows_ + i]};
+      if (single_) return {strength32_[i], time32_[i]};
       return slow(i);
     }
     std::size_t objects() const {
@@ -187,8 +320,6 @@ struct Packed {
     }
 
    private:
-    static constexpr std::uint32_t kLidar = 1002;  // SensorView.lidar_sensor_view
-
     // Takes the packed field out of a view, and parses the view's other fields.
     // False where there is no such field: libprotobuf may have the view then.
     bool open(packed::Bytes view) {
@@ -201,11 +332,11 @@ struct Packed {
       }
       if (fields.error() || found.number == 0) return false;
       packed::View opened;
-      columns::check(packed::View::open(found.content, opened), kIdentity.input);
+      columns::check(packed::View::open(found.content, opened), origin());
       const Bytes whole{view.data, view.size};
       configuration_.Clear();
-      merge(view.part(0, found.begin), &configuration_, whole);
-      merge(view.part(found.end, view.size - found.end), &configuration_, whole);
+      columns::merge(view.part(0, found.begin), &configuration_, whole);
+      columns::merge(view.part(found.end, view.size - found.end), &configuration_, whole);
       has_lidar_ = true;
       packed_ = true;
       rows_ = opened.rows();
@@ -214,14 +345,25 @@ struct Packed {
       any_strength_ = opened.values("signal_strength");
       any_time_ = opened.values("time_of_flight");
       plain_ = strength_ && time_ && !strength_.optional() && !time_.optional();
+      strength32_ = opened.column<float>("signal_strength");
+      time32_ = opened.column<float>("time_of_flight");
+      single_ = strength32_ && time32_ && !strength32_.optional() && !time32_.optional();
+      restore();
       return true;
     }
 
-    template <class Message>
-    static void merge(packed::Bytes part, Message *to, Bytes whole) {
-      google::protobuf::io::CodedInputStream stream(part.data, static_cast<int>(part.size));
-      if (!to->MergeFromCodedStream(&stream) || !stream.ConsumedEntireMessage()) {
-        throw unreadable("osi3::SensorView", whole);
+    // Reduced columns are read whole, once: looking at single rows would restore a block for
+    // each.
+    void restore() {
+      restored_.clear();
+      const auto reduced = [](const packed::Values &column) {
+        return column && column.reduced && column.bitmap == nullptr;
+      };
+      if (!reduced(any_strength_) || !reduced(any_time_)) return;
+      restored_.resize(2 * rows_);
+      if (!any_strength_.read(0, restored_.data(), rows_) ||
+          !any_time_.read(0, restored_.data() + rows_, rows_)) {
+        restored_.clear();
       }
     }
 
@@ -242,9 +384,13 @@ struct Packed {
     bool has_lidar_ = false;
     bool packed_ = false;  // whether reflections are in the packed field
     bool plain_ = false;   // whether both columns are doubles in every row
+    bool single_ = false;  // the same for floats
     std::size_t rows_ = 0;
     packed::ColumnView<double> strength_;
     packed::ColumnView<double> time_;
+    packed::ColumnView<float> strength32_;
+    packed::ColumnView<float> time32_;
+    std::vector<double> restored_;  // of reduced columns, one after the other
     packed::Values any_strength_;
     packed::Values any_time_;
   };
@@ -316,5 +462,7 @@ struct Packed {
 
   using TrafficUpdateOut = Protobuf::TrafficUpdateOut;
 };
+
+using Packed = PackedAs<columns::InPlace<double>>;
 
 }  // namespace wiregauge

@@ -1,9 +1,13 @@
 // Protobuf: message objects that are filled and then serialized.
 #pragma once
 
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "message.hpp"
 #include "model.hpp"
@@ -129,6 +133,29 @@ inline View read(const osi3::SensorView &from) {
   return view;
 }
 
+// The time of a message of OSI, or of its first bytes if it is in these. Nothing else is
+// parsed, and all types that FMUs exchange have it in the same field.
+inline std::optional<Timestamp> timestamp(Bytes front) {
+  using google::protobuf::internal::WireFormatLite;
+  google::protobuf::io::CodedInputStream stream(front.data, static_cast<int>(front.size));
+  const std::uint32_t wanted = WireFormatLite::MakeTag(osi3::SensorView::kTimestampFieldNumber,
+                                                       WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  while (const std::uint32_t tag = stream.ReadTag()) {
+    if (tag != wanted) {
+      if (!WireFormatLite::SkipField(&stream, tag)) break;
+      continue;
+    }
+    std::uint32_t size = 0;
+    osi3::Timestamp found;
+    if (!stream.ReadVarint32(&size)) break;
+    const auto limit = stream.PushLimit(static_cast<int>(size));
+    if (!found.MergeFromCodedStream(&stream) || stream.BytesUntilLimit() != 0) break;
+    stream.PopLimit(limit);
+    return Timestamp{found.seconds(), found.nanos()};
+  }
+  return std::nullopt;
+}
+
 // A moving object that is read in place. What is absent is OSI's default.
 class ObjectIn {
  public:
@@ -218,6 +245,24 @@ class Out {
 
 template <template <class> class Store>
 struct ProtobufIn {
+  static std::optional<Timestamp> timestamp(Bytes front) { return protobuf::timestamp(front); }
+
+  // A message that is parsed and written anew.
+  class SensorViewRelay : public protobuf::Out<osi3::SensorView, Store> {
+    using Base = protobuf::Out<osi3::SensorView, Store>;
+
+   public:
+    using Base::Base;
+
+    void parse(Bytes bytes) {
+      this->turn();
+      this->begin();
+      if (!this->message_->ParseFromArray(bytes.data, static_cast<int>(bytes.size))) {
+        throw unreadable("osi3::SensorView", bytes);
+      }
+    }
+  };
+
   class SensorViewOut : public protobuf::Out<osi3::SensorView, Store> {
     using Base = protobuf::Out<osi3::SensorView, Store>;
 

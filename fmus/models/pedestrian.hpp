@@ -17,6 +17,8 @@ namespace wiregauge {
 template <class Encoding>
 class Pedestrian : public Model {
  public:
+  static constexpr unsigned kParameters[] = {kFresh, kVerify, kLog};
+
   explicit Pedestrian(const Parameters &parameters)
       : in_(parameters.fresh, parameters.verify), out_(parameters.fresh) {
     open_log(log_, parameters.log,

@@ -40,6 +40,8 @@ class Frame {
 template <class Encoding>
 class Sensor : public Model {
  public:
+  static constexpr unsigned kParameters[] = {kFresh, kVerify, kLog};
+
   explicit Sensor(const Parameters &parameters)
       : in_(parameters.fresh, parameters.verify), out_(parameters.fresh) {
     open_log(

@@ -23,6 +23,8 @@ inline Reflection reflection(std::uint32_t step, std::uint32_t i) {
 template <class Encoding>
 class Source : public Model {
  public:
+  static constexpr unsigned kParameters[] = {kReflections, kObjects, kScene, kFresh, kLog};
+
   explicit Source(const Parameters &parameters)
       : reflections_(static_cast<std::uint32_t>(parameters.reflections)),
         objects_(static_cast<std::uint32_t>(parameters.objects)),

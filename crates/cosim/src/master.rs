@@ -31,7 +31,7 @@ use crate::master::contender::{on_case, FmuContender};
 use crate::master::findings::Findings;
 use crate::master::metric::METRICS;
 use crate::master::plan::{Plan, Work};
-use crate::master::ready::{step_size, Ready};
+use crate::master::ready::{proposing, step_size, Ready};
 use crate::master::samples::Samples;
 use crate::package::coupling::couple;
 use crate::package::{names_apart, Package};
@@ -113,7 +113,7 @@ impl<'a, 's> Session<'a, 's> {
                 let (source, model) =
                     (open(&pair.source, &names[0])?, open(&pair.model, &names[1])?);
                 let coupling = couple(&source, &model, &pair.wanted)?;
-                let (step, step_by) = step_size(pair, &source, &model)?;
+                let (step, step_by) = step_size(pair.step, &proposing(&source, &model))?;
                 Ok(Ready { source, model, coupling, step, step_by })
             };
             match ready() {

@@ -30,6 +30,10 @@ pub enum Model {
     Sensor,
     /// SensorView in, TrafficUpdate out.
     Pedestrian,
+    /// SensorView out, of a trace file.
+    Player,
+    /// SensorView in, into a trace file.
+    Recorder,
 }
 
 impl fmt::Display for Model {
@@ -38,6 +42,8 @@ impl fmt::Display for Model {
             Model::Source => "source",
             Model::Sensor => "sensor",
             Model::Pedestrian => "pedestrian",
+            Model::Player => "player",
+            Model::Recorder => "recorder",
         })
     }
 }
@@ -55,13 +61,16 @@ pub struct Encoding {
 }
 
 /// All encodings, in the order of tables.
-pub const ENCODINGS: [Encoding; 6] = [
+pub const ENCODINGS: [Encoding; 9] = [
     Encoding { name: "protobuf", title: "Protobuf", fmi3: true },
     Encoding { name: "protobuf-arena", title: "Protobuf arena", fmi3: true },
     Encoding { name: "flatbuffers-tables", title: "FlatBuffers tables", fmi3: false },
     Encoding { name: "flatbuffers-structs", title: "FlatBuffers structs", fmi3: false },
     Encoding { name: "flatbuffers-objects", title: "FlatBuffers Object API", fmi3: false },
     Encoding { name: "packed", title: "packed field", fmi3: true },
+    Encoding { name: "packed-f32", title: "packed field, f32", fmi3: false },
+    Encoding { name: "packed-reduced", title: "packed field, 1 mm", fmi3: false },
+    Encoding { name: "packed-exact", title: "packed field, exact", fmi3: false },
 ];
 
 /// How an FMU is compiled.

@@ -16,7 +16,7 @@ pub struct Definition {
 }
 
 /// A channel.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Channel {
     /// Its name, unique in a trace of OSI.
     pub topic: String,
@@ -29,9 +29,10 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Whether its messages are top-level messages of OSI.
+    /// Whether its messages are top-level messages of OSI, in Protobuf unless somebody wrote
+    /// them another way by mistake. Those in FlatBuffers are a channel of another kind.
     pub fn is_osi(&self) -> bool {
-        self.definition.name.starts_with("osi3.")
+        self.definition.name.starts_with("osi3.") && self.message_encoding != FLATBUFFER
     }
 }
 
@@ -43,3 +44,9 @@ pub const CHANNEL_OSI_VERSION: &str = "net.asam.osi.trace.channel.osi_version";
 
 /// The version of the Protobuf library that wrote a channel, in its metadata.
 pub const CHANNEL_PROTOBUF_VERSION: &str = "net.asam.osi.trace.channel.protobuf_version";
+
+/// The description of a channel, in its metadata.
+pub const CHANNEL_DESCRIPTION: &str = "net.asam.osi.trace.channel.description";
+
+/// How MCAP calls messages and schemas of FlatBuffers.
+pub const FLATBUFFER: &str = "flatbuffer";

@@ -23,6 +23,8 @@ pub use writer::{Output, Writer};
 pub enum Form {
     /// Messages of one type, each after its length.
     Osi,
+    /// The same of messages of any kind: what players hand on.
+    Lengths,
     /// MCAP.
     Mcap,
     /// Protobuf's text format.
@@ -40,11 +42,12 @@ impl Form {
         let extension = path.extension().unwrap_or_default().to_string_lossy();
         Ok(match extension.to_ascii_lowercase().as_str() {
             "osi" => Form::Osi,
+            "bin" => Form::Lengths,
             "mcap" => Form::Mcap,
             "txth" => Form::Text,
             "jsonl" => Form::Json,
             _ => bail!(
-                "{}: its name does not say what it is to be; end it in .mcap, .osi, .txth or .jsonl",
+                "{}: its name does not say what it is to be; end it in .mcap, .osi, .bin, .txth or .jsonl",
                 path.display()
             ),
         })
@@ -57,6 +60,7 @@ impl Form {
     pub fn begin(self, out: impl Output + 'static, packing: Packing) -> Result<Box<dyn Writer>> {
         Ok(match self {
             Form::Osi => Box::new(Osi::new(out)),
+            Form::Lengths => Box::new(Osi::of_any(out)),
             Form::Mcap => Box::new(Mcap::new(out, packing)?),
             Form::Text => Box::new(Text::new(out)),
             Form::Json => Box::new(Json::new(out)),

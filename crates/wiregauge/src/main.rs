@@ -2,6 +2,7 @@
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
 mod codec_entrants;
+mod coupling;
 mod distinct;
 mod experiment;
 mod fmu_entrants;
@@ -9,6 +10,7 @@ mod installed;
 mod libraries;
 mod output;
 mod progress;
+mod recorder;
 mod required;
 mod small_arrays;
 mod tools;

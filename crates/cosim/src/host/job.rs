@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use wiregauge_participant::slowest::Slow;
 
 /// Version of the protocol.
-pub const PROTOCOL: u32 = 3;
+pub const PROTOCOL: u32 = 4;
+/// First bytes of a message that the master gets to see.
+const HEAD: usize = 64;
 
 /// What a host runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,6 +17,8 @@ pub const PROTOCOL: u32 = 3;
 pub enum Job {
     /// Two FMUs, one after the other in each step.
     Fmus(Box<Chain>),
+    /// One that is fed.
+    Feed(Box<Feed>),
     /// So many bytes copied for the source and for the model.
     Memcpy {
         /// Size of the source's message.
@@ -24,19 +28,15 @@ pub enum Job {
     },
 }
 
-/// Two coupled FMUs.
+/// Two coupled FMUs, or a source alone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Chain {
     /// The FMU that makes messages.
     pub source: Seat,
-    /// The FMU that takes them.
-    pub model: Seat,
     /// The source's binary variable.
     pub output: String,
-    /// The model's binary variable that takes it.
-    pub input: String,
-    /// The model's binary variable that comes out; a sink has none.
-    pub result: Option<String>,
+    /// The FMU that takes them, if any does.
+    pub model: Option<Taker>,
     /// Simulation time of the start, in seconds.
     pub start: f64,
     /// Step size, in seconds.
@@ -46,6 +46,30 @@ pub struct Chain {
     /// Where each step's output messages are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dump: Option<PathBuf>,
+}
+
+/// An FMU that takes messages from the master.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Feed {
+    /// The FMU.
+    pub model: Taker,
+    /// Where each message lies when it is asked to step.
+    pub message: PathBuf,
+    /// Where what comes out is put.
+    pub result: PathBuf,
+    /// Simulation time of the start, in seconds.
+    pub start: f64,
+}
+
+/// An FMU that takes messages.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Taker {
+    /// The FMU.
+    pub seat: Seat,
+    /// Its binary variable that takes them.
+    pub input: String,
+    /// Its binary variable that comes out; a sink has none.
+    pub result: Option<String>,
 }
 
 /// One FMU of a chain.
@@ -178,6 +202,32 @@ pub struct Product {
     pub head: Vec<u8>,
 }
 
+impl Product {
+    /// Of a message.
+    pub fn of(bytes: &[u8]) -> Product {
+        Product {
+            size: bytes.len() as u64,
+            digest: digest(bytes),
+            head: bytes[..bytes.len().min(HEAD)].to_vec(),
+        }
+    }
+}
+
+/// A digest that differs where bytes differ: FNV-1a over words of 8 bytes.
+fn digest(bytes: &[u8]) -> u64 {
+    let mut digest = 0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64;
+    let mut mix = |word: u64| {
+        digest = (digest ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        digest ^= digest >> 32;
+    };
+    let mut words = bytes.chunks_exact(8);
+    for word in &mut words {
+        mix(u64::from_le_bytes(word.try_into().expect("eight bytes")));
+    }
+    words.remainder().iter().for_each(|&byte| mix(u64::from(byte)));
+    digest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,5 +253,20 @@ mod tests {
         for line in ["", "1 2 3 4 5 6 7", "1 2 3 4 5 6 7 x"] {
             assert_eq!(Step::parse(line), None);
         }
+    }
+
+    #[test]
+    fn digests_differ() {
+        let zeros = [0u8; 32];
+        let mut seen: Vec<u64> = (0..32).map(|size| digest(&zeros[..size])).collect();
+        for at in 0..32 {
+            let mut bytes = zeros;
+            bytes[at] = 1;
+            seen.push(digest(&bytes));
+        }
+        let count = seen.len();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), count);
     }
 }

@@ -134,7 +134,11 @@ impl Remote {
         command.args(&host.1).current_dir(folder.path());
         let child = Child::spawn(command, Limits::default())?;
         let names = match job {
-            Job::Fmus(chain) => [&chain.source, &chain.model].map(|seat| seat.name.clone()),
+            Job::Fmus(chain) => {
+                let model = chain.model.as_ref().map(|taker| taker.seat.name.clone());
+                [chain.source.name.clone(), model.unwrap_or_default()]
+            }
+            Job::Feed(feed) => [String::new(), feed.model.seat.name.clone()],
             Job::Memcpy { .. } => ["memcpy".into(), "memcpy".into()],
         };
         let mut remote = Remote { child: Some(child), folder, place, patience, names };
@@ -173,6 +177,16 @@ impl Remote {
     pub fn prove(&mut self, count: u64) -> Result<Proof, Trouble> {
         let answer = self.ask(&format!("prove {count}"), &[])?;
         serde_json::from_slice(&answer).map_err(|_| self.nonsense("prove"))
+    }
+
+    /// One step of an FMU that is fed, from a time on: why there are no further ones.
+    ///
+    /// # Errors
+    /// Says why it failed.
+    pub fn feed(&mut self, time: f64, size: f64) -> Result<Option<String>, Trouble> {
+        let answer = self.ask(&format!("feed {time} {size}"), &[])?;
+        let end = String::from_utf8_lossy(&answer).into_owned();
+        Ok((!end.is_empty()).then_some(end))
     }
 
     /// Has it free the FMUs and ends it; its folder, which may hold logs, is

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wiregauge_participant::scratch::Scratch;
 
-use crate::host::job::{Chain, Job, Ran, Seat};
+use crate::host::job::{Chain, Job, Ran, Seat, Taker};
 use crate::host::remote::{Remote, Trouble};
 use crate::master::plan::{Load, Pair, Parameters, Plan};
 use crate::master::ready::Ready;
@@ -65,35 +65,19 @@ pub fn start(
     let folder = Scratch::new()?;
     let mut logs = [None, None];
     let mut seat = |at: usize, package: &Package, case: &Parameters, own: &Parameters| {
-        let mut parameters: Parameters = Vec::new();
-        let is_text = |name: &str| {
-            package.description.variable(name).is_some_and(|variable| variable.kind == "String")
-        };
-        let own = own.iter().map(|(name, value)| {
-            let path = if is_text(name) { here(value) } else { None };
-            (name.clone(), path.unwrap_or(value.clone()))
-        });
-        for (name, value) in case.iter().cloned().chain(own) {
-            parameters.retain(|(known, _)| *known != name);
-            parameters.push((name, value));
-        }
-        let logs_by_name = package
-            .description
-            .variable(LOG)
-            .is_some_and(|variable| variable.kind == "String" && variable.causality == "parameter");
-        if logs_by_name && parameters.iter().all(|(name, _)| name != LOG) {
-            let path = folder.path().join(["source-log.json", "model-log.json"][at]);
-            parameters.push((LOG.into(), path.display().to_string()));
-            logs[at] = Some(path);
-        }
-        Seat { name: package.name.clone(), folder: package.path().to_owned(), parameters }
+        let mut seat = seat(package, case, own);
+        let log = folder.path().join(["source-log.json", "model-log.json"][at]);
+        logs[at] = keeps_log(package, &mut seat, log);
+        seat
     };
     let chain = Chain {
         source: seat(0, &ready.source, &load.source, &pair.source_parameters),
-        model: seat(1, &ready.model, &load.model, &pair.model_parameters),
         output: ready.coupling.output.name.clone(),
-        input: ready.coupling.input.name.clone(),
-        result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
+        model: Some(Taker {
+            seat: seat(1, &ready.model, &load.model, &pair.model_parameters),
+            input: ready.coupling.input.name.clone(),
+            result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
+        }),
         start: START,
         step: ready.step,
         logging,
@@ -102,6 +86,36 @@ pub fn start(
     let job = Job::Fmus(Box::new(chain));
     let remote = Remote::start_in(folder, &plan.host, &job, plan.patience)?;
     Ok(Live { remote, logs, epochs: Vec::new(), ended: None })
+}
+
+/// An FMU with the parameters of a case and its own ones, which go before.
+pub fn seat(package: &Package, case: &Parameters, own: &Parameters) -> Seat {
+    let mut parameters: Parameters = Vec::new();
+    let is_text = |name: &str| {
+        package.description.variable(name).is_some_and(|variable| variable.kind == "String")
+    };
+    let own = own.iter().map(|(name, value)| {
+        let path = if is_text(name) { here(value) } else { None };
+        (name.clone(), path.unwrap_or(value.clone()))
+    });
+    for (name, value) in case.iter().cloned().chain(own) {
+        parameters.retain(|(known, _)| *known != name);
+        parameters.push((name, value));
+    }
+    Seat { name: package.name.clone(), folder: package.path().to_owned(), parameters }
+}
+
+/// Has an FMU write its log there, if it takes a path for it and has none yet.
+fn keeps_log(package: &Package, seat: &mut Seat, path: PathBuf) -> Option<PathBuf> {
+    let logs_by_name = package
+        .description
+        .variable(LOG)
+        .is_some_and(|variable| variable.kind == "String" && variable.causality == "parameter");
+    if !logs_by_name || seat.parameters.iter().any(|(name, _)| name == LOG) {
+        return None;
+    }
+    seat.parameters.push((LOG.into(), path.display().to_string()));
+    Some(path)
 }
 
 /// Starts a host that copies so many bytes for source and model.

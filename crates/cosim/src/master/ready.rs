@@ -6,7 +6,6 @@ use anyhow::{bail, Result};
 use wiregauge_result::run::Subject;
 use wiregauge_system::text::safe;
 
-use crate::master::plan::Pair;
 use crate::package::coupling::Coupling;
 use crate::package::Package;
 
@@ -51,12 +50,18 @@ impl Ready {
     }
 }
 
-/// The step size of a pair, and where it comes from.
-pub fn step_size(pair: &Pair, source: &Package, model: &Package) -> Result<(f64, &'static str)> {
-    if let Some(step) = pair.step {
+/// The step size of some FMUs with what they are called, and where it comes from.
+///
+/// # Errors
+/// When what an FMU proposes is no step size.
+pub fn step_size(
+    wanted: Option<f64>,
+    proposing: &[(&Package, &'static str)],
+) -> Result<(f64, &'static str)> {
+    if let Some(step) = wanted {
         return Ok((step, "as asked for"));
     }
-    for (package, by) in [(source, "as the source proposes"), (model, "as the model proposes")] {
+    for (package, by) in proposing {
         if let Some(text) = &package.description.no_step {
             bail!(
                 "{}: the stepSize '{text}' in its modelDescription.xml is no step size of 1e-9 to \
@@ -68,5 +73,10 @@ pub fn step_size(pair: &Pair, source: &Package, model: &Package) -> Result<(f64,
             return Ok((step, by));
         }
     }
-    Ok((STEP, "as neither FMU proposes one"))
+    Ok((STEP, "as no FMU proposes one"))
+}
+
+/// Both FMUs of a pair, by whom the step size is asked for.
+pub fn proposing<'p>(source: &'p Package, model: &'p Package) -> [(&'p Package, &'static str); 2] {
+    [(source, "as the source proposes"), (model, "as the model proposes")]
 }

@@ -68,6 +68,29 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
     Ok(Coupling { output: output.clone(), input: input.clone(), result })
 }
 
+/// The one variable of a causality, for which there is an option where there are several.
+///
+/// # Errors
+/// When there is none, or there are several and none was named.
+pub fn the_only(
+    package: &Package,
+    causality: &str,
+    wanted: Option<&str>,
+    option: &str,
+) -> Result<Binary> {
+    match choose(package, causality, wanted)?.as_slice() {
+        [binary] => Ok((*binary).clone()),
+        several => {
+            let names: Vec<&str> = several.iter().map(|binary| binary.name.as_str()).collect();
+            bail!(
+                "{} has the {causality}s {}: say which ({option})",
+                package.name,
+                names.join(", ")
+            )
+        }
+    }
+}
+
 /// The binary variables of a causality that say what they carry.
 fn declared<'a>(package: &'a Package, causality: &str) -> Vec<&'a Binary> {
     let mut all = package.description.binaries_of(causality);

@@ -8,15 +8,14 @@ use anyhow::Context;
 use super::findings::Findings;
 use super::message::Messages;
 use super::rules;
-use crate::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
+use crate::channel::{
+    Channel, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION,
+};
 use crate::mcap::summary::Summary;
 use crate::mcap::{Reader, SeenChunk};
 use crate::part::Part;
 use crate::read::Reader as _;
 use crate::version;
-
-/// The description of a channel, in its metadata.
-const DESCRIPTION: &str = "net.asam.osi.trace.channel.description";
 
 /// Holds chunks, summary and channels against the rules, once all was read.
 pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut Findings) {
@@ -101,10 +100,10 @@ fn channels(reader: &Reader, findings: &mut Findings) {
                 Some(_) => {}
             }
         }
-        if !channel.metadata.contains_key(DESCRIPTION) {
+        if !channel.metadata.contains_key(CHANNEL_DESCRIPTION) {
             findings.add(&rules::CHANNEL_DESCRIPTION, place(), "it has none");
         }
-        let known = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, DESCRIPTION];
+        let known = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, CHANNEL_DESCRIPTION];
         for key in channel.metadata.keys().filter(|key| key.starts_with("net.asam.osi")) {
             if !known.contains(&key.as_str()) {
                 findings.add(&rules::RESERVED, place(), &format!("it says {key}"));

@@ -11,6 +11,8 @@ use crate::read::Head;
 /// An `.osi` file.
 pub struct Osi<W: Output> {
     out: BufWriter<W>,
+    /// Whether messages may be of any kind.
+    any: bool,
     /// The type of its messages.
     only: Option<Channel>,
 }
@@ -18,13 +20,18 @@ pub struct Osi<W: Output> {
 impl<W: Output> Osi<W> {
     /// Begins a file.
     pub fn new(out: W) -> Osi<W> {
-        Osi { out: BufWriter::with_capacity(1 << 20, out), only: None }
+        Osi { out: BufWriter::with_capacity(1 << 20, out), any: false, only: None }
+    }
+
+    /// Begins a file of any messages, each after its length.
+    pub fn of_any(out: W) -> Osi<W> {
+        Osi { any: true, ..Osi::new(out) }
     }
 }
 
 impl<W: Output> Writer for Osi<W> {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        if channel.message_encoding != "protobuf" {
+        if !self.any && channel.message_encoding != "protobuf" {
             bail!(
                 "an .osi file holds messages of OSI in Protobuf, and {} is '{}'; leave it out by \
                  --channel",
@@ -34,7 +41,7 @@ impl<W: Output> Writer for Osi<W> {
         }
         if let Some(only) = &self.only {
             bail!(
-                "an .osi file holds one channel, and there are {} and {}; choose one by --channel",
+                "it holds one channel, and there are {} and {}; choose one by --channel",
                 only.topic,
                 channel.topic
             );

@@ -5,6 +5,7 @@ mod measuring;
 mod pedestrian;
 mod persival;
 mod run;
+mod traces;
 
 use std::process::ExitCode;
 
@@ -21,6 +22,8 @@ Examples:
   wiregauge cosim run --source a.fmu --model b.fmu     FMUs of your own
   wiregauge cosim persival
       Persival's table 1, beside the measured
+  wiregauge cosim traces
+      its last row: a trace that is played
   wiregauge cosim pedestrian                           BMW's sweep over objects
   wiregauge cosim import source.json model.json        their performance logs")]
 pub struct Arguments {
@@ -33,6 +36,7 @@ enum Verb {
     Run(Box<run::Arguments>),
     Persival(persival::Arguments),
     Pedestrian(pedestrian::Arguments),
+    Traces(traces::Arguments),
     Import(import::Arguments),
     /// Load FMUs and step them on behalf of another process.
     #[command(hide = true)]
@@ -51,6 +55,7 @@ impl Arguments {
             Verb::Run(arguments) => arguments.run(),
             Verb::Persival(arguments) => arguments.run(),
             Verb::Pedestrian(arguments) => arguments.run(),
+            Verb::Traces(arguments) => arguments.run(),
             Verb::Import(arguments) => arguments.run(),
             Verb::Host => wiregauge_cosim::host::serve().map(|()| ExitCode::SUCCESS),
         }

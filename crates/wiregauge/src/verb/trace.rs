@@ -2,6 +2,7 @@
 
 mod cat;
 mod check;
+mod chunks;
 mod convert;
 mod cut;
 mod form;
@@ -10,6 +11,7 @@ mod merge;
 mod play;
 mod progress;
 mod putting;
+mod record;
 mod repair;
 mod selecting;
 mod split;
@@ -19,7 +21,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Read, check, cut, convert, repair and play trace files: .osi and .mcap.
+/// Read, check, cut, convert, repair, play and record trace files: .osi and .mcap.
 ///
 /// Messages are handed on as they lie in the file, without being parsed, wherever
 /// that can be. What is read is never changed, and what is written is there whole
@@ -41,7 +43,8 @@ Examples:
   wiregauge trace cat drive.mcap --messages 1000..1001
       one message as JSON, found without reading those before it
   wiregauge trace play drive_sv.osi | my-model
-      messages at the times that they were recorded at")]
+      messages at the times that they were recorded at
+  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -58,6 +61,7 @@ enum Verb {
     Split(split::Arguments),
     Repair(repair::Arguments),
     Play(play::Arguments),
+    Record(Box<record::Arguments>),
 }
 
 impl Arguments {
@@ -73,6 +77,7 @@ impl Arguments {
             Verb::Split(arguments) => arguments.run(),
             Verb::Repair(arguments) => arguments.run(),
             Verb::Play(arguments) => arguments.run(),
+            Verb::Record(arguments) => arguments.run(),
         }
     }
 }

@@ -79,8 +79,9 @@ class Fmu:
 job = json.load(sys.stdin)
 source = Fmu(job["source"], job["source_parameters"], job["step"])
 model = Fmu(job["model"], job["model_parameters"], job["step"])
-result = next(n for n in ("OSMPSensorDataOut", "OSMPTrafficUpdateOut")
-              if n in model.references or n + ".size" in model.references)
+# A recorder has none.
+result = next((n for n in ("OSMPSensorDataOut", "OSMPTrafficUpdateOut")
+               if n in model.references or n + ".size" in model.references), None)
 out = pathlib.Path(job["out"])
 for number in range(job["steps"]):
     time = number * job["step"]
@@ -89,6 +90,7 @@ for number in range(job["steps"]):
     model.give("OSMPSensorViewIn", message)
     model.step(time)
     (out / f"source-{number:06}.bin").write_bytes(message)
-    (out / f"model-{number:06}.bin").write_bytes(model.binary(result))
+    if result is not None:
+        (out / f"model-{number:06}.bin").write_bytes(model.binary(result))
 source.end()
 model.end()

@@ -80,7 +80,7 @@ pub struct Workload {
     /// Published figures to show beside the measured ones.
     pub reference: Option<Reference>,
     /// What is to be derived from the samples.
-    pub derive: fn(&mut Run),
+    pub derive: Box<dyn Fn(&mut Run)>,
 }
 
 /// Where a measurement goes.

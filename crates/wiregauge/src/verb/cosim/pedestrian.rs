@@ -39,7 +39,7 @@ impl Arguments {
             entrants: fmu_entrants.entrants(&ENCODINGS.map(Member::new), &progress)?,
             fresh: self.fresh,
             reference: Some(pedestrian::reference()),
-            derive: pedestrian::add_agent,
+            derive: Box::new(pedestrian::add_agent),
         };
         self.measuring.carry_out(workload, destination, progress)
     }

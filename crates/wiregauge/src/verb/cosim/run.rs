@@ -3,19 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, ensure, Result};
 use clap::ValueEnum;
-use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Parameters, Work};
-use wiregauge_cosim::package::coupling::Wanted;
-use wiregauge_cosim::package::description;
+use wiregauge_cosim::master::plan::{Entrant, Load, Pair, Work};
 use wiregauge_cosim::package::names_apart;
+use wiregauge_cosim::recording::Recording;
 use wiregauge_osi::fmus::{Build, Model};
 use wiregauge_result::run::Case;
+use wiregauge_trace::write::Packing;
 
 use super::measuring::{Measuring, Workload};
+use crate::coupling::Coupling;
 use crate::distinct::distinct;
 use crate::fmu_entrants::{encodings, load, memcpy, subject, FmuEntrants, Member};
 use crate::progress::Progress;
+use crate::recorder::Recorder;
 
 /// Couple FMUs and measure each phase of each step.
 ///
@@ -32,7 +34,9 @@ Examples:
   wiregauge cosim run --quick --samples steps.arrow
       every step with its times, in a file
   wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2
-      FMUs of your own")]
+      FMUs of your own
+  wiregauge cosim run --source a.fmu --model b.fmu --record drive.mcap
+      and what they exchange, as a trace file")]
 pub struct Arguments {
     /// Only these encodings.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
@@ -72,27 +76,18 @@ pub struct Arguments {
     #[arg(long, conflicts_with = "source")]
     fresh: bool,
 
-    /// Set a variable of an FMU before it is initialized. Paths are relative to
-    /// where you stand.
-    #[arg(long, value_name = "source.NAME=VALUE", value_parser = setting)]
-    set: Vec<Setting>,
-    /// Which output goes into which input, where there are several or where
-    /// they do not say what they carry.
-    #[arg(long, value_name = "OUTPUT=INPUT")]
-    connect: Option<String>,
-    /// Which output of the model is the result, where there are several.
-    #[arg(long, value_name = "OUTPUT")]
-    result: Option<String>,
-    /// Couple messages of different versions of OSI.
-    #[arg(long)]
-    any_version: bool,
+    #[command(flatten)]
+    coupling: Coupling,
+    /// Record what the one pair of FMUs exchanges, before it is measured and in a run of its
+    /// own, so that it costs the figures nothing: .mcap. `trace record` has more ways.
+    #[arg(long, value_name = "FILE")]
+    record: Option<PathBuf>,
+    /// Steps that are recorded.
+    #[arg(long, value_name = "N", default_value_t = 100, requires = "record", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    record_steps: u64,
     /// Accept FMUs whose messages differ when they are run again.
     #[arg(long)]
     varying: bool,
-    /// Step size in seconds; what the source proposes, unless given.
-    #[arg(long, value_name = "SECONDS", value_parser = description::step_size)]
-    step_size: Option<f64>,
-
     #[command(flatten)]
     measuring: Measuring,
 }
@@ -127,27 +122,6 @@ enum BuildType {
     Debug,
 }
 
-/// A variable to set: in the source or in the model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Setting {
-    model: bool,
-    name: String,
-    value: String,
-}
-
-/// `source.NAME=VALUE` or `model.NAME=VALUE`.
-fn setting(text: &str) -> Result<Setting> {
-    let wants = "wants source.NAME=VALUE or model.NAME=VALUE";
-    let (path, value) = text.split_once('=').context(wants)?;
-    let (whose, name) = path.split_once('.').context(wants)?;
-    let model = match whose {
-        "source" => false,
-        "model" | "sensor" => true,
-        _ => bail!(wants),
-    };
-    Ok(Setting { model, name: name.into(), value: value.into() })
-}
-
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
@@ -171,11 +145,21 @@ impl Arguments {
         };
         for entrant in &mut entrants {
             if let Some(Work::Fmus(pair)) = &mut entrant.work {
-                self.adjust(pair)?;
+                self.coupling.adjust(pair)?;
+                pair.varying = self.varying;
             }
         }
-        let workload =
-            Workload { title, cases, entrants, fresh: self.fresh, reference: None, derive: |_| {} };
+        if let Some(file) = &self.record {
+            record(file, self.record_steps, &cases, &entrants)?;
+        }
+        let workload = Workload {
+            title,
+            cases,
+            entrants,
+            fresh: self.fresh,
+            reference: None,
+            derive: Box::new(|_| {}),
+        };
         self.measuring.carry_out(workload, destination, progress)
     }
 
@@ -236,29 +220,31 @@ impl Arguments {
         );
         Ok(PathBuf::from(&self.model))
     }
+}
 
-    /// Puts in what the user asked for.
-    fn adjust(&self, pair: &mut Pair) -> Result<()> {
-        let settings = |of_model: bool| -> Parameters {
-            let of = self.set.iter().filter(|setting| setting.model == of_model);
-            of.map(|setting| (setting.name.clone(), setting.value.clone())).collect()
-        };
-        pair.source_parameters.extend(settings(false));
-        pair.model_parameters.extend(settings(true));
-        let connect = match &self.connect {
-            Some(text) => Some(text.split_once('=').context("--connect wants OUTPUT=INPUT")?),
-            None => None,
-        };
-        pair.step = self.step_size;
-        pair.wanted = Wanted {
-            output: connect.map(|(output, _)| output.to_owned()),
-            input: connect.map(|(_, input)| input.to_owned()),
-            result: self.result.clone(),
-            any_version: self.any_version,
-        };
-        pair.varying = self.varying;
-        Ok(())
-    }
+/// Records the one pair on the one case.
+fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Result<()> {
+    let mut pairs = entrants.iter().filter_map(|entrant| match &entrant.work {
+        Some(Work::Fmus(pair)) => Some(pair.as_ref()),
+        _ => None,
+    });
+    let (Some(pair), None, [load]) = (pairs.next(), pairs.next(), cases) else {
+        bail!(
+            "--record wants one pair of FMUs and one case: name one of --encodings, of \
+             --reflections and of --objects"
+        );
+    };
+    let mut pair = pair.clone();
+    pair.source_parameters.splice(0..0, load.source.iter().cloned());
+    pair.model_parameters.splice(0..0, load.model.iter().cloned());
+    let recorder = Recorder {
+        output: file,
+        inputs: &[&pair.source, &pair.model],
+        packing: Packing::default(),
+        protobuf_version: None,
+        only: None,
+    };
+    recorder.record(&Recording::of_both(&pair)?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.

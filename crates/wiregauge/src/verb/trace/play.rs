@@ -1,28 +1,44 @@
 //! `wiregauge trace play`: messages at their times.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_cosim::feeding::Feeding;
+use wiregauge_cosim::recording::Recorded;
+use wiregauge_system::text::safe;
 use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::osi;
 use wiregauge_trace::play::{play, Lateness, Pace};
+use wiregauge_trace::read::{Head, Nanoseconds};
+use wiregauge_trace::write::Packing;
 
 use super::putting::is_gone;
 use super::selecting::Selecting;
 use crate::output::tell;
+use crate::recorder::{host, Recorder, PATIENCE};
 
-/// Hand messages to standard output at the times that they were recorded at.
+/// The step where neither times nor the FMU tell one, in seconds.
+const STEP: f64 = 0.02;
+
+/// Takes a message.
+type Take<'t> = &'t mut dyn FnMut(&Head, &[u8]) -> Result<()>;
+
+/// Hand messages to standard output or to an FMU at the times that they were recorded at.
 ///
-/// Each comes after its length, a little-endian number of four bytes, as it lies in the
-/// file; it is read before it is due. How late messages were is told at the end.
+/// On standard output each comes after its length, a little-endian number of four bytes, as
+/// it lies in the file. An FMU is stepped once for each, up to its time. A message is read
+/// before it is due. How late messages were is told at the end.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace play drive_sv.osi | my-model
   wiregauge trace play drive.mcap --channel /lidar --rate 2 --loops 10 | my-model
   wiregauge trace play drive_sv.osi --rate max > /dev/null
-      as fast as the file can be read")]
+      as fast as the file can be read
+  wiregauge trace play drive_sv.osi --into sensor.fmu --output detected_sd.osi
+      and what the FMU makes of it, as a trace file")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
     input: PathBuf,
@@ -38,6 +54,23 @@ pub struct Arguments {
     kind: Option<String>,
     #[command(flatten)]
     selecting: Selecting,
+    /// Hand them to this FMU.
+    #[arg(long, value_name = "FMU")]
+    into: Option<PathBuf>,
+    /// The FMU's input, where it has several.
+    #[arg(long, value_name = "NAME", requires = "into")]
+    variable: Option<String>,
+    /// Set a variable of the FMU before it is initialized.
+    #[arg(long, value_name = "NAME=VALUE", requires = "into", value_parser = setting)]
+    set: Vec<(String, String)>,
+    /// Write what the FMU makes to this file: .mcap, .osi, .txth, .jsonl, .bin.
+    #[arg(long, value_name = "FILE", requires = "into")]
+    output: Option<PathBuf>,
+}
+
+fn setting(text: &str) -> Result<(String, String)> {
+    let (name, value) = text.split_once('=').context("wants NAME=VALUE")?;
+    Ok((name.into(), value.into()))
 }
 
 fn pace(text: &str) -> Result<Pace> {
@@ -51,9 +84,16 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let mut lateness = Lateness::default();
-        match self.play(&mut lateness) {
-            Err(error) if is_gone(&error) => {}
-            outcome => outcome?,
+        let failed = match &self.into {
+            Some(fmu) => self.feed(fmu, &mut lateness),
+            None => match self.print(&mut lateness) {
+                Err(error) if is_gone(&error) => Ok(()),
+                other => other,
+            },
+        };
+        if lateness.messages == 0 {
+            failed?;
+            bail!("nothing is wanted of {}", self.input.display());
         }
         let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
         let [half, most, all] = [0.5, 0.99, 1.0].map(|share| micros(lateness.at(share)));
@@ -61,25 +101,97 @@ impl Arguments {
         tell(&format!(
             "{messages} messages of {bytes} bytes; late by {half} (median), {most} (99 %), {all} (most)"
         ));
-        Ok(ExitCode::SUCCESS)
+        failed.map(|()| ExitCode::SUCCESS)
     }
 
-    fn play(&self, lateness: &mut Lateness) -> Result<()> {
-        let wish = Wish { osi_type: self.kind.clone() };
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+    fn print(&self, lateness: &mut Lateness) -> Result<()> {
         let mut out = std::io::stdout().lock();
+        self.play(lateness, &mut |_, data| {
+            let length = u32::try_from(data.len())?.to_le_bytes();
+            out.write_all(&length)?;
+            out.write_all(data)?;
+            Ok(out.flush()?)
+        })
+    }
+
+    fn play(&self, lateness: &mut Lateness, take: Take) -> Result<()> {
+        let wish = self.wish();
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         for _ in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;
             let mut selected = selection.of(reader.as_mut());
-            play(&mut selected, self.rate, lateness, &mut |_, data| {
-                let length = u32::try_from(data.len())?.to_le_bytes();
-                out.write_all(&length)?;
-                out.write_all(data)?;
-                Ok(out.flush()?)
-            })?;
+            play(&mut selected, self.rate, lateness, take)?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
-            ensure!(lateness.messages > 0, "nothing is wanted of {}", self.input.display());
         }
         Ok(())
+    }
+
+    fn wish(&self) -> Wish {
+        Wish { osi_type: self.kind.clone() }
+    }
+
+    /// Hands them to an FMU, in steps that end at the times of the messages.
+    fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<()> {
+        let (channel, type_name) = self.first()?;
+        let (variable, host) = (self.variable.as_deref(), host()?);
+        let mut feeding = Feeding::start(fmu, variable, &type_name, &self.set, &host, PATIENCE)?;
+        let made = feeding.result().cloned();
+        let inputs = [self.input.as_path(), fmu];
+        let recorder = self.output.as_deref().map(|output| Recorder {
+            output,
+            inputs: &inputs,
+            packing: Packing::default(),
+            protobuf_version: None,
+            only: None,
+        });
+        let name = feeding.name().to_owned();
+        let mut tape = match (&recorder, &made) {
+            (Some(recorder), Some(binary)) => {
+                let about = format!("made of {}", self.input.display());
+                Some(recorder.begin(&[Recorded { fmu: &name, binary }], about)?)
+            }
+            (Some(_), None) => bail!("{name} has no output that could be recorded"),
+            _ => None,
+        };
+        let usual = feeding.step_size().unwrap_or(STEP);
+        let (mut last, mut ended) = (None, None);
+        let played = self.play(lateness, &mut |head, data| {
+            ensure!(
+                head.channel == channel,
+                "an FMU takes the messages of one channel; choose it by --channel"
+            );
+            if ended.is_some() {
+                return Ok(());
+            }
+            let passed = head.time.zip(last).map(|(time, last)| (time - last) as f64 / 1e9);
+            last = head.time;
+            let fed = feeding.step(data, passed.filter(|size| *size > 0.0).unwrap_or(usual))?;
+            if let (Some(tape), Some(message)) = (&mut tape, &fed.message) {
+                tape.take(0, (feeding.time() * 1e9).round() as Nanoseconds, message)?;
+            }
+            ended = fed.end;
+            Ok(())
+        });
+        let failed = played.and_then(|()| feeding.finish()).err();
+        if let Some(end) = ended {
+            tell(&safe(&format!("the simulation ended early: {end}")));
+        }
+        match (tape, failed) {
+            (Some(tape), failed) => tape.finish(failed),
+            (None, Some(error)) => Err(error),
+            (None, None) => Ok(()),
+        }
+    }
+
+    /// The channel of the first wanted message, and its type.
+    fn first(&self) -> Result<(u16, String)> {
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
+        let mut reader = open::open(&self.input, &self.wish())?;
+        let head = selection.of(reader.as_mut()).advance()?;
+        let head =
+            head.with_context(|| format!("nothing is wanted of {}", self.input.display()))?;
+        let name = reader.channels()[&head.channel].definition.name.clone();
+        ensure!(!name.is_empty(), osi::nameless(&self.input));
+        Ok((head.channel, name))
     }
 }

@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Context, Result};
-use clap::ValueEnum;
+use anyhow::{ensure, Result};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
@@ -13,8 +12,9 @@ use wiregauge_trace::osi::{self, Stamp};
 use wiregauge_trace::parsed;
 use wiregauge_trace::read::{Loss, Reader};
 use wiregauge_trace::version::{self, Version};
-use wiregauge_trace::write::{Compression, Form, Packing, Stamped, Writer};
+use wiregauge_trace::write::{Form, Stamped, Writer};
 
+use super::chunks::Chunks;
 use super::progress::news;
 use super::selecting::Selecting;
 use crate::output::tell;
@@ -23,12 +23,9 @@ use crate::workload::osi_definitions;
 /// The arguments that say what is written.
 #[derive(clap::Args)]
 pub struct Putting {
-    /// How chunks of MCAP are compressed.
-    #[arg(long, value_enum, default_value = "zstd")]
-    compression: Compressing,
-    /// After how many bytes a chunk of MCAP ends: 1MiB, 256KiB.
-    #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = size)]
-    chunk: u64,
+    /// How MCAP is packed.
+    #[command(flatten)]
+    pub chunks: Chunks,
     /// The type of the messages in an .osi file whose name does not tell it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
@@ -45,35 +42,9 @@ pub struct Putting {
     osi_version: Option<Version>,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
-enum Compressing {
-    None,
-    Lz4,
-    Zstd,
-}
-
-fn dotted(text: &str) -> Result<Version, String> {
+/// A version.
+pub fn dotted(text: &str) -> Result<Version, String> {
     version::parse(text).ok_or_else(|| "a version is three numbers, as 3.21.12".to_owned())
-}
-
-/// Bytes, as `1MiB` or `10 MB` says them.
-pub fn size(text: &str) -> Result<u64> {
-    let at = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let units = [
-        ("", 1),
-        ("B", 1),
-        ("kB", 1_000),
-        ("KB", 1_000),
-        ("MB", 1_000_000),
-        ("GB", 1_000_000_000),
-        ("KiB", 1 << 10),
-        ("MiB", 1 << 20),
-        ("GiB", 1 << 30),
-    ];
-    let unit = units.iter().find(|(unit, _)| *unit == text[at..].trim());
-    let (_, bytes) = unit.context("a size is a number with B, kB, MB, GB, KiB, MiB or GiB")?;
-    let number: u64 = text[..at].parse().context("a size is a number with a unit, as 1MiB")?;
-    number.checked_mul(*bytes).filter(|size| *size > 0).context("it is out of range")
 }
 
 impl Putting {
@@ -82,22 +53,12 @@ impl Putting {
         Wish { osi_type: self.kind.clone() }
     }
 
-    /// How chunks are made.
-    pub fn packing(&self) -> Packing {
-        let compression = match self.compression {
-            Compressing::None => Compression::None,
-            Compressing::Lz4 => Compression::Lz4,
-            Compressing::Zstd => Compression::Zstd,
-        };
-        Packing { compression, chunk: self.chunk }
-    }
-
     /// Copies what is wanted of some files into one, and tells how much that was.
     pub fn copy(&self, inputs: &[PathBuf], selecting: &Selecting, output: &Path) -> Result<()> {
         let form = Form::of(output)?;
         let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let draft = Target::open(output, &paths)?.begin()?;
-        let writer = form.begin(draft, self.packing())?;
+        let writer = form.begin(draft, self.chunks.packing())?;
         let readers = self.open(inputs)?;
         let copied = self.copy_into(inputs, readers, selecting, form, writer)?;
         copied.tell(output);
@@ -122,7 +83,7 @@ impl Putting {
     ) -> Result<Vec<Loss>> {
         let form = Form::of(output)?;
         let draft = Target::open(output, &[input])?.begin()?;
-        let writer = by(form.begin(draft, self.packing())?);
+        let writer = by(form.begin(draft, self.chunks.packing())?);
         let inputs = [input.to_owned()];
         let mut readers = self.open(&inputs)?;
         readers[0].salvage();
@@ -138,7 +99,7 @@ impl Putting {
     /// Writes what is wanted of a file to standard output. That its reader went away, as
     /// `head` does, is no error.
     pub fn print(&self, input: &Path, selecting: &Selecting, form: Form) -> Result<()> {
-        let writer = form.begin(std::io::stdout(), self.packing())?;
+        let writer = form.begin(std::io::stdout(), self.chunks.packing())?;
         let inputs = [input.to_owned()];
         let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, form, writer);
         match outcome {

@@ -10,8 +10,9 @@ use wiregauge_trace::open;
 use wiregauge_trace::split::{split, By, Maker};
 use wiregauge_trace::write::{Form, Writer};
 
+use super::chunks::size;
 use super::progress::news;
-use super::putting::{size, Putting};
+use super::putting::Putting;
 use super::selecting::Selecting;
 use crate::output::tell;
 
@@ -98,7 +99,7 @@ impl Maker for Parts<'_> {
         };
         let path = output.join(format!("{stem}_{part}.{}", self.extension));
         let draft = Target::open(&path, &[input.as_path()])?.begin()?;
-        Form::of(&path)?.begin(draft, putting.packing())
+        Form::of(&path)?.begin(draft, putting.chunks.packing())
     }
 
     fn describe(&mut self, channel: &Channel) -> Result<Channel> {

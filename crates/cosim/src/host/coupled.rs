@@ -1,0 +1,197 @@
+//! Two FMUs that take turns, or a source alone, which is stepped likewise.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use wiregauge_participant::clock::monotonic;
+
+use crate::host::job::{Account, Chain, Product, Step};
+use crate::host::place::{Call, Place};
+use crate::host::sitting::{carried_out, length, usable, Sitting, Taking};
+use crate::host::watch::Watch;
+use crate::package::description::Handle;
+use crate::package::osmp::Span;
+
+/// Has what FMUs print come out line by line, so that it is there when they
+/// crash. That costs a system call a line, so it is done in the proof alone.
+fn print_lines() {
+    extern "C" {
+        #[link_name = "stdout"]
+        static mut STDOUT: *mut libc::FILE;
+    }
+    // SAFETY: the C library's own stream, which it sets before main and nobody else
+    // assigns. A null buffer has the library bring its own.
+    unsafe { libc::setvbuf(STDOUT, std::ptr::null_mut(), libc::_IOLBF, 0) };
+}
+
+/// Two FMUs that take turns, or one that nobody takes from.
+pub struct Coupled {
+    source: Sitting,
+    output: Handle,
+    output_name: String,
+    model: Option<Taking>,
+    start: f64,
+    size: f64,
+    dump: Option<PathBuf>,
+    /// Steps that were done.
+    done: u64,
+    /// The last messages of source and model.
+    last: [Span; 2],
+    /// Why there are no more steps.
+    end: Option<String>,
+    account: Account,
+    /// The slowest steps.
+    pub watch: Watch,
+}
+
+impl Coupled {
+    /// Loads and initializes what a chain names.
+    ///
+    /// # Errors
+    /// Names the FMU that refuses.
+    pub fn load(chain: Chain, place: &Place) -> Result<Coupled> {
+        if chain.logging {
+            print_lines();
+        }
+        let source = Sitting::load(chain.source.clone(), 0, chain.start, chain.logging, place)?;
+        let model = chain.model.as_ref();
+        let model = model.map(|taker| Taking::load(taker, chain.start, chain.logging, place));
+        Ok(Coupled {
+            output: source.handle(&chain.output)?,
+            source,
+            output_name: chain.output,
+            model: model.transpose()?,
+            start: chain.start,
+            size: chain.step,
+            dump: chain.dump,
+            done: 0,
+            last: [Span::default(); 2],
+            end: None,
+            account: Account::default(),
+            watch: Watch::new(),
+        })
+    }
+
+    /// What the source is called.
+    pub fn source(&self) -> &str {
+        &self.source.seat.name
+    }
+
+    /// What its variable is called.
+    pub fn output(&self) -> &str {
+        &self.output_name
+    }
+
+    /// One step of all; none where the simulation has ended. Between the timed
+    /// spans the messages are checked.
+    ///
+    /// # Errors
+    /// Names the FMU that fails, and how.
+    pub fn step(&mut self, place: &Place) -> Result<Option<Step>> {
+        if self.end.is_some() {
+            return Ok(None);
+        }
+        let number = self.done;
+        // Multiplied, so that rounding does not add up.
+        let time = self.start + number as f64 * self.size;
+        let size = self.size;
+        let source = &mut self.source;
+
+        place.enter(0, Call::Step, number);
+        let began = monotonic();
+        let status = source.instance.step(time, size);
+        let stepped = monotonic();
+        if let Some(end) = carried_out(source, 0, status, number, &mut self.account)? {
+            self.end = Some(end);
+            return Ok(None);
+        }
+        place.enter(0, Call::Get, number);
+        let reading = monotonic();
+        let (read, message) = source.instance.get(self.output);
+        let got = monotonic();
+        place.leave();
+        let output = || format!("{}: {}", source.seat.name, self.output_name);
+        read.good_enough("reading it").with_context(output)?;
+        usable(message, number).with_context(output)?;
+
+        let mut step = Step {
+            number,
+            began,
+            source: stepped - began,
+            get: got - reading,
+            source_size: length(message),
+            ..Step::default()
+        };
+        let mut result = Span::default();
+        if let Some(model) = &mut self.model {
+            let taken = match model.step(message, [time, size], number, &mut self.account, place)? {
+                ControlFlow::Continue(taken) => taken,
+                ControlFlow::Break(end) => {
+                    self.end = Some(end);
+                    return Ok(None);
+                }
+            };
+            result = taken.result;
+            step = Step { set: taken.set, model: taken.model, model_size: length(result), ..step };
+        }
+
+        self.last = [message, result];
+        self.done += 1;
+        self.account.empty += u64::from(message.is_none());
+        self.end = self
+            .source
+            .end(number)
+            .or_else(|| self.model.as_ref().and_then(|model| model.end(number)));
+        if self.dump.is_some() {
+            self.write_down(number)?;
+        }
+        Ok(Some(step))
+    }
+
+    /// Why fewer steps were done than were asked for.
+    pub fn ended(&self, done: u64, count: u64) -> Option<String> {
+        self.end.clone().filter(|_| done < count)
+    }
+
+    /// The last messages, by their digests.
+    ///
+    /// # Errors
+    /// When an FMU says that there are some where there can be none.
+    pub fn products(&self) -> Result<[Product; 2]> {
+        // SAFETY: an FMU keeps its message until its next step, and no FMU is called
+        // while the slices live.
+        let bytes = self.last.map(|span| unsafe { span.bytes() });
+        let [source, model] = bytes.map(|bytes| bytes.map(Product::of).map_err(anyhow::Error::msg));
+        Ok([source?, model?])
+    }
+
+    /// Writes the last messages to files.
+    fn write_down(&self, number: u64) -> Result<()> {
+        let Some(folder) = &self.dump else { return Ok(()) };
+        for (span, who) in self.last.into_iter().zip(["source", "model"]) {
+            // SAFETY: as in `products`: no FMU is called before the bytes are written.
+            let bytes = unsafe { span.bytes() }.map_err(anyhow::Error::msg)?;
+            if bytes.is_empty() {
+                continue;
+            }
+            let path = folder.join(format!("{who}-{number:06}.bin"));
+            fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    /// Ends the FMUs.
+    ///
+    /// # Errors
+    /// Names the one that does not end well.
+    pub fn finish(self, place: &Place) -> Result<Account> {
+        let slowest = self.watch.told();
+        let account = Account { steps: self.done, slowest, ..self.account };
+        // The second is freed even if the first would not terminate.
+        let source = self.source.finish(0, place);
+        let model = self.model.map_or(Ok(()), |model| model.finish(place));
+        source.and(model).map(|()| account)
+    }
+}

@@ -1,0 +1,231 @@
+//! An FMU in a host: as it sits there, and one that takes messages.
+
+use std::ops::ControlFlow;
+
+use anyhow::{anyhow, bail, Context, Result};
+use wiregauge_participant::clock::monotonic;
+
+use crate::fmi::instance::Instance;
+use crate::fmi::message;
+use crate::fmi::status::{last_words, Status};
+use crate::host::job::{Account, Seat, Taker};
+use crate::host::place::{Call, Place};
+use crate::package::description::{Description, Handle};
+use crate::package::osmp::Span;
+use crate::package::Package;
+
+/// An FMU in its place.
+pub struct Sitting {
+    /// What it was told.
+    pub seat: Seat,
+    description: Description,
+    /// It runs.
+    pub instance: Instance,
+}
+
+impl Sitting {
+    /// An FMU that is ready for its first step.
+    ///
+    /// # Errors
+    /// Says what it refuses.
+    pub fn load(
+        seat: Seat,
+        number: usize,
+        start: f64,
+        logging: bool,
+        place: &Place,
+    ) -> Result<Sitting> {
+        let name = seat.name.clone();
+        let package = Package::folder(&seat.folder, &name).context(name.clone())?;
+        let load = || -> Result<Instance> {
+            place.enter(number, Call::Load, 0);
+            let mut instance = Instance::load(&package, logging)?;
+            place.enter(number, Call::Parameters, 0);
+            for (name, value) in &seat.parameters {
+                instance.set(&package.description, name, value)?;
+            }
+            place.enter(number, Call::Initialize, 0);
+            instance.initialize(start)?;
+            place.leave();
+            Ok(instance)
+        };
+        let instance = load().context(name)?;
+        Ok(Sitting { seat, description: package.description.clone(), instance })
+    }
+
+    /// Why it wants no further steps after this one, if it does.
+    pub fn end(&self, number: u64) -> Option<String> {
+        let name = &self.seat.name;
+        let end = || format!("{name} asks to end the simulation at step {}", number + 1);
+        self.instance.wants_to_end().then(end)
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// When it does not end well.
+    pub fn finish(self, number: usize, place: &Place) -> Result<()> {
+        place.enter(number, Call::Free, 0);
+        self.instance.finish().context(self.seat.name)
+    }
+
+    /// How a binary variable is reached.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn handle(&self, variable: &str) -> Result<Handle> {
+        let binary = self.description.binaries.iter().find(|binary| binary.name == variable);
+        Ok(binary
+            .with_context(|| format!("{}: there is no binary variable {variable}", self.seat.name))?
+            .handle)
+    }
+}
+
+/// An FMU that takes messages, in its place.
+pub struct Taking {
+    sitting: Sitting,
+    input: Handle,
+    /// None of a sink.
+    result: Option<Handle>,
+    /// Names of the two.
+    names: [String; 2],
+}
+
+/// What a step of such an FMU took, in nanoseconds, and what came out.
+pub struct Taken {
+    /// Handing over the message, and the step.
+    pub set: u64,
+    /// As above.
+    pub model: u64,
+    /// Its message, if it has one.
+    pub result: Span,
+}
+
+impl Taking {
+    /// Loads and initializes it.
+    ///
+    /// # Errors
+    /// Says what it refuses.
+    pub fn load(taker: &Taker, start: f64, logging: bool, place: &Place) -> Result<Taking> {
+        let sitting = Sitting::load(taker.seat.clone(), 1, start, logging, place)?;
+        let result = taker.result.as_deref().map(|name| sitting.handle(name)).transpose()?;
+        Ok(Taking {
+            input: sitting.handle(&taker.input)?,
+            result,
+            names: [taker.input.clone(), taker.result.clone().unwrap_or_default()],
+            sitting,
+        })
+    }
+
+    /// Hands it a message and steps it; why the simulation has ended, if it has. `span` is
+    /// where the step begins and its size, in seconds.
+    ///
+    /// # Errors
+    /// Names what fails, and how.
+    pub fn step(
+        &mut self,
+        message: Span,
+        span: [f64; 2],
+        number: u64,
+        account: &mut Account,
+        place: &Place,
+    ) -> Result<ControlFlow<String, Taken>> {
+        let Taking { sitting: model, input, result: out, names } = self;
+        let [time, size] = span;
+        place.enter(1, Call::Set, number);
+        let setting = monotonic();
+        let taken = model.instance.put(*input, message);
+        let set = monotonic();
+        taken
+            .good_enough("setting it")
+            .with_context(|| format!("{}: {}", model.seat.name, names[0]))?;
+        place.enter(1, Call::Step, number);
+        let calculating = monotonic();
+        let status = model.instance.step(time, size);
+        let calculated = monotonic();
+        if let Some(end) = carried_out(model, 1, status, number, account)? {
+            return Ok(ControlFlow::Break(end));
+        }
+        let mut result = Span::default();
+        if let Some(handle) = *out {
+            place.enter(1, Call::Get, number);
+            let (read, span) = model.instance.get(handle);
+            result = span;
+            let output = || format!("{}: {}", model.seat.name, names[1]);
+            read.good_enough("reading it").with_context(output)?;
+            usable(result, number).with_context(output)?;
+        }
+        place.leave();
+        Ok(ControlFlow::Continue(Taken {
+            set: set - setting,
+            model: calculated - calculating,
+            result,
+        }))
+    }
+
+    /// Why it wants no further steps after this one, if it does.
+    pub fn end(&self, number: u64) -> Option<String> {
+        self.sitting.end(number)
+    }
+
+    /// Ends it.
+    ///
+    /// # Errors
+    /// When it does not end well.
+    pub fn finish(self, place: &Place) -> Result<()> {
+        self.sitting.finish(1, place)
+    }
+}
+
+/// Whether a step was carried out; if the simulation is over instead, says so.
+/// A warning is no more than counted. What is not carried out after others were
+/// is the end of a trace, or of whatever the FMU goes by.
+///
+/// # Errors
+/// When the FMU failed.
+pub fn carried_out(
+    sitting: &mut Sitting,
+    seat: usize,
+    status: Status,
+    number: u64,
+    account: &mut Account,
+) -> Result<Option<String>> {
+    if status == Status::OK {
+        return Ok(None);
+    }
+    if status == Status::WARNING {
+        account.warnings[seat] += 1;
+        if account.warnings[seat] == 1 {
+            account.complaints[seat] = message::take(1).concat();
+        }
+        return Ok(None);
+    }
+    let what = status.words();
+    let why = match sitting.instance.why(status) {
+        "" => String::new(),
+        why => format!(" ({why})"),
+    };
+    let what = format!("{}: DoStep {what}{why} at step {}", sitting.seat.name, number + 1);
+    if status == Status::DISCARD && number > 0 {
+        return Ok(Some(what));
+    }
+    bail!("{what}{}", last_words())
+}
+
+/// Whether a message can be used; that there is none is for the master to
+/// judge.
+///
+/// # Errors
+/// Says why not.
+pub fn usable(span: Span, number: u64) -> Result<()> {
+    span.check().map_err(|fault| anyhow!("{fault}, at step {}{}", number + 1, last_words()))
+}
+
+/// What it counts as: 0 where there is none.
+pub fn length(span: Span) -> u64 {
+    if span.is_none() {
+        0
+    } else {
+        span.size as u64
+    }
+}

@@ -1,0 +1,73 @@
+//! How FMUs are coupled and what they are told: the arguments for that.
+
+use anyhow::{bail, Context, Result};
+use wiregauge_cosim::master::plan::{Pair, Parameters};
+use wiregauge_cosim::package::coupling::Wanted;
+use wiregauge_cosim::package::description;
+
+/// What is wanted of FMUs.
+#[derive(clap::Args)]
+pub struct Coupling {
+    /// Set a variable of an FMU before it is initialized. Paths are relative to
+    /// where you stand.
+    #[arg(long, value_name = "source.NAME=VALUE", value_parser = setting)]
+    set: Vec<Setting>,
+    /// Which output goes into which input, where there are several or where
+    /// they do not say what they carry.
+    #[arg(long, value_name = "OUTPUT=INPUT")]
+    connect: Option<String>,
+    /// Which output of the model is the result, where there are several.
+    #[arg(long, value_name = "OUTPUT")]
+    result: Option<String>,
+    /// Couple messages of different versions of OSI.
+    #[arg(long)]
+    any_version: bool,
+    /// Step size in seconds; what the source proposes, unless given.
+    #[arg(long, value_name = "SECONDS", value_parser = description::step_size)]
+    step_size: Option<f64>,
+}
+
+/// A variable to set: in the source or in the model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Setting {
+    model: bool,
+    name: String,
+    value: String,
+}
+
+/// `source.NAME=VALUE` or `model.NAME=VALUE`.
+fn setting(text: &str) -> Result<Setting> {
+    let wants = "wants source.NAME=VALUE or model.NAME=VALUE";
+    let (path, value) = text.split_once('=').context(wants)?;
+    let (whose, name) = path.split_once('.').context(wants)?;
+    let model = match whose {
+        "source" => false,
+        "model" | "sensor" => true,
+        _ => bail!(wants),
+    };
+    Ok(Setting { model, name: name.into(), value: value.into() })
+}
+
+impl Coupling {
+    /// Puts in what the user asked for.
+    pub fn adjust(&self, pair: &mut Pair) -> Result<()> {
+        let settings = |of_model: bool| -> Parameters {
+            let of = self.set.iter().filter(|setting| setting.model == of_model);
+            of.map(|setting| (setting.name.clone(), setting.value.clone())).collect()
+        };
+        pair.source_parameters.extend(settings(false));
+        pair.model_parameters.extend(settings(true));
+        let connect = match &self.connect {
+            Some(text) => Some(text.split_once('=').context("--connect wants OUTPUT=INPUT")?),
+            None => None,
+        };
+        pair.step = self.step_size;
+        pair.wanted = Wanted {
+            output: connect.map(|(output, _)| output.to_owned()),
+            input: connect.map(|(_, input)| input.to_owned()),
+            result: self.result.clone(),
+            any_version: self.any_version,
+        };
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! From the variables of FMUs to the channels of a trace file.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::{anyhow, ensure, Context, Error, Result};
+use wiregauge_cosim::package::mime::Mime;
+use wiregauge_cosim::recording::{End, Recorded, Recording};
+use wiregauge_system::file::Target;
+use wiregauge_system::text::safe;
+use wiregauge_trace::channel::{
+    Channel, Definition, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION,
+    OSI_TRACE,
+};
+use wiregauge_trace::osi::Stamp;
+use wiregauge_trace::parsed;
+use wiregauge_trace::read::{Head, Nanoseconds, Place};
+use wiregauge_trace::version::{self, Version};
+use wiregauge_trace::write::{Form, Packing, Writer};
+
+use crate::output::tell;
+use crate::progress::Progress;
+use crate::workload::osi_definitions;
+
+/// How long an FMU may take for a step.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
+/// What is written, and where.
+pub struct Recorder<'a> {
+    /// The file.
+    pub output: &'a Path,
+    /// Files that are not to be replaced by it.
+    pub inputs: &'a [&'a Path],
+    /// How MCAP is packed.
+    pub packing: Packing,
+    /// The version of the Protobuf library that the FMUs are linked with.
+    pub protobuf_version: Option<Version>,
+    /// The only variable that is recorded; all where none.
+    pub only: Option<&'a str>,
+}
+
+/// One variable while it is recorded.
+struct Track {
+    channel: Channel,
+    /// Its number in the file, once it had a message.
+    number: Option<u16>,
+    messages: u32,
+}
+
+/// A file while it is recorded.
+pub struct Tape<'a> {
+    recorder: &'a Recorder<'a>,
+    form: Form,
+    writer: Box<dyn Writer>,
+    tracks: Vec<Option<Track>>,
+    messages: u64,
+    bytes: u64,
+}
+
+impl Recorder<'_> {
+    /// Steps the FMUs so many times and writes what came out. Where an FMU fails, what came
+    /// before is kept.
+    pub fn record(&self, recording: &Recording, steps: u64) -> Result<()> {
+        let about = format!("recorded in steps of {} s", recording.step);
+        let mut tape = self.begin(&recording.variables(), about)?;
+        let progress = Progress::new();
+        let ended = recording.run(&host()?, PATIENCE, steps, &mut |message| {
+            progress.show("recording", message.step as usize, steps as usize);
+            let time = (message.time * 1e9).round() as Nanoseconds;
+            tape.take(message.variable, time, message.bytes)
+        })?;
+        drop(progress);
+        let failed = match ended {
+            End::All => None,
+            End::Early(why) => {
+                tell(&safe(&format!("the simulation ended early: {why}")));
+                None
+            }
+            End::Broken(error) => Some(error),
+        };
+        tape.finish(failed)
+    }
+
+    /// Begins a file of these variables.
+    pub fn begin(&self, variables: &[Recorded], about: String) -> Result<Tape<'_>> {
+        let form = Form::of(self.output)?;
+        let tracks = self.tracks(variables, form)?;
+        let draft = Target::open(self.output, self.inputs)?.begin()?;
+        let mut writer = form.begin(draft, self.packing)?;
+        if writer.has_room() && tracks.iter().flatten().any(|track| track.channel.is_osi()) {
+            let sources: Vec<&str> = variables.iter().map(|one| one.fmu).collect();
+            let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+            let entries = [
+                ("creation_time", now),
+                ("data_sources", sources.join(", ")),
+                ("description", about),
+            ];
+            let entries = entries.map(|(key, value)| (key.to_owned(), value)).into();
+            writer.metadata(OSI_TRACE, &entries)?;
+        }
+        Ok(Tape { recorder: self, form, writer, tracks, messages: 0, bytes: 0 })
+    }
+
+    /// A track for each variable that is recorded.
+    fn tracks(&self, variables: &[Recorded], form: Form) -> Result<Vec<Option<Track>>> {
+        let names: Vec<&str> = variables.iter().map(|one| one.binary.name.as_str()).collect();
+        if let Some(only) = self.only {
+            ensure!(
+                names.contains(&only),
+                "there is no variable {only} to record; there is {}",
+                names.join(", ")
+            );
+        }
+        let is_wanted = |name: &str| self.only.is_none_or(|only| only == name);
+        let wanted: Vec<&str> = names.iter().copied().filter(|name| is_wanted(name)).collect();
+        ensure!(
+            wanted.len() < 2 || !matches!(form, Form::Osi | Form::Lengths),
+            "{} can hold one variable, and there are {}; choose one by --variable, or end the \
+             name in .mcap",
+            self.output.display(),
+            wanted.join(", ")
+        );
+        let track = |recorded: &Recorded| -> Result<Option<Track>> {
+            if !is_wanted(&recorded.binary.name) {
+                return Ok(None);
+            }
+            let channel = self.channel(recorded, form)?;
+            Ok(Some(Track { channel, number: None, messages: 0 }))
+        };
+        variables.iter().map(track).collect()
+    }
+
+    /// The channel of a variable.
+    fn channel(&self, recorded: &Recorded, form: Form) -> Result<Channel> {
+        let Recorded { fmu, binary } = recorded;
+        let stem = fmu.strip_suffix(".fmu").unwrap_or(fmu);
+        let topic = format!("{stem}.{}", binary.name);
+        let mut channel = Channel { topic, ..Channel::default() };
+        let Mime { message, version, .. } = &binary.mime;
+        channel.message_encoding = match binary.mime.encoding() {
+            "protobuf" | "packed" => "protobuf".into(),
+            other if other.starts_with("flatbuffers") => "flatbuffer".into(),
+            other => other.to_owned(),
+        };
+        let (Some(message), true) = (message, binary.mime.is_osi()) else { return Ok(channel) };
+        let name = format!("osi3.{message}");
+        if channel.message_encoding != "protobuf" {
+            ensure!(
+                matches!(form, Form::Mcap | Form::Lengths),
+                "{}: messages of {} are in {}, which .mcap and .bin can hold",
+                self.output.display(),
+                channel.topic,
+                binary.mime.encoding()
+            );
+            return Ok(channel);
+        }
+        channel.definition = match form {
+            Form::Osi | Form::Lengths => Definition { name, ..Definition::default() }.into(),
+            _ => parsed::definition_of(&osi_definitions()?, &name)
+                .with_context(|| format!("{fmu}: {}", binary.name))?
+                .into(),
+        };
+        if form == Form::Mcap {
+            let version = version.as_deref().and_then(version::parse);
+            let said = [
+                (CHANNEL_OSI_VERSION, version.map(version::text)),
+                (CHANNEL_PROTOBUF_VERSION, self.protobuf_version.map(version::text)),
+                (CHANNEL_DESCRIPTION, Some(format!("{} of {fmu}", binary.name))),
+            ];
+            let said = said.into_iter().filter_map(|(key, said)| Some((key.to_owned(), said?)));
+            channel.metadata.extend(said);
+        }
+        Ok(channel)
+    }
+}
+
+impl Tape<'_> {
+    /// Writes a message of a variable, that came at a time of the simulation.
+    pub fn take(&mut self, variable: usize, at: Nanoseconds, bytes: &[u8]) -> Result<()> {
+        let Some(track) = &mut self.tracks[variable] else { return Ok(()) };
+        let channel = &track.channel;
+        let said = match channel.message_encoding.as_str() {
+            "protobuf" => Stamp::of(&channel.definition.name, bytes).time,
+            _ => None,
+        };
+        let time = said.or(Some(at));
+        let number = match track.number {
+            Some(number) => number,
+            None => *track.number.insert(self.writer.channel(channel)?),
+        };
+        track.messages += 1;
+        self.messages += 1;
+        self.bytes += bytes.len() as u64;
+        let head = Head {
+            channel: number,
+            sequence: track.messages,
+            time,
+            publish_time: time,
+            size: bytes.len() as u64,
+            place: Place { at: 0, within: None },
+        };
+        self.writer.message(number, &head, bytes)
+    }
+
+    /// Keeps what was recorded, and fails if that ended in an error.
+    pub fn finish(self, failed: Option<Error>) -> Result<()> {
+        let Tape { recorder, form, writer, tracks, messages, bytes } = self;
+        if messages == 0 {
+            return Err(failed.unwrap_or(anyhow!("no step had a message, so nothing is recorded")));
+        }
+        writer.finish()?;
+        for channel in tracks.iter().flatten().map(|track| &track.channel) {
+            let lacks = !channel.metadata.contains_key(CHANNEL_PROTOBUF_VERSION);
+            if form == Form::Mcap && channel.is_osi() && lacks {
+                let topic = safe(&channel.topic);
+                tell(&format!(
+                    "channel {topic}: nothing tells {CHANNEL_PROTOBUF_VERSION}, so it is left out; \
+                     say --protobuf-version 3.21.12"
+                ));
+            }
+        }
+        tell(&format!("{messages} messages of {bytes} bytes in {}", recorder.output.display()));
+        match failed {
+            Some(error) => Err(error.context("what came before is in the file")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The program that FMUs run in.
+pub fn host() -> Result<(PathBuf, Vec<String>)> {
+    Ok((std::env::current_exe()?, vec!["cosim".into(), "host".into()]))
+}

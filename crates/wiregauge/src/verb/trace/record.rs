@@ -1,0 +1,89 @@
+//! `wiregauge trace record`: what FMUs make, as a trace file.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use wiregauge_cosim::master::plan::Pair;
+use wiregauge_cosim::recording::Recording;
+use wiregauge_trace::version::Version;
+
+use super::chunks::Chunks;
+use super::putting::dotted;
+use crate::coupling::Coupling;
+use crate::recorder::Recorder;
+
+/// Record what FMUs make: a source alone, or a source and a model that takes from it.
+///
+/// The FMUs are stepped as fast as they can be, and nothing is timed. What the source
+/// gives and what the model makes of it are two channels. Where an FMU fails, what came
+/// before is kept, and the exit status tells.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
+  wiregauge trace record drive.mcap --source a.fmu --model b.fmu --steps 500
+  wiregauge trace record drive.mcap --source a.fmu --set source.lanes=2 --steps 100
+      with --protobuf-version 3.21.12 it keeps all rules of OSI's trace files")]
+pub struct Arguments {
+    /// What is written: .mcap, .osi, .txth, .jsonl, or .bin for messages of any encoding,
+    /// each after its length.
+    output: PathBuf,
+    /// The FMU that makes messages.
+    #[arg(long, value_name = "FILE")]
+    source: PathBuf,
+    /// The FMU that takes them.
+    #[arg(long, value_name = "FILE")]
+    model: Option<PathBuf>,
+    /// How long is recorded, in simulated time: 10s, 500ms.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, required_unless_present = "steps", conflicts_with = "steps")]
+    duration: Option<std::time::Duration>,
+    /// How many steps are recorded.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
+    steps: Option<u64>,
+    /// Only this variable, where there are several.
+    #[arg(long, value_name = "NAME")]
+    variable: Option<String>,
+    #[command(flatten)]
+    coupling: Coupling,
+    #[command(flatten)]
+    chunks: Chunks,
+    /// The version of the Protobuf library that the FMUs are linked with, which nothing
+    /// tells and MCAP is to say: 3.21.12.
+    #[arg(long, value_name = "VERSION", value_parser = dotted)]
+    protobuf_version: Option<Version>,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let mut pair = Pair { source: self.source.clone(), ..Pair::default() };
+        pair.model = self.model.clone().unwrap_or_default();
+        self.coupling.adjust(&mut pair)?;
+        let recording = match &self.model {
+            Some(_) => Recording::of_both(&pair)?,
+            None => {
+                pair.wanted.output = pair.wanted.output.or(self.variable.clone());
+                Recording::of_source(&pair)?
+            }
+        };
+        let steps = match (self.steps, self.duration) {
+            (Some(steps), _) => steps,
+            (None, duration) => {
+                let seconds = duration.unwrap_or_default().as_secs_f64();
+                (seconds / recording.step).round().max(1.0) as u64
+            }
+        };
+        let inputs: Vec<&Path> =
+            [Some(&self.source), self.model.as_ref()].into_iter().flatten().map(|p| &**p).collect();
+        let recorder = Recorder {
+            output: &self.output,
+            inputs: &inputs,
+            packing: self.chunks.packing(),
+            protobuf_version: self.protobuf_version,
+            only: self.variable.as_deref(),
+        };
+        recorder.record(&recording, steps)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,329 @@
+//! What FMUs make as trace files, and back: `trace record`, and the FMUs player and recorder.
+
+#[path = "support/couple.rs"]
+mod couple;
+mod support;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use couple::fixture::Fixture;
+use couple::write;
+use serde_json::Value;
+use support::{build_folder, refuses, run, Said};
+use wiregauge_osi::fmus::{build, Build, Fmu, Model, ENCODINGS};
+use wiregauge_osi::python::Python;
+
+/// The source, player and recorder of each encoding in FMI 2, and those of Protobuf in FMI 3.
+fn fmu(model: Model, encoding: &str, fmi: u8) -> String {
+    static FMUS: OnceLock<HashMap<String, PathBuf>> = OnceLock::new();
+    let built = FMUS.get_or_init(|| {
+        let mut wanted = Vec::new();
+        for model in [Model::Source, Model::Player, Model::Recorder] {
+            let fmu = |encoding, fmi| Fmu { model, encoding, fmi, build: Build::Release };
+            wanted.extend(ENCODINGS.map(|encoding| fmu(encoding, 2)));
+            wanted.push(fmu(ENCODINGS[0], 3));
+        }
+        let built = build(&build_folder(), &wanted, &|_, _, _| Ok(())).expect("the FMUs' tools");
+        let paths = wanted.iter().map(Fmu::name).zip(built);
+        paths.map(|(name, path)| (name, path.expect("it builds"))).collect()
+    });
+    let encoding = ENCODINGS.into_iter().find(|known| known.name == encoding).unwrap();
+    let name = Fmu { model, encoding, fmi, build: Build::Release }.name();
+    built[&name].display().to_string()
+}
+
+/// Records so many steps of an FMU with such parameters, `name=value`.
+fn record(at: &Path, out: &str, fmu: &str, set: &[&str], steps: u32) -> Said {
+    let (steps, settings) = (steps.to_string(), set.iter().map(|set| format!("source.{set}")));
+    let settings: Vec<String> = settings.flat_map(|set| ["--set".to_owned(), set]).collect();
+    let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
+    let words = ["trace", "record", out, "--source", fmu, "--steps", &steps];
+    run(at, &[&words[..], &settings].concat())
+}
+
+fn recorded(at: &Path, out: &str, fmu: &str, set: &[&str], steps: u32) -> Vec<u8> {
+    let said = record(at, out, fmu, set, steps);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    fs::read(at.join(out)).unwrap()
+}
+
+/// The messages of a file that has each after its length.
+fn messages(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut left = bytes;
+    let mut found = Vec::new();
+    while let Some((length, rest)) = left.split_first_chunk::<4>() {
+        let (message, rest) = rest.split_at(u32::from_le_bytes(*length) as usize);
+        found.push(message);
+        left = rest;
+    }
+    found
+}
+
+#[test]
+fn what_is_recorded_is_played_to_the_byte_in_every_encoding() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for encoding in ENCODINGS {
+        let name = encoding.name;
+        let source = fmu(Model::Source, name, 2);
+        let made = recorded(at, "made.bin", &source, &["reflections=90", "objects=4"], 3);
+        assert_eq!(messages(&made).len(), 3, "{name}");
+        let player = fmu(Model::Player, name, 2);
+        let raw = recorded(at, "raw.bin", &player, &["trace=made.bin"], 3);
+        assert!(raw == made, "{name}, raw");
+        let said = record(at, "parsed.bin", &player, &["trace=made.bin", "parse=true"], 3);
+        if name.starts_with("flatbuffers") && name != "flatbuffers-objects" {
+            assert!(said.err.contains("nothing to parse"), "{name}: {}", said.err);
+            continue;
+        }
+        assert_eq!(said.code, Some(0), "{name}: {}", said.err);
+        let parsed = fs::read(at.join("parsed.bin")).unwrap();
+        if name == "flatbuffers-objects" {
+            // Tables that are packed from objects may lie in another order.
+            let sizes = |bytes| messages(bytes).iter().map(|m| m.len()).collect::<Vec<_>>();
+            assert_eq!(sizes(&parsed).len(), 3);
+            assert!(sizes(&parsed).iter().zip(sizes(&made)).all(|(a, b)| a.abs_diff(b) < 64));
+        } else {
+            assert!(parsed == made, "{name}, parsed");
+        }
+    }
+}
+
+#[test]
+fn a_recorder_writes_what_it_is_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (encoding, fmi) in
+        ENCODINGS.map(|encoding| (encoding.name, 2)).into_iter().chain([("protobuf", 3)])
+    {
+        let [source, recorder] =
+            [Model::Source, Model::Recorder].map(|model| fmu(model, encoding, fmi));
+        let made = recorded(at, "made.bin", &source, &["reflections=90"], 4);
+        // What the source gave is recorded by the FMU, and by the master beside it.
+        let words = ["trace", "record", "beside.bin", "--source", &source, "--model", &recorder];
+        let told =
+            ["--steps", "4", "--set", "source.reflections=90", "--set", "model.trace=./its.bin"];
+        let said = run(at, &[&words[..], &told].concat());
+        assert_eq!(said.code, Some(0), "{encoding}: {}", said.err);
+        assert!(fs::read(at.join("its.bin")).unwrap() == made, "{encoding}, FMI {fmi}");
+        assert!(fs::read(at.join("beside.bin")).unwrap() == made, "{encoding}, FMI {fmi}");
+        assert!(!at.join("its.bin.part").exists());
+    }
+}
+
+/// Nanoseconds of the time stamps in a file of SensorViews.
+fn times(at: &Path, file: &str) -> Vec<u64> {
+    let lines = run(at, &["trace", "cat", file, "--type", "sv"]).out;
+    let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    lines.map(|line| line["time"].as_u64().unwrap()).collect()
+}
+
+#[test]
+fn players_go_by_time_or_by_step() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (source, player) = (fmu(Model::Source, "protobuf", 2), fmu(Model::Player, "protobuf", 2));
+    // At 0.1, 0.2 and 0.3 s.
+    recorded(at, "made_sv.osi", &source, &[], 3);
+    let tenths =
+        |file| times(at, file).into_iter().map(|time| time / 100_000_000).collect::<Vec<_>>();
+    assert_eq!(tenths("made_sv.osi"), [1, 2, 3]);
+    let play = |step: &str, set: &[&str], steps: u32| {
+        let set: Vec<String> = set.iter().map(|set| format!("--set=source.{set}")).collect();
+        let steps = steps.to_string();
+        let mut words = vec!["trace", "record", "played_sv.osi", "--source", &player];
+        words.extend(["--set=source.trace=made_sv.osi", "--step-size", step, "--steps", &steps]);
+        words.extend(set.iter().map(String::as_str));
+        let said = run(at, &words);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        (tenths("played_sv.osi"), said.err)
+    };
+    assert_eq!(play("0.1", &[], 3).0, [1, 2, 3]);
+    assert_eq!(
+        play("0.05", &[], 6).0,
+        [1, 1, 2, 2, 3, 3],
+        "the last message is held until the next"
+    );
+    assert_eq!(
+        play("0.2", &[], 2).0,
+        [1, 3],
+        "what is not the last message that is due is left out"
+    );
+    assert_eq!(play("0.2", &["pace=step"], 3).0, [1, 2, 3]);
+    assert_eq!(play("0.1", &["at_end=hold"], 5).0, [1, 2, 3, 3, 3]);
+    assert_eq!(play("0.1", &["at_end=loop"], 7).0, [1, 2, 3, 1, 2, 3, 1]);
+    assert_eq!(play("0.1", &["at_end=loop", "pace=step"], 4).0, [1, 2, 3, 1]);
+    for pace in ["time", "step"] {
+        let (played, said) = play("0.1", &[&format!("pace={pace}")], 5);
+        assert_eq!(played, [1, 2, 3]);
+        assert!(said.contains("ended early") && said.contains("at step 4"), "{said}");
+    }
+    let three = fmu(Model::Player, "protobuf", 3);
+    let said = record(at, "three_sv.osi", &three, &["trace=made_sv.osi"], 5);
+    assert!(said.err.contains("asks to end the simulation at step 4"), "{}", said.err);
+    assert_eq!(tenths("three_sv.osi"), [1, 2, 3]);
+}
+
+#[test]
+fn a_file_that_is_no_trace_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (source, player) = (fmu(Model::Source, "protobuf", 2), fmu(Model::Player, "protobuf", 2));
+    let made = recorded(at, "made.bin", &source, &[], 2);
+    fs::write(at.join("cut.bin"), &made[..made.len() - 1]).unwrap();
+    fs::write(at.join("empty.bin"), []).unwrap();
+    fs::write(at.join("huge.bin"), [0xff, 0xff, 0xff, 0xff, 0]).unwrap();
+    fs::write(at.join("other.bin"), [3, 0, 0, 0, 0xff, 0xff, 0xff]).unwrap();
+    let timeless = [&[2, 0, 0, 0, 0x0a, 0][..]].concat();
+    fs::write(at.join("timeless.bin"), timeless).unwrap();
+    for (set, words) in [
+        (&["trace=./none.bin"][..], &["trace", "none.bin cannot be read"][..]),
+        (&[], &["trace: say which file"]),
+        (&["trace=cut.bin"], &["cut.bin", "ends in a message"]),
+        (&["trace=empty.bin"], &["empty.bin has no message"]),
+        (&["trace=huge.bin"], &["4294967295 bytes", "2 GiB at most"]),
+        (&["trace=other.bin", "pace=step", "parse=true"], &["the 3 bytes are no osi3::SensorView"]),
+        (&["trace=timeless.bin"], &["has no time; pace=step"]),
+        (&["trace=made.bin", "pace=fast"], &["pace is \"fast\"; there are time and step"]),
+        (&["trace=made.bin", "at_end=x"], &["at_end is \"x\"; there are end, hold and loop"]),
+    ] {
+        let said = record(at, "out.bin", &player, set, 2);
+        assert_eq!(said.code, Some(2), "{set:?}: {}", said.err);
+        for word in words {
+            assert!(said.err.contains(word), "{set:?}: no '{word}' in {}", said.err);
+        }
+        assert!(!at.join("out.bin").exists(), "{set:?}");
+    }
+}
+
+#[test]
+fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let source = fmu(Model::Source, "protobuf", 2);
+    let sensor = {
+        let sensor =
+            Fmu { model: Model::Sensor, encoding: ENCODINGS[0], fmi: 2, build: Build::Release };
+        let built = build(&build_folder(), &[sensor], &|_, _, _| Ok(())).unwrap();
+        built.into_iter().next().unwrap().unwrap().display().to_string()
+    };
+    let pair = ["--source", &source, "--model", &sensor, "--set", "source.reflections=36"];
+    let more = ["--duration", "500ms", "--protobuf-version", "3.21.12"];
+    let said = run(at, &[&["trace", "record", "drive.mcap"][..], &pair, &more].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let checked = run(at, &["trace", "check", "drive.mcap", "--format", "json"]);
+    let checked: Value = serde_json::from_str(&checked.out).unwrap();
+    let errors = checked[0]["findings"].as_array().unwrap().iter();
+    let errors: Vec<&Value> = errors.filter(|found| found["level"] == "error").collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let info = run(at, &["trace", "info", "drive.mcap", "--format", "json"]).out;
+    for topic in ["source-protobuf.OSMPSensorViewOut", "sensor-protobuf.OSMPSensorDataOut"] {
+        assert!(info.contains(topic), "{info}");
+    }
+    let text = run(at, &["trace", "cat", "drive.mcap"]).out;
+    assert_eq!(text.lines().count(), 10);
+    // A file of one channel wants to know which.
+    refuses(
+        at,
+        &[&["trace", "record", "one_sd.osi", "--steps", "2"][..], &pair].concat(),
+        &["OSMPSensorViewOut, OSMPSensorDataOut", "--variable"],
+    );
+    let one = ["trace", "record", "one_sd.osi", "--steps", "2", "--variable", "OSMPSensorDataOut"];
+    assert_eq!(run(at, &[&one[..], &pair].concat()).code, Some(0));
+    assert!(run(at, &["trace", "cat", "one_sd.osi"]).out.contains("\"SensorData\""));
+    refuses(
+        at,
+        &[&["trace", "record", "x.mcap", "--steps", "2", "--variable", "Nothing"][..], &pair]
+            .concat(),
+        &["no variable Nothing", "OSMPSensorViewOut"],
+    );
+}
+
+#[test]
+fn what_came_before_a_crash_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, &Fixture::source(2), &Fixture::model(2));
+    for (fault, code) in [("crash", 2), ("error", 2)] {
+        let fault = format!("source.fault={fault}");
+        let words = ["trace", "record", "kept.bin", "--source", "source.fmu", "--steps", "9"];
+        let set = ["--set", &fault, "--set", "source.faultStep=3"];
+        let said = run(at, &[&words[..], &set].concat());
+        assert_eq!(said.code, Some(code), "{fault}: {}", said.err);
+        assert!(said.err.contains("what came before is in the file"), "{}", said.err);
+        assert_eq!(messages(&fs::read(at.join("kept.bin")).unwrap()).len(), 3, "{fault}");
+        fs::remove_file(at.join("kept.bin")).unwrap();
+    }
+    refuses(
+        at,
+        &["trace", "record", "source.fmu", "--source", "source.fmu", "--steps", "1"],
+        &["source.fmu", "end it in"],
+    );
+}
+
+#[test]
+fn another_master_plays_and_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let made = recorded(at, "made.bin", &fmu(Model::Source, "protobuf", 2), &[], 3);
+    for fmi in [2, 3] {
+        let job = serde_json::json!({
+            "source": fmu(Model::Player, "protobuf", fmi),
+            "model": fmu(Model::Recorder, "protobuf", fmi),
+            "source_parameters": { "trace": at.join("made.bin") },
+            "model_parameters": { "trace": at.join("its.bin") },
+            "step": 0.1,
+            "steps": 3,
+            "out": at,
+        });
+        let python = Python::environment(&build_folder()).expect("Python and FMPy");
+        let mut child = Command::new(&python.program)
+            .args(["-c", include_str!("cosim/fmpy_master.py")])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .expect("python starts");
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), job.to_string().as_bytes())
+            .unwrap();
+        assert!(child.wait().unwrap().success(), "FMPy, FMI {fmi}");
+        assert!(fs::read(at.join("its.bin")).unwrap() == made, "FMI {fmi}");
+        fs::remove_file(at.join("its.bin")).unwrap();
+    }
+}
+
+#[test]
+fn a_trace_is_played_into_an_fmu() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let (source, recorder) =
+        (fmu(Model::Source, "protobuf", 2), fmu(Model::Recorder, "protobuf", 2));
+    let made = recorded(at, "made_sv.osi", &source, &["objects=3"], 4);
+    let into = ["trace", "play", "made_sv.osi", "--into", &recorder, "--set", "trace=./its.bin"];
+    let said = run(at, &[&into[..], &["--rate", "max"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.err.contains("4 messages of "), "{}", said.err);
+    assert!(fs::read(at.join("its.bin")).unwrap() == made);
+    refuses(at, &[&into[..], &["--output", "x.osi"]].concat(), &["has no output"]);
+
+    // From any container, a part of it, and what the FMU makes is a trace again. This one
+    // takes nothing but what its source makes.
+    write(at, &Fixture::source(2), &Fixture::model(2));
+    recorded(at, "its_sv.osi", "source.fmu", &[], 4);
+    assert_eq!(run(at, &["trace", "convert", "its_sv.osi", "its.mcap"]).code, Some(0));
+    let into = ["trace", "play", "its.mcap", "--rate", "max", "--into", "model.fmu"];
+    let said = run(at, &[&into[..], &["--messages", "0..2", "--output", "out.bin"]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert_eq!(messages(&fs::read(at.join("out.bin")).unwrap()).len(), 2);
+    let crash = ["--set", "fault=crash", "--set", "faultStep=2", "--output", "kept.bin"];
+    let said = run(at, &[&into[..], &crash].concat());
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("model.fmu in DoStep, step 3"), "{}", said.err);
+    assert_eq!(messages(&fs::read(at.join("kept.bin")).unwrap()).len(), 2);
+    // Of another type.
+    fs::copy(at.join("made_sv.osi"), at.join("made_gt.osi")).unwrap();
+    let wrong = ["trace", "play", "made_gt.osi", "--rate", "max", "--into", "model.fmu"];
+    refuses(at, &wrong, &["takes SensorView", "the messages are osi3.GroundTruth"]);
+}

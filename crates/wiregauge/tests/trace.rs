@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -232,4 +232,70 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!at.join("out_sv.osi").exists());
     assert_eq!(names(at), 2, "and nothing beside it");
+}
+
+/// A SensorData of version 3 at a time in seconds, with two detections of a lidar ahead.
+fn detections(seconds: u8) -> Vec<u8> {
+    let field = |number: u8, content: &[u8]| {
+        [&[number << 3 | 2, content.len() as u8][..], content].concat()
+    };
+    let detection = |distance: f64| {
+        let position = [&[9][..], &distance.to_le_bytes()].concat();
+        field(2, &field(3, &position))
+    };
+    let sensor = field(3, &[detection(3.0), detection(4.5)].concat());
+    let features = [&[0xd2, 1, sensor.len() as u8][..], &sensor].concat();
+    [field(1, &[8, 3]), field(2, &[8, seconds]), features].concat()
+}
+
+/// A trace of them.
+fn detected(path: &Path, count: u8) {
+    let messages = (0..count).map(detections);
+    let bytes =
+        messages.flat_map(|message| [&(message.len() as u32).to_le_bytes()[..], &message].concat());
+    fs::write(path, bytes.collect::<Vec<u8>>()).unwrap();
+}
+
+#[test]
+fn messages_are_found_by_an_index_that_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 9);
+    let last = ["trace", "cat", "made_sd.osi", "--messages", "8"];
+    let wanted = run(at, &last);
+    let indexed = run(at, &["trace", "index", "made_sd.osi"]);
+    assert!(indexed.err.contains("9 messages in made_sd.osi.index"), "{}", indexed.err);
+    let found = run(at, &last);
+    assert_eq!((found.out, found.err.as_str()), (wanted.out.clone(), wanted.err.as_str()));
+    let cut = run(at, &["trace", "cut", "made_sd.osi", "part_sd.osi", "--from", "7s"]);
+    assert!(cut.err.starts_with("2 messages of "), "{}", cut.err);
+    detected(&at.join("made_sd.osi"), 10);
+    let stale = run(at, &last);
+    assert_eq!(stale.out, wanted.out);
+    assert!(stale.err.starts_with("made_sd.osi.index is not used: "), "{}", stale.err);
+    let refused = &["has an index of its own, being MCAP"];
+    refuses(at, &["trace", "index", &recording("osi/zstd.mcap")], refused);
+}
+
+#[test]
+fn text_is_read_where_it_tells_its_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    run(at, &["trace", "convert", &osi, "text_sv.txth"]);
+    let back = run(at, &["trace", "convert", "text_sv.txth", "back_sv.osi"]);
+    assert_eq!(back.code, Some(0), "{}", back.err);
+    assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
+    let versions = ["--protobuf-version", "3.21.12"];
+    let there = ["trace", "convert", "text_sv.txth", "there.mcap", "--from", "0.1s"];
+    let there = run(at, &[&there[..], &versions].concat());
+    assert!(there.err.starts_with("4 messages of "), "{}", there.err);
+    assert_eq!(run(at, &["trace", "check", "there.mcap"]).code, Some(0));
+    fs::write(at.join("odd_sv.txth"), "timestamp { } version { } version { }").unwrap();
+    let refused = &["odd_sv.txth", "byte 26: version comes again"];
+    refuses(at, &["trace", "convert", "odd_sv.txth", "odd.mcap"], refused);
+    refuses(at, &["trace", "info", "odd_sv.txth"], &["wiregauge trace convert"]);
+    // What is packed as a whole is a recording to the other commands, too.
+    let packed = Command::new("xz").args(["-c", &osi]).output().unwrap();
+    fs::write(at.join("a_sv.osi.xz"), packed.stdout).unwrap();
+    assert_eq!(run(at, &["schema", "a_sv.osi.xz"]).out, run(at, &["schema", &osi]).out);
 }

@@ -5,6 +5,7 @@ mod check;
 mod convert;
 mod cut;
 mod form;
+mod index;
 mod info;
 mod merge;
 mod play;
@@ -51,6 +52,7 @@ pub struct Arguments {
 enum Verb {
     Info(info::Arguments),
     Check(check::Arguments),
+    Index(index::Arguments),
     Cat(cat::Arguments),
     Convert(convert::Arguments),
     Cut(cut::Arguments),

@@ -9,6 +9,8 @@ use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::select::Selection;
 
+use crate::workload::osi_definitions;
+
 /// The arguments that say which messages are wanted.
 #[derive(clap::Args)]
 pub struct Selecting {
@@ -71,7 +73,7 @@ fn first_time(path: &Path, wish: &Wish) -> Result<Nanoseconds> {
             return Ok(known.times.0.into());
         }
     }
-    let mut reader = open::open(path, wish)?;
+    let mut reader = open::open_with(path, wish, &osi_definitions)?;
     while let Some(head) = reader.next()? {
         if let Some(time) = head.time {
             return Ok(time);

@@ -257,6 +257,52 @@ fn detected(path: &Path, count: u8) {
 }
 
 #[test]
+fn points_become_clouds_and_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 3);
+    let clouds = run(at, &["trace", "convert", "made_sd.osi", "clouds.mcap", "--points"]);
+    assert_eq!(clouds.code, Some(0), "{}", clouds.err);
+    for words in ["3 clouds of 6 points", "a positive elevation is taken to point down"] {
+        assert!(clouds.err.contains(words), "{}", clouds.err);
+    }
+    let shown = run(at, &["trace", "cat", "clouds.mcap", "--messages", "1"]);
+    let shown = json(&shown.out);
+    assert_eq!(shown["type"], "foxglove.PointCloud");
+    assert_eq!(shown["channel"], "SensorData/feature_data.lidar_sensor[0]");
+    assert_eq!(shown["message"]["timestamp"], "1970-01-01T00:00:01Z");
+    assert_eq!(shown["message"]["fields"][0]["name"], "x");
+    let info = |path: &str| json(&run(at, &["trace", "info", path, "--format", "json"]).out);
+    assert_eq!(info("clouds.mcap")[0]["metadata"], serde_json::json!({}));
+    let kept = ["trace", "convert", "made_sd.osi", "kept.mcap", "--points", "--keep"];
+    let kept = run(at, &[&kept[..], &["--elevation", "up", "--every", "2"]].concat());
+    assert!(!kept.err.contains("taken to point down"), "{}", kept.err);
+    assert_eq!(info("kept.mcap")[0]["channels"].as_array().unwrap().len(), 2);
+    assert_eq!(info("kept.mcap")[0]["messages"], 4);
+    for table in ["points.arrow", "points.parquet"] {
+        let said = run(at, &["trace", "convert", "made_sd.osi", table]);
+        assert!(said.err.contains("6 points, a row each"), "{}", said.err);
+        assert!(at.join(table).exists());
+    }
+    let osi = recording(OSI);
+    for (arguments, words) in [
+        (
+            &[osi.as_str(), "none.mcap", "--points"][..],
+            &["that was read holds points; those of"][..],
+        ),
+        (&[&osi, "none.parquet"], &["that was read holds points; those of"]),
+        (&["made_sd.osi", "none.osi", "--points"], &["clouds of points are written to .mcap"]),
+        (&["made_sd.osi", "none.arrow", "--points", "--keep"], &["leave out --keep"]),
+        (&["made_sd.osi", "none.parquet", "--from", "9s"], &["nothing is wanted of"]),
+    ] {
+        refuses(at, &[&["trace", "convert"][..], arguments].concat(), words);
+    }
+    assert!(fs::read_dir(at)
+        .unwrap()
+        .all(|left| { !left.unwrap().file_name().to_string_lossy().contains("none") }));
+}
+
+#[test]
 fn messages_are_found_by_an_index_that_is_right() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

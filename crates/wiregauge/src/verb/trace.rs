@@ -9,6 +9,7 @@ mod index;
 mod info;
 mod merge;
 mod play;
+mod pointing;
 mod progress;
 mod putting;
 mod repair;
@@ -51,8 +52,8 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Info(info::Arguments),
-    Check(check::Arguments),
     Index(index::Arguments),
+    Check(check::Arguments),
     Cat(cat::Arguments),
     Convert(convert::Arguments),
     Cut(cut::Arguments),
@@ -67,6 +68,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Info(arguments) => arguments.run(),
+            Verb::Index(arguments) => arguments.run(),
             Verb::Check(arguments) => arguments.run(),
             Verb::Cat(arguments) => arguments.run(),
             Verb::Convert(arguments) => arguments.run(),

@@ -198,8 +198,19 @@ fn the_packed_field_says_the_same() {
             reduction: Some(packed::Reduction::exact()),
         });
         let reduced = packed::PackOptions { encodings: reduced.to_vec(), alignment: 8 };
-        for options in [packed::PackOptions::default(), reduced] {
-            let packed = pack(root, &plain, &options);
+        // These values stay as they are in fewer bytes.
+        let elements = [packed::Element::F32, packed::Element::F16, packed::Element::I16];
+        let narrow = elements.map(|element| packed::PackOptions {
+            encodings: vec![packed::Encoding {
+                name: all[0].into(),
+                element,
+                scale: (element == packed::Element::I16).then_some((0.5, 0.25)),
+                reduction: None,
+            }],
+            alignment: 8,
+        });
+        for options in [packed::PackOptions::default(), reduced].iter().chain(&narrow) {
+            let packed = pack(root, &plain, options);
             assert_ne!(packed, plain);
             let source = Source::of(&channel).unwrap();
             let [plain, packed] =

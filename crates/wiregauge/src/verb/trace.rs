@@ -35,6 +35,8 @@ Examples:
       is it a trace file of OSI, and what does it lack
   wiregauge trace convert drive_sv.osi drive.mcap
       and back, the same to the byte
+  wiregauge trace convert drive.mcap clouds.mcap --points
+      the points in it, for Foxglove and Lichtblick; .parquet for DuckDB
   wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s --channel '/lidar*'
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
   wiregauge trace split drive.mcap -o parts --duration 60s

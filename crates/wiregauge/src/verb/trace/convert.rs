@@ -32,7 +32,7 @@ Examples:
   wiregauge trace convert drive_sd.osi drive.parquet
       a row a point, for DuckDB, Polars or Spark")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, or .txth.
     input: PathBuf,
     /// What is written.
     output: PathBuf,

@@ -279,6 +279,14 @@ fn points_become_clouds_and_tables() {
     assert!(!kept.err.contains("taken to point down"), "{}", kept.err);
     assert_eq!(info("kept.mcap")[0]["channels"].as_array().unwrap().len(), 2);
     assert_eq!(info("kept.mcap")[0]["messages"], 4);
+    // Chunks of what has no points are not unpacked, unless messages are counted.
+    let chunks = ["trace", "convert", "made_sd.osi", "chunks.mcap", "--points", "--keep"];
+    run(at, &[&chunks[..], &["--chunk", "1B"]].concat());
+    let table = ["trace", "convert", "chunks.mcap", "of_chunks.arrow"];
+    let read = run(at, &table).err;
+    assert!(read.contains("6 points, a row each\n3 messages of "), "{read}");
+    let some = run(at, &[&table[..], &["--messages", "1..4"]].concat()).err;
+    assert!(some.contains("2 points, a row each\n3 messages of "), "{some}");
     for table in ["points.arrow", "points.parquet"] {
         let said = run(at, &["trace", "convert", "made_sd.osi", table]);
         assert!(said.err.contains("6 points, a row each"), "{}", said.err);

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
-use wiregauge_points::{table, Clouds, Elevation, Found, Rays, Reading, Survey, Table};
+use wiregauge_points::{table, Clouds, Elevation, Found, Rays, Reading, Source, Survey, Table};
 use wiregauge_system::file::Target;
+use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi;
 use wiregauge_trace::write::{Form, Writer};
 
@@ -108,6 +109,8 @@ impl Pointing {
     }
 }
 
+/// Hands what is wanted to a writer of points. `form` says how channels are described where
+/// messages are kept; where none are it is that of `.osi`, which describes none.
 fn copy(
     inputs: &[PathBuf],
     selecting: &Selecting,
@@ -115,7 +118,7 @@ fn copy(
     form: Form,
     writer: Box<dyn Writer + '_>,
 ) -> Result<Outcome> {
-    let readers = putting.open(inputs)?;
+    let mut readers = putting.open(inputs)?;
     for (path, reader) in inputs.iter().zip(&readers) {
         // Only a file that has neither topics nor types lacks both.
         let is_told = reader
@@ -123,6 +126,11 @@ fn copy(
             .values()
             .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
         ensure!(is_told, osi::nameless(path));
+    }
+    // What is neither shown nor kept need not be unpacked.
+    if form == Form::Osi && !selecting.counts() {
+        let has_points = |channel: &Channel| Source::of(channel).is_some();
+        readers.iter_mut().for_each(|reader| reader.choose(&has_points));
     }
     putting.copy_into(inputs, readers, selecting, form, writer)
 }

@@ -40,6 +40,11 @@ impl Selecting {
         Selecting { channel: Vec::new(), from: None, to: None, messages: None, every: 1 }
     }
 
+    /// Whether messages are chosen by their numbers, so that all of them count.
+    pub fn counts(&self) -> bool {
+        self.messages.is_some()
+    }
+
     /// What is wanted of some files. Times are counted from the first message of all.
     pub fn of(&self, paths: &[PathBuf], wish: &Wish) -> Result<Selection> {
         let is_relative = |moment: &Option<Moment>| matches!(moment, Some(Moment::AfterFirst(_)));

@@ -116,6 +116,13 @@ fn parts_are_taken_put_together_and_told() {
     assert_eq!(count(&of("whole.mcap")), 10);
     let table = run(at, &["trace", "info", "--all", "whole.mcap"]).out;
     assert!(table.contains("MCAP") && table.contains("/s, no gap"), "{table}");
+    let page = run(at, &["trace", "info", "--all", "whole.mcap", "--page", "whole.html"]);
+    assert_eq!((page.code, page.out), (Some(0), table));
+    let page = fs::read_to_string(at.join("whole.html")).unwrap();
+    assert_eq!(page.matches("<h2>").count(), 3, "the file and its channels");
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2);
+    assert!(page.contains(&format!("<h2>{one}</h2>")) && page.contains("<dt>time</dt>"), "{page}");
+    refuses(at, &["trace", "info", "whole.mcap", "--page", "whole.mcap"], &["name another file"]);
     // Of several files times are counted from the first message of all.
     let later = ["trace", "cut", &osi, "later.mcap", "--from", "0.2s"];
     assert_eq!(run(at, &later).code, Some(0));

@@ -9,9 +9,9 @@ RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
-FAST = alloc architecture browser builtin clock containers definitions door editions field golden \
-	hostile inputs kinds measure models origin packages property readers recordings reduced refusals repair \
-	rules safety schema text trace traces tree watch
+FAST = alloc architecture browser builtin clock containers definitions door editions field files golden \
+	hostile inputs kinds measure models origin osi_index packages points property readers recordings reduced refusals repair \
+	rules safety schema text trace traces tree txth watch
 BUILDS = conformance contributing corpus cosim cosim_samples coupling coupling_faults faults fixed_plan \
 	generate generated languages libraries lifetimes measuring octets_and_rejections players reduced_languages \
 	verify

@@ -11,7 +11,9 @@ mod chart;
 mod charts;
 mod drawing;
 mod figures;
+mod frame;
 mod markup;
+pub mod plain;
 mod published;
 mod sweep;
 
@@ -28,18 +30,8 @@ use crate::model::words::{published_slopes, summary_line};
 use crate::text::plain::command;
 use about::{absent, setting, subjects};
 use figures::plain_table;
+use frame::frame;
 use markup::e;
-
-const STYLE: &str = include_str!("page/page.css");
-const SCRIPT: &str = include_str!("page/page.js");
-
-/// Fills that differ by more than colour: plain, hatched one way, the other
-/// way, dotted, plain in another colour.
-const PATTERNS: &str = r#"<svg class="patterns" aria-hidden="true"><defs>
-<pattern id="hatch-1" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="6" height="6" style="fill:var(--p1)"/><rect width="2" height="6" style="fill:var(--paper)"/></pattern>
-<pattern id="hatch-2" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><rect width="6" height="6" style="fill:var(--p2)"/><rect width="1" height="6" style="fill:var(--paper)"/></pattern>
-<pattern id="hatch-3" width="5" height="5" patternUnits="userSpaceOnUse"><rect width="5" height="5" style="fill:var(--p3)"/><circle cx="2.5" cy="2.5" r="1" style="fill:var(--paper)"/></pattern>
-</defs></svg>"#;
 
 /// The runs one after another on one page, with a table of contents.
 pub fn render(runs: &[Run]) -> String {
@@ -47,14 +39,7 @@ pub fn render(runs: &[Run]) -> String {
         [run] => run.title.clone(),
         runs => format!("{} runs", runs.len()),
     };
-    let mut page = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n\
-         <body>\n{PATTERNS}\n",
-        e(&title)
-    );
+    let mut page = String::new();
     let runs: Vec<Run> = runs.iter().map(marked).collect();
     let pages: Vec<Page> = runs.iter().enumerate().map(|(i, run)| Page::new(i + 1, run)).collect();
     if runs.len() > 1 {
@@ -73,8 +58,7 @@ pub fn render(runs: &[Run]) -> String {
     for part in &pages {
         page.push_str(&part.render(runs.len() == 1));
     }
-    let _ = write!(page, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
-    page
+    frame(&title, &page)
 }
 
 /// One run on the page.

@@ -125,7 +125,11 @@ fn refuse(path: &Path, head: &[u8]) -> Result<()> {
     }
     match extension.as_str() {
         "osi" => Ok(()),
-        "txth" | "txt" => bail!(
+        "txth" => bail!(
+            "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \
+             it was made from, or make one: wiregauge trace convert {origin} drive.mcap"
+        ),
+        "txt" => bail!(
             "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \
              it was made from"
         ),

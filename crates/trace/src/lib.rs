@@ -25,8 +25,9 @@ mod sequence;
 pub mod split;
 mod sqlite;
 pub mod topic;
+mod txth;
 pub mod version;
-mod wire;
+pub mod wire;
 pub mod write;
 
 pub use recording::{Lookup, Recording, Sample};

@@ -1,6 +1,8 @@
 //! Traces of OSI: the messages of one type, each after its length. Which type it is stands
 //! in the file's name alone: `20210818T150542Z_sv_380_32112_1523_highway.osi`.
 
+pub mod index;
+pub mod indexing;
 mod name;
 mod reader;
 mod search;

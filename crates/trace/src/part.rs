@@ -27,6 +27,12 @@ impl Part {
         Ok(Part { file: Arc::new(file), at: 0, end })
     }
 
+    /// All of a file that is open.
+    pub fn of(file: File) -> Result<Part> {
+        let end = file.metadata().context("cannot read a scratch file")?.len();
+        Ok(Part { file: Arc::new(file), at: 0, end })
+    }
+
     /// The bytes of the same file between two positions in it; those behind its end are
     /// not there.
     pub fn between(&self, at: u64, end: u64) -> Part {

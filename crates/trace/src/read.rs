@@ -128,6 +128,10 @@ pub trait Reader {
     /// be done without reading them: others of other times may still come.
     fn narrow(&mut self, _from: Option<Nanoseconds>, _to: Option<Nanoseconds>) {}
 
+    /// Leaves out messages of channels that are not wanted, as far as that can be done
+    /// without reading them: others may still come.
+    fn choose(&mut self, _wanted: &dyn Fn(&Channel) -> bool) {}
+
     /// Hops over messages of the wanted channels, at most so many, as far as an index tells
     /// how many there are; how many that were. To be asked before the first message.
     ///
@@ -153,6 +157,11 @@ pub trait Reader {
 
     /// What was left out so far.
     fn losses(&self) -> &[Loss];
+
+    /// What the user should be told of how it was read.
+    fn remarks(&self) -> &[String] {
+        &[]
+    }
 
     /// How much of how many bytes of the file was read.
     fn progress(&self) -> (u64, u64);

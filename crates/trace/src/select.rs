@@ -44,6 +44,9 @@ impl Selection {
 
     /// The wanted messages of what is read.
     pub fn of<'r>(&'r self, reader: &'r mut dyn Reader) -> Selected<'r> {
+        if !self.channels.is_empty() {
+            reader.choose(&|channel| self.takes(&channel.topic));
+        }
         // Those before the first one are counted, so they must be seen.
         if self.first == 0 && self.end.is_none() {
             reader.narrow(self.from, self.to);

@@ -10,19 +10,23 @@ use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 const DEPTH: usize = 100;
 
 /// What a field holds.
-pub(crate) enum Content<'d> {
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'d> {
+    /// A varint.
     Number(u64),
+    /// Bytes after their length.
     Bytes(&'d [u8]),
     /// Eight bytes, or four.
-    Fixed(usize),
+    Fixed(&'d [u8]),
 }
 
-/// The fields of a message; it ends at what is none.
-pub(crate) struct Fields<'d>(pub &'d [u8]);
+/// The fields of a message, each by its number; it ends at what is none.
+pub struct Fields<'d>(pub &'d [u8]);
 
-impl<'d> Fields<'d> {
-    /// The number of the next field, and what it holds.
-    pub fn next(&mut self) -> Option<(u64, Content<'d>)> {
+impl<'d> Iterator for Fields<'d> {
+    type Item = (u64, Content<'d>);
+
+    fn next(&mut self) -> Option<(u64, Content<'d>)> {
         let tag = self.varint()?;
         // No field has the number 0.
         if !(8..8 << 29).contains(&tag) {
@@ -30,17 +34,19 @@ impl<'d> Fields<'d> {
         }
         let content = match tag & 7 {
             0 => Content::Number(self.varint()?),
-            1 => self.bytes(8).map(|_| Content::Fixed(8))?,
+            1 => Content::Fixed(self.bytes(8)?),
             2 => {
                 let length = self.varint()?;
                 Content::Bytes(self.bytes(usize::try_from(length).ok()?)?)
             }
-            5 => self.bytes(4).map(|_| Content::Fixed(4))?,
+            5 => Content::Fixed(self.bytes(4)?),
             _ => return None,
         };
         Some((tag >> 3, content))
     }
+}
 
+impl<'d> Fields<'d> {
     fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for (at, byte) in self.0.iter().take(10).enumerate() {
@@ -61,7 +67,7 @@ impl<'d> Fields<'d> {
 }
 
 /// Whether bytes are made of fields up to their end.
-pub(crate) fn is_message(bytes: &[u8]) -> bool {
+pub fn is_message(bytes: &[u8]) -> bool {
     let mut fields = Fields(bytes);
     while !fields.0.is_empty() {
         if fields.next().is_none() {
@@ -168,7 +174,7 @@ impl Shape {
     fn field(&self, field: &Field, content: Content, depth: usize) -> Result<()> {
         let is_right = match (field.wanted, content) {
             (Wanted::Number, Content::Number(_)) | (Wanted::Bytes, Content::Bytes(_)) => true,
-            (Wanted::Fixed(wanted), Content::Fixed(size)) => wanted == size,
+            (Wanted::Fixed(wanted), Content::Fixed(bytes)) => wanted == bytes.len(),
             (Wanted::Text, Content::Bytes(bytes)) => {
                 ensure!(std::str::from_utf8(bytes).is_ok(), "a text that is not UTF-8");
                 true

@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -116,6 +116,13 @@ fn parts_are_taken_put_together_and_told() {
     assert_eq!(count(&of("whole.mcap")), 10);
     let table = run(at, &["trace", "info", "--all", "whole.mcap"]).out;
     assert!(table.contains("MCAP") && table.contains("/s, no gap"), "{table}");
+    let page = run(at, &["trace", "info", "--all", "whole.mcap", "--page", "whole.html"]);
+    assert_eq!((page.code, page.out), (Some(0), table));
+    let page = fs::read_to_string(at.join("whole.html")).unwrap();
+    assert_eq!(page.matches("<h2>").count(), 3, "the file and its channels");
+    assert_eq!(page.matches("<svg class=\"chart\"").count(), 2);
+    assert!(page.contains(&format!("<h2>{one}</h2>")) && page.contains("<dt>time</dt>"), "{page}");
+    refuses(at, &["trace", "info", "whole.mcap", "--page", "whole.mcap"], &["name another file"]);
     // Of several files times are counted from the first message of all.
     let later = ["trace", "cut", &osi, "later.mcap", "--from", "0.2s"];
     assert_eq!(run(at, &later).code, Some(0));
@@ -232,4 +239,124 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!at.join("out_sv.osi").exists());
     assert_eq!(names(at), 2, "and nothing beside it");
+}
+
+/// A SensorData of version 3 at a time in seconds, with two detections of a lidar ahead.
+fn detections(seconds: u8) -> Vec<u8> {
+    let field = |number: u8, content: &[u8]| {
+        [&[number << 3 | 2, content.len() as u8][..], content].concat()
+    };
+    let detection = |distance: f64| {
+        let position = [&[9][..], &distance.to_le_bytes()].concat();
+        field(2, &field(3, &position))
+    };
+    let sensor = field(3, &[detection(3.0), detection(4.5)].concat());
+    let features = [&[0xd2, 1, sensor.len() as u8][..], &sensor].concat();
+    [field(1, &[8, 3]), field(2, &[8, seconds]), features].concat()
+}
+
+/// A trace of them.
+fn detected(path: &Path, count: u8) {
+    let messages = (0..count).map(detections);
+    let bytes =
+        messages.flat_map(|message| [&(message.len() as u32).to_le_bytes()[..], &message].concat());
+    fs::write(path, bytes.collect::<Vec<u8>>()).unwrap();
+}
+
+#[test]
+fn points_become_clouds_and_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 3);
+    let clouds = run(at, &["trace", "convert", "made_sd.osi", "clouds.mcap", "--points"]);
+    assert_eq!(clouds.code, Some(0), "{}", clouds.err);
+    for words in ["3 clouds of 6 points", "a positive elevation is taken to point down"] {
+        assert!(clouds.err.contains(words), "{}", clouds.err);
+    }
+    let shown = run(at, &["trace", "cat", "clouds.mcap", "--messages", "1"]);
+    let shown = json(&shown.out);
+    assert_eq!(shown["type"], "foxglove.PointCloud");
+    assert_eq!(shown["channel"], "SensorData/feature_data.lidar_sensor[0]");
+    assert_eq!(shown["message"]["timestamp"], "1970-01-01T00:00:01Z");
+    assert_eq!(shown["message"]["fields"][0]["name"], "x");
+    let info = |path: &str| json(&run(at, &["trace", "info", path, "--format", "json"]).out);
+    assert_eq!(info("clouds.mcap")[0]["metadata"], serde_json::json!({}));
+    let kept = ["trace", "convert", "made_sd.osi", "kept.mcap", "--points", "--keep"];
+    let kept = run(at, &[&kept[..], &["--elevation", "up", "--every", "2"]].concat());
+    assert!(!kept.err.contains("taken to point down"), "{}", kept.err);
+    assert_eq!(info("kept.mcap")[0]["channels"].as_array().unwrap().len(), 2);
+    assert_eq!(info("kept.mcap")[0]["messages"], 4);
+    // Chunks of what has no points are not unpacked, unless messages are counted.
+    let chunks = ["trace", "convert", "made_sd.osi", "chunks.mcap", "--points", "--keep"];
+    run(at, &[&chunks[..], &["--chunk", "1B"]].concat());
+    let table = ["trace", "convert", "chunks.mcap", "of_chunks.arrow"];
+    let read = run(at, &table).err;
+    assert!(read.contains("6 points, a row each\n3 messages of "), "{read}");
+    let some = run(at, &[&table[..], &["--messages", "1..4"]].concat()).err;
+    assert!(some.contains("2 points, a row each\n3 messages of "), "{some}");
+    for table in ["points.arrow", "points.parquet"] {
+        let said = run(at, &["trace", "convert", "made_sd.osi", table]);
+        assert!(said.err.contains("6 points, a row each"), "{}", said.err);
+        assert!(at.join(table).exists());
+    }
+    let osi = recording(OSI);
+    for (arguments, words) in [
+        (
+            &[osi.as_str(), "none.mcap", "--points"][..],
+            &["that was read holds points; those of"][..],
+        ),
+        (&[&osi, "none.parquet"], &["that was read holds points; those of"]),
+        (&["made_sd.osi", "none.osi", "--points"], &["clouds of points are written to .mcap"]),
+        (&["made_sd.osi", "none.arrow", "--points", "--keep"], &["leave out --keep"]),
+        (&["made_sd.osi", "none.parquet", "--from", "9s"], &["nothing is wanted of"]),
+    ] {
+        refuses(at, &[&["trace", "convert"][..], arguments].concat(), words);
+    }
+    assert!(fs::read_dir(at)
+        .unwrap()
+        .all(|left| { !left.unwrap().file_name().to_string_lossy().contains("none") }));
+}
+
+#[test]
+fn messages_are_found_by_an_index_that_is_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 9);
+    let last = ["trace", "cat", "made_sd.osi", "--messages", "8"];
+    let wanted = run(at, &last);
+    let indexed = run(at, &["trace", "index", "made_sd.osi"]);
+    assert!(indexed.err.contains("9 messages in made_sd.osi.index"), "{}", indexed.err);
+    let found = run(at, &last);
+    assert_eq!((found.out, found.err.as_str()), (wanted.out.clone(), wanted.err.as_str()));
+    let cut = run(at, &["trace", "cut", "made_sd.osi", "part_sd.osi", "--from", "7s"]);
+    assert!(cut.err.starts_with("2 messages of "), "{}", cut.err);
+    detected(&at.join("made_sd.osi"), 10);
+    let stale = run(at, &last);
+    assert_eq!(stale.out, wanted.out);
+    assert!(stale.err.starts_with("made_sd.osi.index is not used: "), "{}", stale.err);
+    let refused = &["has an index of its own, being MCAP"];
+    refuses(at, &["trace", "index", &recording("osi/zstd.mcap")], refused);
+}
+
+#[test]
+fn text_is_read_where_it_tells_its_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    run(at, &["trace", "convert", &osi, "text_sv.txth"]);
+    let back = run(at, &["trace", "convert", "text_sv.txth", "back_sv.osi"]);
+    assert_eq!(back.code, Some(0), "{}", back.err);
+    assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
+    let versions = ["--protobuf-version", "3.21.12"];
+    let there = ["trace", "convert", "text_sv.txth", "there.mcap", "--from", "0.1s"];
+    let there = run(at, &[&there[..], &versions].concat());
+    assert!(there.err.starts_with("4 messages of "), "{}", there.err);
+    assert_eq!(run(at, &["trace", "check", "there.mcap"]).code, Some(0));
+    fs::write(at.join("odd_sv.txth"), "timestamp { } version { } version { }").unwrap();
+    let refused = &["odd_sv.txth", "byte 26: version comes again"];
+    refuses(at, &["trace", "convert", "odd_sv.txth", "odd.mcap"], refused);
+    refuses(at, &["trace", "info", "odd_sv.txth"], &["wiregauge trace convert"]);
+    // What is packed as a whole is a recording to the other commands, too.
+    let packed = Command::new("xz").args(["-c", &osi]).output().unwrap();
+    fs::write(at.join("a_sv.osi.xz"), packed.stdout).unwrap();
+    assert_eq!(run(at, &["schema", "a_sv.osi.xz"]).out, run(at, &["schema", &osi]).out);
 }

@@ -52,7 +52,7 @@ impl Ahead {
         &mut self,
         at: u64,
         mut spare: Vec<u8>,
-        wanted: impl Fn((u64, u64)) -> bool,
+        wanted: impl Fn(&ChunkIndex) -> bool,
     ) -> Option<Result<Vec<u8>>> {
         let mut found = None;
         while self.begun.front().is_some_and(|(begun, _)| *begun <= at) {
@@ -61,7 +61,7 @@ impl Ahead {
         while self.begun.len() < self.most && self.next < self.chunks.len() {
             let chunk = &self.chunks[self.next];
             self.next += 1;
-            if chunk.at <= at || !wanted(chunk.times) {
+            if chunk.at <= at || !wanted(chunk) {
                 continue;
             }
             let file = self.file.between(chunk.at, chunk.at.saturating_add(chunk.length));

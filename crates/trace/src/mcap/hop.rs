@@ -7,7 +7,7 @@ use anyhow::{ensure, Result};
 use mcap::records::op;
 
 use super::fields::Fields;
-use super::summary::ChunkIndex;
+use super::summary::{ChunkIndex, Summary};
 use crate::part::Part;
 
 /// What stands before the entries of a message index: what it is, its length, its channel
@@ -19,11 +19,7 @@ const ENTRY: u64 = 8 + 8;
 
 /// The messages of the wanted channels in a chunk, by the indexes behind it; none where they
 /// are not where they should be.
-pub(super) fn messages(
-    file: &Part,
-    chunk: &ChunkIndex,
-    wanted: &BTreeSet<u16>,
-) -> Result<Option<u64>> {
+fn messages(file: &Part, chunk: &ChunkIndex, wanted: &BTreeSet<u16>) -> Result<Option<u64>> {
     let mut count = 0;
     for (channel, at) in &chunk.message_indexes {
         if wanted.contains(channel) {
@@ -34,6 +30,41 @@ pub(super) fn messages(
         }
     }
     Ok(Some(count))
+}
+
+/// How many messages of some channels the first chunks have, as many of them as have no more
+/// than so many, and where the one behind them begins.
+pub(super) fn chunks(
+    file: &Part,
+    summary: &Summary,
+    wanted: &BTreeSet<u16>,
+    most: u64,
+) -> Result<(u64, Option<u64>)> {
+    // Without them nothing tells a chunk that has no messages from one with many.
+    if summary.chunks.iter().all(|chunk| chunk.message_indexes.is_empty()) {
+        return Ok((0, None));
+    }
+    let mut chunks: Vec<&ChunkIndex> = summary.chunks.iter().collect();
+    chunks.sort_by_key(|chunk| chunk.at);
+    let (mut hopped, mut to) = (0, None);
+    for pair in chunks.windows(2) {
+        let Some(count) = messages(file, pair[0], wanted)? else { break };
+        if hopped + count > most {
+            break;
+        }
+        hopped += count;
+        to = Some(pair[1].at);
+    }
+    Ok((hopped, to))
+}
+
+/// Where chunks begin that have no message of a wanted channel.
+pub(super) fn unwanted(summary: &Summary, is_wanted: impl Fn(&u16) -> bool) -> BTreeSet<u64> {
+    // A chunk without indexes may have messages all the same.
+    let is_unwanted = |chunk: &&ChunkIndex| {
+        !chunk.message_indexes.is_empty() && !chunk.message_indexes.keys().any(&is_wanted)
+    };
+    summary.chunks.iter().filter(is_unwanted).map(|chunk| chunk.at).collect()
 }
 
 /// The entries of the message index at a position.

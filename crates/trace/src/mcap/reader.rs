@@ -70,6 +70,8 @@ pub struct Reader {
     /// How many bytes of the last message were not asked for.
     body: u64,
     window: (Nanoseconds, Nanoseconds),
+    /// Where chunks begin that have no message of a channel that is wanted.
+    unwanted: BTreeSet<u64>,
     /// Whether only the summary follows.
     ended: bool,
     finished: bool,
@@ -114,6 +116,7 @@ impl Reader {
             loose: 0,
             body: 0,
             window: (Nanoseconds::MIN, Nanoseconds::MAX),
+            unwanted: BTreeSet::new(),
             ended: false,
             finished: false,
             chunks: Vec::new(),
@@ -321,7 +324,8 @@ impl Reader {
         let length = RECORD as u64 + length;
         self.chunks.push(SeenChunk { at, length, times: header.times, compression });
         // The channels that later messages need may be told in there.
-        if !is_within(header.times, self.window) && self.summary.is_some() {
+        let is_in_time = self.summary.is_none() || is_within(header.times, self.window);
+        if !is_in_time || self.unwanted.contains(&at) {
             ensure!(self.records.skip(header.packed)?, Cut);
             return Ok(());
         }
@@ -356,8 +360,10 @@ impl Reader {
             self.ahead = self.summary.as_ref().map(|summary| Ahead::of(&self.file, summary));
         }
         if let Some(ahead) = &mut self.ahead {
-            let window = self.window;
-            let wanted = |times| is_within(times, window);
+            let (window, unwanted) = (self.window, &self.unwanted);
+            let wanted = |chunk: &ChunkIndex| {
+                is_within(chunk.times, window) && !unwanted.contains(&chunk.at)
+            };
             if let Some(records) = ahead.take(at, spare, wanted) {
                 ensure!(self.records.skip(header.packed)?, Cut);
                 return records;
@@ -513,28 +519,20 @@ impl read::Reader for Reader {
         self.window = (from.unwrap_or(Nanoseconds::MIN), to.unwrap_or(Nanoseconds::MAX));
     }
 
+    fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
+        let Some(summary) = &self.summary else { return };
+        let is_wanted = |id: &u16| self.channels.get(id).is_none_or(wanted);
+        self.unwanted = hop::unwanted(summary, is_wanted);
+    }
+
     fn hop(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
         // Files within the file would be hopped over too.
         let Some(summary) = self.summary.as_ref().filter(|known| known.attachments == 0) else {
             return Ok(0);
         };
-        // Without them nothing tells a chunk that has no messages from one with many.
-        if summary.chunks.iter().all(|chunk| chunk.message_indexes.is_empty()) {
-            return Ok(0);
-        }
         let channels = self.channels.iter().filter(|(_, channel)| wanted(channel));
         let wanted: BTreeSet<u16> = channels.map(|(id, _)| *id).collect();
-        let mut chunks: Vec<&ChunkIndex> = summary.chunks.iter().collect();
-        chunks.sort_by_key(|chunk| chunk.at);
-        let (mut hopped, mut to) = (0, None);
-        for pair in chunks.windows(2) {
-            let Some(count) = hop::messages(&self.file, pair[0], &wanted)? else { break };
-            if hopped + count > most {
-                break;
-            }
-            hopped += count;
-            to = Some(pair[1].at);
-        }
+        let (hopped, to) = hop::chunks(&self.file, summary, &wanted, most)?;
         if let Some(distance) = to.and_then(|to| to.checked_sub(self.records.position())) {
             self.records.skip(distance)?;
             return Ok(hopped);
@@ -546,6 +544,7 @@ impl read::Reader for Reader {
         self.losses = Some(Vec::new());
         // Whatever a damaged file says of its chunks, they are looked into.
         self.summary = None;
+        self.unwanted.clear();
     }
 
     fn losses(&self) -> &[Loss] {

@@ -2,11 +2,12 @@
 //! number of four bytes; plain, or packed as a whole.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{bail, Context, Result};
 
+use super::index::{beside, Index};
 use super::name::Name;
 use super::search;
 use super::stamp::Stamp;
@@ -39,8 +40,12 @@ pub struct Reader {
     file: Option<Part>,
     /// What was left out, where that is wanted.
     losses: Option<Vec<Loss>>,
-    /// Whether nothing whole is left behind what is damaged.
+    /// Whether nothing is left that is whole, or wanted.
     finished: bool,
+    path: PathBuf,
+    /// From here on no message is wanted.
+    stop: Option<u64>,
+    remarks: Vec<String>,
 }
 
 impl Reader {
@@ -83,7 +88,51 @@ impl Reader {
             file: Some(file).filter(|_| is_plain),
             losses: None,
             finished: false,
+            path: path.to_owned(),
+            stop: None,
+            remarks: Vec::new(),
         })
+    }
+
+    /// Whether it is not packed.
+    pub(super) fn is_plain(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// The index beside the file, where there is one that can be believed.
+    fn index(&mut self) -> Option<Index> {
+        let file = self.file.as_ref().filter(|_| self.losses.is_none() && self.count == 0)?;
+        match Index::of(&self.path, file, &self.type_name) {
+            Ok(index) => index,
+            Err(error) => {
+                let (index, origin) = (beside(&self.path), &self.origin);
+                self.remarks.push(format!(
+                    "{} is not used: {error:#}; write it anew with 'wiregauge trace index {origin}'",
+                    index.display()
+                ));
+                None
+            }
+        }
+    }
+
+    /// Goes on with a message of an index, or with the end.
+    fn seek(&mut self, index: &Index, to: u64) -> Result<()> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let at = if to < index.count { index.entry(to)?.at } else { file.end() };
+        self.messages.go_on_with(file.between(at, file.end()));
+        self.count = to;
+        Ok(())
+    }
+
+    /// Leaves out messages before and after two times, where an index has them in order.
+    fn narrow_by_index(&mut self, from: Nanoseconds, to: Nanoseconds) -> Result<()> {
+        let Some(index) = self.index().filter(|index| index.rises) else { return Ok(()) };
+        let first = index.first(|time| time >= from)?;
+        let end = index.first(|time| time > to)?;
+        if end < index.count {
+            self.stop = Some(index.entry(end)?.at);
+        }
+        self.seek(&index, first)
     }
 
     fn advance(&mut self) -> Result<Option<Head>> {
@@ -93,6 +142,9 @@ impl Reader {
             bail!(self.cut(self.messages.position()));
         }
         let at = self.messages.position();
+        if self.stop.is_some_and(|stop| at >= stop) {
+            return Ok(None);
+        }
         let length = self.messages.take(4).map(<[u8]>::to_vec);
         let length: [u8; 4] = match self.unspoilt(length)?.try_into() {
             Ok(length) => length,
@@ -204,6 +256,28 @@ impl read::Reader for Reader {
             bail!(self.cut(at));
         }
         Ok(self.messages.take(wanted)?)
+    }
+
+    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+        let (first, last) = (from.unwrap_or(Nanoseconds::MIN), to.unwrap_or(Nanoseconds::MAX));
+        // Nothing else is in the file that could be wanted.
+        self.finished |= first > last;
+        if (from.is_some() || to.is_some()) && !self.finished {
+            if let Err(error) = self.narrow_by_index(first, last) {
+                self.remarks.push(format!("the index of {} is not used: {error:#}", self.origin));
+            }
+        }
+    }
+
+    fn hop(&mut self, _: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
+        let Some(index) = self.index() else { return Ok(0) };
+        let to = most.min(index.count);
+        self.seek(&index, to)?;
+        Ok(to)
+    }
+
+    fn remarks(&self) -> &[String] {
+        &self.remarks
     }
 
     fn salvage(&mut self) {

@@ -28,8 +28,7 @@ impl Stamp {
     pub fn of(type_name: &str, message: &[u8]) -> Stamp {
         let (version, timestamp) = fields(type_name);
         let mut stamp = Stamp::default();
-        let mut fields = Fields(message);
-        while let Some((number, content)) = fields.next() {
+        for (number, content) in Fields(message) {
             let Content::Bytes(bytes) = content else { continue };
             if number == version {
                 let [major, minor, patch] = numbers(bytes);
@@ -51,8 +50,7 @@ impl Stamp {
 /// The numbers in the first three fields of a message that has no others.
 fn numbers(message: &[u8]) -> [u64; 3] {
     let mut found = [0; 3];
-    let mut fields = Fields(message);
-    while let Some((number, content)) = fields.next() {
+    for (number, content) in Fields(message) {
         if let (1..=3, Content::Number(value)) = (number, content) {
             found[number as usize - 1] = value;
         }

@@ -51,6 +51,10 @@ impl Writer for Stamped {
         self.inner.attachment(attachment)
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.inner.remarks()
+    }
+
     fn finish(self: Box<Self>) -> Result<()> {
         self.inner.finish()
     }

@@ -70,6 +70,11 @@ pub trait Writer {
         Ok(false)
     }
 
+    /// What the user should be told of what was written, once all of it was.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Writes what is left, and keeps all of it.
     ///
     /// # Errors

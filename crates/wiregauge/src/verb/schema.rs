@@ -70,10 +70,15 @@ impl Arguments {
 /// The extensions of recordings.
 const RECORDINGS: [&str; 4] = ["mcap", "bag", "db3", "osi"];
 
+/// The extensions of an `.osi` file that is packed as a whole.
+const PACKED: [&str; 4] = ["gz", "xz", "zst", "zstd"];
+
 /// Whether it is a recording, by its name.
 pub fn is_recording(path: &Path) -> bool {
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    RECORDINGS.contains(&extension.as_str()) || path.is_dir()
+    let end =
+        |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let is_packed = PACKED.contains(&end(path).as_str()) && end(&path.with_extension("")) == "osi";
+    is_packed || RECORDINGS.contains(&end(path).as_str()) || path.is_dir()
 }
 
 /// The schema of a definition or of a recorded topic.

@@ -6,9 +6,11 @@ mod chunks;
 mod convert;
 mod cut;
 mod form;
+mod index;
 mod info;
 mod merge;
 mod play;
+mod pointing;
 mod progress;
 mod putting;
 mod record;
@@ -35,6 +37,8 @@ Examples:
       is it a trace file of OSI, and what does it lack
   wiregauge trace convert drive_sv.osi drive.mcap
       and back, the same to the byte
+  wiregauge trace convert drive.mcap clouds.mcap --points
+      the points in it, for Foxglove and Lichtblick; .parquet for DuckDB
   wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s --channel '/lidar*'
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
   wiregauge trace split drive.mcap -o parts --duration 60s
@@ -53,6 +57,7 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Info(info::Arguments),
+    Index(index::Arguments),
     Check(check::Arguments),
     Cat(cat::Arguments),
     Convert(convert::Arguments),
@@ -69,6 +74,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Info(arguments) => arguments.run(),
+            Verb::Index(arguments) => arguments.run(),
             Verb::Check(arguments) => arguments.run(),
             Verb::Cat(arguments) => arguments.run(),
             Verb::Convert(arguments) => arguments.run(),

@@ -22,7 +22,7 @@ Examples:
   wiregauge trace cat drive_sv.osi --format raw | my-model
       each message after its length, a little-endian number of four bytes")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, or .txth.
     input: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "json")]

@@ -5,31 +5,41 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
+use super::pointing::Pointing;
 use super::putting::Putting;
 use super::selecting::Selecting;
 
 /// Write a trace file as another container, by the end of its name: .mcap, .osi,
-/// .txth or .jsonl.
+/// .txth or .jsonl; or the points in it, as clouds or as a table.
 ///
 /// From .osi to .mcap and back, and between compressions, messages are the same
 /// to the byte. Definitions and versions that an .osi file does not carry come from
 /// OSI's official package, from the messages themselves and from you; what nobody
 /// tells is left out and named. The text forms are for people and scripts: there
 /// messages are parsed.
+///
+/// Points are reflections and detections of OSI, plain or in the packed field, and
+/// PointCloud2 of ROS. --points writes them as foxglove.PointCloud, which Foxglove and
+/// Lichtblick show; .arrow and .parquet are tables, a row a point.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace convert drive_sv.osi drive.mcap --protobuf-version 3.21.12
   wiregauge trace convert drive.mcap drive_sd.osi --channel 'Lidar.OSMPSensorDataOut'
   wiregauge trace convert drive.mcap small.mcap --compression zstd --chunk 4MiB
-  wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes")]
+  wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes
+  wiregauge trace convert drive.mcap clouds.mcap --points
+  wiregauge trace convert drive_sd.osi drive.parquet
+      a row a point, for DuckDB, Polars or Spark")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, or .txth.
     input: PathBuf,
     /// What is written.
     output: PathBuf,
     #[command(flatten)]
     selecting: Selecting,
+    #[command(flatten)]
+    pointing: Pointing,
     #[command(flatten)]
     putting: Putting,
 }
@@ -37,6 +47,11 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        let Arguments { input, output, selecting, pointing, putting } = &self;
+        if pointing.is_wanted(output) {
+            pointing.write(input, selecting, output, putting)?;
+            return Ok(ExitCode::SUCCESS);
+        }
         self.putting.copy(&[self.input], &self.selecting, &self.output)?;
         Ok(ExitCode::SUCCESS)
     }

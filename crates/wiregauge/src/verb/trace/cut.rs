@@ -17,7 +17,7 @@ Examples:
   wiregauge trace cut drive.mcap part.mcap --channel '/lidar*' --every 10
   wiregauge trace cut drive_sv.osi part_sv.osi --messages 100..200")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, or .txth.
     input: PathBuf,
     /// What is written.
     output: PathBuf,

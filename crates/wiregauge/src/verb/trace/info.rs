@@ -1,9 +1,11 @@
 //! `wiregauge trace info`: what is in trace files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_report::page::plain::{self, Histogram, Part};
+use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 use wiregauge_trace::info::{info, ChannelInfo, Info, Read};
 use wiregauge_trace::open::Wish;
@@ -23,6 +25,8 @@ Examples:
   wiregauge trace info drive.mcap
   wiregauge trace info --all drive.mcap
       with the rates, gaps and sizes that only reading tells
+  wiregauge trace info --all drive.mcap --page drive.html
+      the same as a page, with the sizes of messages as a picture
   wiregauge trace info *.osi --format json")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
@@ -38,18 +42,26 @@ pub struct Arguments {
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
+    /// Write the same as a page, too, with the sizes of messages as a picture.
+    #[arg(long, value_name = "FILE.html")]
+    page: Option<PathBuf>,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let wish = Wish { osi_type: self.kind };
+        let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
+        let wanted = self.page.as_ref().map(|page| Target::open(page, &inputs)).transpose()?;
         let mut shown = news("reading");
         let mut infos = Vec::new();
         for path in &self.files {
             infos.push(info(path, &wish, self.all, &mut shown)?);
         }
         drop(shown);
+        if let Some(target) = wanted {
+            target.write(page(&infos).as_bytes())?;
+        }
         match self.format {
             Form::Json => print(&serde_json::to_string_pretty(&infos)?)?,
             Form::Table => {
@@ -106,9 +118,24 @@ fn text(info: &Info) -> String {
 }
 
 fn channel(channel: &ChannelInfo) -> String {
-    let topic = if channel.topic.is_empty() { "(its name tells no type)" } else { &channel.topic };
-    let mut text = format!("  channel   {}\n", safe(topic));
-    let mut line = |key: &str, value: String| text += &format!("    {key:<10}{value}\n");
+    let mut text = format!("  channel   {}\n", safe(name(channel)));
+    for (key, value) in facts(channel) {
+        text += &format!("    {key:<10}{value}\n");
+    }
+    text
+}
+
+fn name(channel: &ChannelInfo) -> &str {
+    match channel.topic.as_str() {
+        "" => "(its name tells no type)",
+        topic => topic,
+    }
+}
+
+/// What is told of a channel, each by a name.
+fn facts(channel: &ChannelInfo) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    let mut line = |key, value| facts.push((key, value));
     if channel.name != channel.topic && !channel.name.is_empty() {
         line("type", safe(&channel.name));
     }
@@ -126,11 +153,45 @@ fn channel(channel: &ChannelInfo) -> String {
     if let Some(read) = &channel.read {
         told(read, &mut line);
     }
-    text
+    facts
+}
+
+/// The files as a page, with the sizes of their messages as pictures.
+fn page(infos: &[Info]) -> String {
+    let mut parts = Vec::new();
+    for info in infos {
+        let lines = text(info);
+        let facts = lines.lines().skip(1).take_while(|line| !line.starts_with("  channel"));
+        let facts = facts.map(|line| {
+            let (key, value) = line.trim().split_once("  ").unwrap_or(("", line.trim()));
+            (key.to_owned(), value.trim().to_owned())
+        });
+        let title = lines.lines().next().unwrap_or_default().to_owned();
+        parts.push(Part { title, facts: facts.collect(), histogram: None });
+        parts.extend(info.channels.iter().map(|channel| {
+            let facts = facts_of_page(channel);
+            let histogram = channel.read.as_ref().filter(|read| !read.sizes.is_empty());
+            let histogram = histogram.map(|read| Histogram {
+                what: "Sizes of messages".into(),
+                unit: "B".into(),
+                span: (read.smallest, read.largest),
+                counts: read.sizes.clone(),
+            });
+            Part { title: name(channel).to_owned(), facts, histogram }
+        }));
+    }
+    let names: Vec<&str> = infos.iter().map(|info| info.file.as_str()).collect();
+    plain::page(&names.join(", "), &parts)
+}
+
+/// The same without the bars of a terminal.
+fn facts_of_page(channel: &ChannelInfo) -> Vec<(String, String)> {
+    let named = facts(channel).into_iter().filter(|(key, _)| !key.is_empty());
+    named.map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
 /// What reading told.
-fn told(read: &Read, line: &mut impl FnMut(&str, String)) {
+fn told(read: &Read, line: &mut impl FnMut(&'static str, String)) {
     if !read.versions.is_empty() {
         line("OSI", read.versions.join(", "));
     }

@@ -92,8 +92,9 @@ impl Putting {
         Ok(copied.losses)
     }
 
-    fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
-        inputs.iter().map(|path| open::open(path, &self.wish())).collect()
+    /// Opens what is read.
+    pub fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
+        inputs.iter().map(|path| open::open_with(path, &self.wish(), &osi_definitions)).collect()
     }
 
     /// Writes what is wanted of a file to standard output. That its reader went away, as
@@ -104,17 +105,19 @@ impl Putting {
         let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, form, writer);
         match outcome {
             Err(error) if is_gone(&error) => Ok(()),
-            other => other.map(drop),
+            other => other.map(|outcome| outcome.tell_remarks()),
         }
     }
 
-    fn copy_into(
+    /// Writes what is wanted of some files by a writer, for which channels are described as
+    /// a container of this form wants them.
+    pub fn copy_into(
         &self,
         inputs: &[PathBuf],
         mut readers: Vec<Box<dyn Reader>>,
         selecting: &Selecting,
         form: Form,
-        mut writer: Box<dyn Writer>,
+        mut writer: Box<dyn Writer + '_>,
     ) -> Result<Outcome> {
         let selection = selecting.of(inputs, &self.wish())?;
         let names = self.names(inputs);
@@ -140,9 +143,11 @@ impl Putting {
             copied.messages > 0,
             "nothing is wanted of {read}: no message has such a channel, time or number"
         );
+        let mut remarks = writer.remarks();
         writer.finish()?;
+        remarks.extend(readers.iter().flat_map(|reader| reader.remarks().to_vec()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
-        Ok(Outcome { copied, left_out, lacks, losses })
+        Ok(Outcome { copied, left_out, lacks, losses, remarks })
     }
 
     /// What the channels of `.osi` files are called: by `--topic`, or where several are of
@@ -219,7 +224,7 @@ fn lacking(channel: &Channel) -> Vec<&'static str> {
 }
 
 /// What came of copying.
-struct Outcome {
+pub struct Outcome {
     copied: Copied,
     /// What the container cannot hold.
     left_out: Vec<String>,
@@ -227,11 +232,27 @@ struct Outcome {
     lacks: Vec<(String, &'static str)>,
     /// What was damaged.
     losses: Vec<Loss>,
+    /// What the writer has to say.
+    remarks: Vec<String>,
 }
 
 impl Outcome {
-    fn tell(&self, output: &Path) {
-        let Copied { messages, bytes, backwards } = self.copied;
+    /// Tells it.
+    pub fn tell(&self, output: &Path) {
+        self.tell_of_way(output);
+        let Copied { messages, bytes, .. } = self.copied;
+        tell(&format!("{messages} messages of {bytes} bytes in {}", output.display()));
+    }
+
+    /// Tells it of a file that has something else than the messages.
+    pub fn tell_read(&self, output: &Path) {
+        self.tell_of_way(output);
+        let Copied { messages, bytes, .. } = self.copied;
+        tell(&format!("{messages} messages of {bytes} bytes were read for {}", output.display()));
+    }
+
+    fn tell_of_way(&self, output: &Path) {
+        let backwards = self.copied.backwards;
         let output = output.display();
         if backwards > 0 {
             tell(&format!("{backwards} messages go back in time, as they do in what was read"));
@@ -248,13 +269,18 @@ impl Outcome {
             let topic = safe(topic);
             tell(&format!("channel {topic}: nothing tells {key}, so it is left out; say {option}"));
         }
-        tell(&format!("{messages} messages of {bytes} bytes in {output}"));
+        self.tell_remarks();
+    }
+
+    /// Tells what the writer has to say.
+    pub fn tell_remarks(&self) {
+        self.remarks.iter().for_each(|remark| tell(&safe(remark)));
     }
 }
 
 /// The version of OSI that the first message of a type in a file says.
 fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Version>> {
-    let mut reader = open::open(path, wish)?;
+    let mut reader = open::open_with(path, wish, &osi_definitions)?;
     reader.salvage();
     while let Some(head) = reader.next()? {
         if reader.channels()[&head.channel].definition.name == type_name {

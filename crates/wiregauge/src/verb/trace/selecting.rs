@@ -9,6 +9,8 @@ use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::select::Selection;
 
+use crate::workload::osi_definitions;
+
 /// The arguments that say which messages are wanted.
 #[derive(clap::Args)]
 pub struct Selecting {
@@ -36,6 +38,11 @@ impl Selecting {
     /// All messages.
     pub fn all() -> Selecting {
         Selecting { channel: Vec::new(), from: None, to: None, messages: None, every: 1 }
+    }
+
+    /// Whether messages are chosen by their numbers, so that all of them count.
+    pub fn counts(&self) -> bool {
+        self.messages.is_some()
     }
 
     /// What is wanted of some files. Times are counted from the first message of all.
@@ -71,7 +78,7 @@ fn first_time(path: &Path, wish: &Wish) -> Result<Nanoseconds> {
             return Ok(known.times.0.into());
         }
     }
-    let mut reader = open::open(path, wish)?;
+    let mut reader = open::open_with(path, wish, &osi_definitions)?;
     while let Some(head) = reader.next()? {
         if let Some(time) = head.time {
             return Ok(time);

@@ -1,0 +1,51 @@
+//! The parts of a Protobuf message by their numbers.
+
+use std::borrow::Cow;
+
+use anyhow::{ensure, Result};
+use wiregauge_trace::wire::{is_message, Content, Fields};
+
+/// All fields of a message.
+pub fn all_of(message: &[u8]) -> Result<Fields<'_>> {
+    ensure!(is_message(message), "no valid Protobuf message");
+    Ok(Fields(message))
+}
+
+/// The messages, or bytes, of a number.
+pub fn messages(message: &[u8], wanted: u64) -> Result<Vec<&[u8]>> {
+    let found = all_of(message)?.filter_map(|(number, content)| match content {
+        Content::Bytes(bytes) if number == wanted => Some(bytes),
+        _ => None,
+    });
+    Ok(found.collect())
+}
+
+/// A message that is there once; where it comes in pieces, they are put together as
+/// Protobuf does: one behind the other.
+pub fn merged(message: &[u8], wanted: u64) -> Result<Cow<'_, [u8]>> {
+    let pieces = messages(message, wanted)?;
+    Ok(match pieces[..] {
+        [] => Cow::default(),
+        [piece] => piece.into(),
+        _ => pieces.concat().into(),
+    })
+}
+
+/// A double of eight bytes.
+pub fn double(content: Content) -> Option<f64> {
+    match content {
+        Content::Fixed(bytes) => Some(f64::from_le_bytes(bytes.try_into().ok()?)),
+        _ => None,
+    }
+}
+
+/// The doubles in the fields 1 to 3, as vectors have them; 0 where they are absent.
+pub fn vector(message: &[u8]) -> Result<[f64; 3]> {
+    let mut found = [0.0; 3];
+    for (number, content) in all_of(message)? {
+        if let (1..=3, Some(value)) = (number, double(content)) {
+            found[number as usize - 1] = value;
+        }
+    }
+    Ok(found)
+}

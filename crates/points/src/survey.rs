@@ -1,0 +1,170 @@
+//! The columns of a table, found out before it is written: a file of rows says them first.
+
+use std::borrow::Cow;
+
+use anyhow::{bail, ensure, Result};
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::read::Head;
+use wiregauge_trace::write::Writer;
+
+use crate::column::Type;
+use crate::osi::Reading;
+use crate::points::Points;
+use crate::remarks::Remarks;
+use crate::source::Source;
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wanted {
+    /// Its name.
+    pub name: String,
+    /// The type that holds all of its values.
+    pub kind: Type,
+    /// The unit, where all lists say the same.
+    pub unit: &'static str,
+    /// Which list had it first.
+    from: String,
+}
+
+/// What a table must hold.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Its columns.
+    pub columns: Vec<Wanted>,
+    /// The channels with points.
+    pub topics: Vec<String>,
+    /// Their lists.
+    pub lists: Vec<String>,
+}
+
+/// Reads what is to be in a table, and writes nothing.
+pub struct Survey<'f> {
+    origin: String,
+    reading: Reading,
+    channels: Vec<(String, Option<Source>)>,
+    found: &'f mut Found,
+    remarks: Remarks,
+}
+
+impl<'f> Survey<'f> {
+    /// Finds out what is to be in a table. `origin` says in errors what is read.
+    pub fn new(origin: &str, reading: Reading, found: &'f mut Found) -> Survey<'f> {
+        let origin = origin.to_owned();
+        Survey { origin, reading, channels: Vec::new(), found, remarks: Remarks::default() }
+    }
+}
+
+impl Writer for Survey<'_> {
+    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+        self.channels.push((channel.topic.clone(), Source::of(channel)));
+        Ok(u16::try_from(self.channels.len() - 1)?)
+    }
+
+    fn message(&mut self, channel: u16, _: &Head, data: &[u8]) -> Result<()> {
+        let (topic, source) = &self.channels[usize::from(channel)];
+        let Some(source) = source else { return Ok(()) };
+        for points in source.points(data, self.reading)? {
+            self.remarks.take(&format!("{topic}/{}", points.list), &points);
+            self.found.take(topic, &points)?;
+        }
+        Ok(())
+    }
+
+    fn has_room(&self) -> bool {
+        false
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.told(self.reading, "have no x, y and z")
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        let is_there = !self.found.columns.is_empty();
+        ensure!(
+            is_there,
+            "no message of {} that was read holds points; those of {} do",
+            self.origin,
+            Source::KINDS
+        );
+        Ok(())
+    }
+}
+
+impl Found {
+    fn take(&mut self, topic: &str, points: &Points) -> Result<()> {
+        for column in &points.columns {
+            let kind = column.values.kind();
+            let name = name(&column.name);
+            let known = self.columns.iter_mut().find(|known| known.name == name);
+            let Some(known) = known else {
+                let (name, unit) = (name.into_owned(), column.unit);
+                let from = format!("{topic}/{}", points.list);
+                self.columns.push(Wanted { name, kind, unit, from });
+                continue;
+            };
+            let Some(both) = holding(known.kind, kind) else {
+                bail!(
+                    "{} is {:?} in {topic} and {:?} in {}, and no column holds both; choose one by \
+                     --channel",
+                    column.name,
+                    kind,
+                    known.kind,
+                    known.from
+                );
+            };
+            known.kind = both;
+            if known.unit != column.unit {
+                known.unit = "";
+            }
+        }
+        if !points.columns.is_empty() {
+            for (known, name) in [(&mut self.topics, topic), (&mut self.lists, &points.list)] {
+                if known.iter().all(|known| known != name) {
+                    known.push(name.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The columns that every table has.
+pub const OWN: [&str; 5] = ["time", "channel", "list", "message", "point"];
+
+/// What a column of points is called in a table, which has some of its own.
+pub fn name(column: &str) -> Cow<'_, str> {
+    match OWN.contains(&column) {
+        true => format!("point_{column}").into(),
+        false => column.into(),
+    }
+}
+
+/// The type that holds the values of both; none where values would be lost.
+fn holding(a: Type, b: Type) -> Option<Type> {
+    let is_unsigned = |of| matches!(of, Type::U8 | Type::U16 | Type::U32 | Type::U64);
+    match (a, b) {
+        _ if a == b => Some(a),
+        (Type::U64, other) | (other, Type::U64) => is_unsigned(other).then_some(Type::U64),
+        _ => Some(Type::F64),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_holds_the_values_of_all_lists() {
+        for (a, b, wanted) in [
+            (Type::F32, Type::F32, Some(Type::F32)),
+            (Type::F32, Type::U16, Some(Type::F64)),
+            (Type::I32, Type::U32, Some(Type::F64)),
+            (Type::U32, Type::U64, Some(Type::U64)),
+            (Type::U64, Type::F64, None),
+            (Type::I8, Type::U64, None),
+        ] {
+            assert_eq!(holding(a, b), wanted);
+            assert_eq!(holding(b, a), wanted);
+        }
+    }
+}

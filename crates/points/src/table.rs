@@ -1,0 +1,245 @@
+//! Writes points as a table, a row a point: Arrow's IPC file, or Parquet.
+
+use std::collections::HashMap;
+use std::io::{BufWriter, IntoInnerError, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray, UInt32Array,
+    UInt64Array,
+};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
+use parquet::file::properties::WriterProperties;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::read::Head;
+use wiregauge_trace::write::{Output, Writer};
+
+use crate::column::Column;
+use crate::gather::{data_type, Gather};
+use crate::osi::Reading;
+use crate::points::Points;
+use crate::source::Source;
+use crate::survey::{name, Found, OWN};
+
+/// Rows that are held before they are written.
+const BATCH: usize = 1 << 16;
+
+/// Most rows of a row group of Parquet, whose columns are held packed until it is whole.
+const GROUP: usize = 1 << 18;
+
+/// The files that hold tables, by the ends of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Arrow's IPC file.
+    Arrow,
+    /// Parquet, in zstd.
+    Parquet,
+}
+
+impl Form {
+    /// The form that a file's name asks for; none where it asks for no table.
+    pub fn of(path: &Path) -> Option<Form> {
+        let extension = path.extension().unwrap_or_default().to_string_lossy();
+        match extension.to_ascii_lowercase().as_str() {
+            "arrow" => Some(Form::Arrow),
+            "parquet" => Some(Form::Parquet),
+            _ => None,
+        }
+    }
+}
+
+/// What takes rows.
+enum Rows<W: Output + Send> {
+    Arrow(Box<FileWriter<BufWriter<W>>>),
+    Parquet(Box<ArrowWriter<BufWriter<W>>>),
+}
+
+/// A table.
+pub struct Table<W: Output + Send> {
+    rows: Rows<W>,
+    schema: Arc<Schema>,
+    reading: Reading,
+    found: Found,
+    channels: Vec<Known>,
+    /// How many rows are held, and how many were written.
+    held: usize,
+    written: u64,
+    times: Vec<Option<i64>>,
+    words: [Vec<i32>; 2],
+    messages: Vec<u64>,
+    numbers: Vec<u32>,
+    columns: Vec<Gather>,
+}
+
+/// A channel that is read.
+struct Known {
+    topic: String,
+    source: Option<Source>,
+    messages: u64,
+}
+
+impl<W: Output + Send> Table<W> {
+    /// Begins a table that holds what was found.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn begin(out: W, form: Form, reading: Reading, found: Found) -> Result<Table<W>> {
+        let schema = Arc::new(schema(&found));
+        let out = BufWriter::with_capacity(1 << 20, out);
+        let rows = match form {
+            Form::Arrow => Rows::Arrow(Box::new(FileWriter::try_new(out, &schema)?)),
+            Form::Parquet => {
+                let properties = WriterProperties::builder()
+                    .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+                    .set_max_row_group_row_count(Some(GROUP))
+                    .set_created_by(concat!("wiregauge ", env!("CARGO_PKG_VERSION")).into());
+                let properties = Some(properties.build());
+                Rows::Parquet(Box::new(ArrowWriter::try_new(out, Arc::clone(&schema), properties)?))
+            }
+        };
+        let columns = found.columns.iter().map(|column| Gather::new(column.kind)).collect();
+        let (channels, times, words, messages, numbers) = Default::default();
+        Ok(Table {
+            rows,
+            schema,
+            reading,
+            found,
+            channels,
+            held: 0,
+            written: 0,
+            times,
+            words,
+            messages,
+            numbers,
+            columns,
+        })
+    }
+
+    fn add(&mut self, at: usize, head: &Head, points: &Points) -> Result<()> {
+        let time = head.time.map(|time| {
+            i64::try_from(time).context("a time beyond the 292 years that a table has room for")
+        });
+        let time = time.transpose()?;
+        let topic = word(&self.found.topics, &self.channels[at].topic)?;
+        let list = word(&self.found.lists, &points.list)?;
+        // Points of which nothing is known have no columns, and no bytes that bound them.
+        let count = if points.columns.is_empty() { 0 } else { points.count };
+        let mut from = 0;
+        while from < count {
+            let part = (count - from).min(BATCH - self.held);
+            self.held += part;
+            self.times.resize(self.held, time);
+            self.words[0].resize(self.held, topic);
+            self.words[1].resize(self.held, list);
+            self.messages.resize(self.held, self.channels[at].messages);
+            self.numbers.extend((from..from + part).map(|point| point as u32));
+            for (wanted, gather) in self.found.columns.iter().zip(&mut self.columns) {
+                let own = |column: &&Column| name(&column.name) == wanted.name;
+                gather.add(points.columns.iter().find(own), from, part);
+            }
+            from += part;
+            if self.held == BATCH {
+                self.flush()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the rows that are held.
+    fn flush(&mut self) -> Result<()> {
+        if self.held == 0 {
+            return Ok(());
+        }
+        self.written += self.held as u64;
+        self.held = 0;
+        let take = std::mem::take::<Vec<i32>>;
+        let known = [&self.found.topics, &self.found.lists];
+        let words = self.words.iter_mut().zip(known).map(|(words, known)| -> Result<ArrayRef> {
+            let known: ArrayRef = Arc::new(StringArray::from(known.clone()));
+            let keys = Int32Array::from(take(words));
+            Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(keys, known)?))
+        });
+        let mut words = words.collect::<Result<Vec<_>>>()?.into_iter();
+        let mut arrays: Vec<ArrayRef> =
+            vec![Arc::new(Int64Array::from(std::mem::take(&mut self.times)))];
+        arrays.extend(words.by_ref());
+        arrays.push(Arc::new(UInt64Array::from(std::mem::take(&mut self.messages))));
+        arrays.push(Arc::new(UInt32Array::from(std::mem::take(&mut self.numbers))));
+        arrays.extend(self.columns.iter_mut().map(Gather::take));
+        let batch = RecordBatch::try_new(Arc::clone(&self.schema), arrays)?;
+        match &mut self.rows {
+            Rows::Arrow(rows) => rows.write(&batch)?,
+            Rows::Parquet(rows) => rows.write(&batch)?,
+        }
+        Ok(())
+    }
+}
+
+fn word(known: &[String], word: &str) -> Result<i32> {
+    let at = known.iter().position(|known| known == word);
+    Ok(i32::try_from(at.context("what is read has changed since it was read first")?)?)
+}
+
+/// The columns of a table, with their units.
+fn schema(found: &Found) -> Schema {
+    let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    let unit = |field: Field, unit: &str| match unit {
+        "" => field,
+        unit => field.with_metadata(HashMap::from([("unit".to_owned(), unit.to_owned())])),
+    };
+    let [time, channel, list, message, point] = OWN;
+    let mut fields = vec![
+        unit(Field::new(time, DataType::Int64, true), "ns"),
+        Field::new(channel, words(), false),
+        Field::new(list, words(), false),
+        Field::new(message, DataType::UInt64, false),
+        Field::new(point, DataType::UInt32, false),
+    ];
+    let columns = found.columns.iter();
+    fields.extend(
+        columns.map(|column| {
+            unit(Field::new(&column.name, data_type(column.kind), true), column.unit)
+        }),
+    );
+    Schema::new(fields)
+}
+
+impl<W: Output + Send> Writer for Table<W> {
+    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+        let (topic, source) = (channel.topic.clone(), Source::of(channel));
+        self.channels.push(Known { topic, source, messages: 0 });
+        Ok(u16::try_from(self.channels.len() - 1)?)
+    }
+
+    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+        let at = usize::from(channel);
+        let Some(source) = &self.channels[at].source else { return Ok(()) };
+        for points in source.points(data, self.reading)? {
+            if !points.columns.is_empty() {
+                self.add(at, head, &points)?;
+            }
+        }
+        self.channels[at].messages += 1;
+        Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        vec![format!("{} points, a row each", self.written + self.held as u64)]
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        self.flush()?;
+        let mut out = match self.rows {
+            Rows::Arrow(rows) => rows.into_inner()?,
+            Rows::Parquet(rows) => rows.into_inner()?,
+        };
+        out.flush()?;
+        out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+    }
+}

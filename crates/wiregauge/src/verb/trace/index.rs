@@ -1,0 +1,49 @@
+//! `wiregauge trace index`: the way to each message of an .osi file.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{ensure, Result};
+use wiregauge_trace::open::is_osi;
+use wiregauge_trace::osi::index::beside;
+use wiregauge_trace::osi::indexing::write;
+
+use super::progress::news;
+use crate::output::tell;
+
+/// Write an index beside .osi files, FILE.osi.index, so that messages are found without
+/// hopping over those before them.
+///
+/// cat, cut, convert, play and all that choose messages by time or number use it. It is
+/// held against the file first; where it is of another one it is not used, and that is told.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge trace index drive_sv.osi
+  wiregauge trace cat drive_sv.osi --messages 100000")]
+pub struct Arguments {
+    /// What is read: .osi.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// SensorView.
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        for path in &self.files {
+            ensure!(
+                is_osi(path)?,
+                "{} has an index of its own, being MCAP; where that is missing 'wiregauge trace \
+                 repair' writes it",
+                path.display()
+            );
+            let messages = write(path, self.kind.as_deref(), &mut news("indexing"))?;
+            tell(&format!("{messages} messages in {}", beside(path).display()));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,136 @@
+//! Points instead of the messages that hold them.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{ensure, Result};
+use clap::ValueEnum;
+use wiregauge_points::{table, Clouds, Elevation, Found, Rays, Reading, Source, Survey, Table};
+use wiregauge_system::file::Target;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::osi;
+use wiregauge_trace::write::{Form, Writer};
+
+use super::putting::{Outcome, Putting};
+use super::selecting::Selecting;
+
+/// The arguments that say what points become.
+#[derive(clap::Args)]
+pub struct Pointing {
+    /// Write reflections, detections and point clouds as foxglove.PointCloud, a
+    /// channel for each list.
+    #[arg(long)]
+    points: bool,
+    /// With --points: keep all messages, too.
+    #[arg(long, requires = "points")]
+    keep: bool,
+    /// Of points: which way positive elevations point. OSI defines them to point
+    /// down; many models mean up.
+    #[arg(long, value_enum, value_name = "WAY")]
+    elevation: Option<Way>,
+    /// Of points: where the rays of a lidar stand that tells a grid of them in its
+    /// field of view and no directions.
+    #[arg(long, value_enum, value_name = "WHERE")]
+    rays: Option<Stand>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Way {
+    /// By the right-hand rule about y, as OSI's Spherical3d has it.
+    Down,
+    /// The sine is the height.
+    Up,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Stand {
+    /// The first and the last one at the edges of the field of view.
+    Edges,
+    /// Each in the middle of its share of the field of view.
+    Centers,
+}
+
+impl Pointing {
+    /// Whether points are wanted: asked for, or as a table by the file's name.
+    pub fn is_wanted(&self, output: &Path) -> bool {
+        self.points || table::Form::of(output).is_some()
+    }
+
+    /// Writes the points in what is wanted of a file, and tells how much was read.
+    pub fn write(
+        &self,
+        input: &Path,
+        selecting: &Selecting,
+        output: &Path,
+        putting: &Putting,
+    ) -> Result<()> {
+        let inputs = [input.to_owned()];
+        let (origin, reading) = (input.display().to_string(), self.reading());
+        let outcome = match table::Form::of(output) {
+            Some(form) => {
+                ensure!(!self.keep, "a table holds points alone; leave out --keep");
+                let draft = Target::open(output, &[input])?.begin()?;
+                // A table says its columns before its rows.
+                let mut found = Found::default();
+                let survey = Box::new(Survey::new(&origin, reading, &mut found));
+                let surveyed = copy(&inputs, selecting, putting, Form::Osi, survey)?;
+                let table = Box::new(Table::begin(draft, form, reading, found)?);
+                surveyed.tell_remarks();
+                copy(&inputs, selecting, putting, Form::Osi, table)?
+            }
+            None => {
+                ensure!(
+                    Form::of(output)? == Form::Mcap,
+                    "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
+                    output.display()
+                );
+                let draft = Target::open(output, &[input])?.begin()?;
+                let inner = Form::Mcap.begin(draft, putting.packing())?;
+                // What is kept is described as in any other MCAP.
+                let form = if self.keep { Form::Mcap } else { Form::Osi };
+                let clouds = Box::new(Clouds::new(&origin, inner, self.keep, reading));
+                copy(&inputs, selecting, putting, form, clouds)?
+            }
+        };
+        outcome.tell_read(output);
+        Ok(())
+    }
+
+    fn reading(&self) -> Reading {
+        Reading {
+            elevation: self.elevation.map(|way| match way {
+                Way::Down => Elevation::Down,
+                Way::Up => Elevation::Up,
+            }),
+            rays: self.rays.map(|stand| match stand {
+                Stand::Edges => Rays::Edges,
+                Stand::Centers => Rays::Centers,
+            }),
+        }
+    }
+}
+
+/// Hands what is wanted to a writer of points. `form` says how channels are described where
+/// messages are kept; where none are it is that of `.osi`, which describes none.
+fn copy(
+    inputs: &[PathBuf],
+    selecting: &Selecting,
+    putting: &Putting,
+    form: Form,
+    writer: Box<dyn Writer + '_>,
+) -> Result<Outcome> {
+    let mut readers = putting.open(inputs)?;
+    for (path, reader) in inputs.iter().zip(&readers) {
+        // Only a file that has neither topics nor types lacks both.
+        let is_told = reader
+            .channels()
+            .values()
+            .all(|channel| !channel.topic.is_empty() || !channel.definition.name.is_empty());
+        ensure!(is_told, osi::nameless(path));
+    }
+    // What is neither shown nor kept need not be unpacked.
+    if form == Form::Osi && !selecting.counts() {
+        let has_points = |channel: &Channel| Source::of(channel).is_some();
+        readers.iter_mut().for_each(|reader| reader.choose(&has_points));
+    }
+    putting.copy_into(inputs, readers, selecting, form, writer)
+}

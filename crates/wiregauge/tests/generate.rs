@@ -19,7 +19,8 @@ fn write(folder: &Path, name: &str, text: &str) {
 
 /// The command for a file, and what follows it.
 fn command<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["generate", file, "--language", "cpp,python,rust", "--wire", "ros-msg,cdr"], more].concat()
+    [&["generate", file, "--language", "cpp,java,python,rust", "--wire", "ros-msg,cdr"], more]
+        .concat()
 }
 
 #[test]
@@ -167,6 +168,20 @@ fn the_examples_of_the_page_work() {
         let done = Command::new(folder.join(&binary)).output().expect("it starts");
         let said = String::from_utf8_lossy(&done.stdout);
         assert!(done.status.success() && said.contains("the bytes end too early"), "{said}");
+    }
+    for (_, program) in blocks(&page, "java") {
+        write(folder, "Example.java", &program);
+        let flags = ["-Xlint:all", "-Werror", "-d", "java", "-sourcepath", "holders"];
+        let done =
+            Command::new("javac").args(flags).arg("Example.java").current_dir(folder).output();
+        let done = done.expect("javac starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let done =
+            Command::new("java").args(["-cp", "java", "Example"]).current_dir(folder).output();
+        let done = done.expect("java starts");
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(said.contains("end too early") && said.contains("front RIHS01_"), "{said}");
     }
     for (_, program) in blocks(&page, "python") {
         let mut python = Command::new("python3");

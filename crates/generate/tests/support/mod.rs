@@ -1,5 +1,6 @@
 //! What the tests of generated holders share.
 
+pub mod java;
 pub mod reference;
 
 use std::fs;

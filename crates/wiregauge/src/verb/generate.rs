@@ -73,6 +73,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LanguageName {
     Cpp,
+    Java,
     Python,
     Rust,
 }
@@ -148,6 +149,7 @@ fn is_ros(schema: &Schema, ros2: bool) -> bool {
 fn language(name: LanguageName) -> Language {
     match name {
         LanguageName::Cpp => Language::Cpp,
+        LanguageName::Java => Language::Java,
         LanguageName::Python => Language::Python,
         LanguageName::Rust => Language::Rust,
     }

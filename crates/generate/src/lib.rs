@@ -14,6 +14,7 @@ mod loss;
 mod names;
 mod python;
 mod rust;
+mod tagged;
 mod wire;
 
 pub use definition::Package;

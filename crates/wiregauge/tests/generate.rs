@@ -85,6 +85,14 @@ fn what_cannot_be_said_is_refused_or_told() {
         write(folder, "R.msg", &text);
         refuses(folder, &command("R.msg", &["-o", "out"]), &words);
     }
+    write(folder, "scan.msg", SCAN);
+    let numbered =
+        ["generate", "scan.msg", "--language", "java", "--wire", "protobuf", "-o", "out"];
+    refuses(
+        folder,
+        &numbered,
+        &["scan is not defined in Protobuf's language", "define it in a .proto"],
+    );
     assert!(!folder.join("out").exists());
     write(folder, "a.msg", &format!("P p\n{separator}\nMSG: P\nint8 x\n"));
     write(folder, "b.msg", &format!("P p\n{separator}\nMSG: P\nint16 x\n"));
@@ -183,12 +191,15 @@ fn the_examples_of_the_page_work() {
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         assert!(said.contains("end too early") && said.contains("front RIHS01_"), "{said}");
     }
+    let mut said = String::new();
     for (_, program) in blocks(&page, "python") {
         let mut python = Command::new("python3");
         python.arg("-c").arg(&program).env("PYTHONPATH", folder.join("holders"));
         let done = python.current_dir(folder).output().expect("python3 starts");
-        let said = String::from_utf8_lossy(&done.stdout);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert!(said.contains("are left") && said.contains("demo/msg/Scan RIHS01_"), "{said}");
+        said += &String::from_utf8_lossy(&done.stdout);
+    }
+    for words in ["are left", "demo/msg/Scan RIHS01_", "an integer does not end"] {
+        assert!(said.contains(words), "{said}");
     }
 }

@@ -1,9 +1,7 @@
 package wiregauge;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -191,18 +189,7 @@ public final class Reader {
         if (most != Sizer.NO_BOUND && length > most) {
             throw new WireException(WireException.Problem.TOO_MANY);
         }
-        String text = new String(bytes, 0, length, StandardCharsets.UTF_8);
-        if (wire.isCdr && text.indexOf('\0') >= 0) {
-            throw new WireException(WireException.Problem.NO_TEXT);
-        }
-        // What is no UTF-8 was replaced by this letter, unless it was there.
-        if (text.indexOf('\ufffd') >= 0) {
-            byte[] again = text.getBytes(StandardCharsets.UTF_8);
-            if (!Arrays.equals(again, 0, again.length, bytes, 0, length)) {
-                throw new WireException(WireException.Problem.NO_TEXT);
-            }
-        }
-        return text;
+        return Texts.of(bytes, length, !wire.isCdr);
     }
 
     /**

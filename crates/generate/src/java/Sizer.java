@@ -90,38 +90,9 @@ public final class Sizer {
      * @throws WireException when it has more, or is no text
      */
     public void text(String text, int most) throws WireException {
-        int bytes = utf8(there(text));
+        int bytes = Texts.size(there(text), !wire.isCdr);
         count(bytes, most);
         size += bytes + (wire.isCdr ? 1 : 0);
-    }
-
-    /** The bytes of a text. */
-    private int utf8(String text) throws WireException {
-        long bytes = text.length();
-        for (int at = 0; at < text.length(); at++) {
-            char letter = text.charAt(at);
-            if (letter == 0 && wire.isCdr) {
-                throw new WireException(WireException.Problem.NO_TEXT);
-            }
-            if (letter < 0x80) {
-                continue;
-            }
-            bytes += letter < 0x800 ? 1 : 2;
-            if (Character.isSurrogate(letter)) {
-                // Two of them are four bytes; one alone is no letter.
-                boolean isPair =
-                        at + 1 < text.length()
-                                && Character.isSurrogatePair(letter, text.charAt(at + 1));
-                if (!isPair) {
-                    throw new WireException(WireException.Problem.NO_TEXT);
-                }
-                at++;
-            }
-        }
-        if (bytes >= Integer.MAX_VALUE) {
-            throw new WireException(WireException.Problem.NO_ROOM);
-        }
-        return (int) bytes;
     }
 
     /**

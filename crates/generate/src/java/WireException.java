@@ -47,7 +47,13 @@ public final class WireException extends Exception {
         /** The bytes do not begin with the header of little-endian CDR. */
         NO_HEADER("the bytes do not begin with the header of little-endian CDR"),
         /** The buffer is too small for the message, or the message for any. */
-        NO_ROOM("the memory is too small for the message");
+        NO_ROOM("the memory is too small for the message"),
+        /** An integer or a key is too long, or a key that cannot be. */
+        NO_INTEGER("an integer or a key is too long, or a key that cannot be"),
+        /** A group does not end, or another one does. */
+        NO_GROUP("a group does not end, or another one does"),
+        /** A required field is missing. */
+        MISSING("a required field is missing");
 
         private final String words;
 

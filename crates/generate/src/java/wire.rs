@@ -241,7 +241,7 @@ impl Module<'_> {
 
     /// The fewest bytes of an element on whatever wire, one at least.
     fn least(&self, element: Element) -> i32 {
-        let sizes = Wire::ALL.map(|wire| layout::least_element(self.schema, element, wire));
+        let sizes = Wire::SEQUENTIAL.map(|wire| layout::least_element(self.schema, element, wire));
         let least = sizes.into_iter().min().unwrap_or(1).max(1);
         i32::try_from(least).unwrap_or(i32::MAX)
     }

@@ -17,7 +17,7 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// Compiles what is generated, with these sources that use it.
-fn compile(holders: &Path, name: &str, users: &[PathBuf]) -> PathBuf {
+pub fn compile(holders: &Path, name: &str, users: &[PathBuf]) -> PathBuf {
     let mut own = sources(&holders.join(name));
     own.extend(sources(&holders.join("wiregauge")));
     let mut javadoc = Command::new("javadoc");
@@ -31,6 +31,9 @@ fn compile(holders: &Path, name: &str, users: &[PathBuf]) -> PathBuf {
     };
     // They are ASCII, whatever a compiler takes them for.
     succeeds(javac().args(["-encoding", "US-ASCII", "-d"]).arg(&library).args(own));
+    if users.is_empty() {
+        return library;
+    }
     let mut user = javac();
     user.args(["-encoding", "UTF-8", "-d"]).arg(&program).arg("-cp").arg(&library);
     succeeds(user.args(users));
@@ -46,6 +49,16 @@ fn program(name: &str) -> PathBuf {
 pub fn run_program(holders: &Path, name: &str, main: &str) -> String {
     let classes = compile(holders, name, &[program(main)]);
     succeeds(Command::new("java").arg("-cp").arg(classes).arg(main))
+}
+
+/// Has a message of Protobuf read and write the cases in a file.
+pub fn run_cases(holders: &Path, name: &str, kind: &str, cases: &Path) -> String {
+    let types = holders.join("Types.java");
+    let text = format!("final class Types {{\n    private Types() {{}}\n\n    \
+                        static {name}.{kind} make() {{\n        return new {name}.{kind}();\n    }}\n}}\n");
+    fs::write(&types, text).expect("written");
+    let classes = compile(holders, name, &[program("Cases"), types]);
+    succeeds(Command::new("java").arg("-cp").arg(classes).arg("Cases").arg(cases))
 }
 
 /// Has what is generated read and write the messages in a folder.

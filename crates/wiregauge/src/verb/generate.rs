@@ -88,6 +88,7 @@ enum DialectName {
 enum WireName {
     RosMsg,
     Cdr,
+    Protobuf,
 }
 
 impl Arguments {
@@ -159,6 +160,7 @@ fn wire(name: WireName) -> Wire {
     match name {
         WireName::RosMsg => Wire::RosMsg,
         WireName::Cdr => Wire::Cdr,
+        WireName::Protobuf => Wire::Protobuf,
     }
 }
 

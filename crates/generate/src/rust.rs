@@ -39,11 +39,10 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     package.head().iter().for_each(|line| code.line(format!("//! {line}").trim_end()));
     code.line(include_str!("rust/imports.txt").trim_end());
     if is_sequential {
-        let parts = "Error, Limits, Reader, Sizer, Value, Wire, Writer";
-        code.line(format!("\nuse super::wiregauge::{{{parts}}};"));
+        code.line(include_str!("rust/sequential.txt").trim_end());
     }
     if wires.contains(&Wire::Protobuf) {
-        code.line("\nuse super::wiregauge_protobuf as protobuf;");
+        code.line(include_str!("rust/protobuf.txt").trim_end());
     }
     for (id, def) in schema.types.iter().enumerate() {
         code.line("");

@@ -13,7 +13,8 @@ FAST = alloc architecture browser builtin clock containers definitions door edit
 	hostile inputs kinds measure models origin osi_index packages points property readers recordings reduced refusals repair \
 	rules safety schema text trace traces tree txth watch
 BUILDS = conformance contributing corpus cosim cosim_samples coupling coupling_faults faults fixed_plan \
-	generate generated languages libraries lifetimes measuring octets_and_rejections players reduced_languages \
+	generate generated languages libraries lifetimes measuring octets_and_rejections players protobuf \
+	reduced_languages \
 	verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood

@@ -1,6 +1,8 @@
 //! C++17: a header with holders, which says of each record what its fields are; the
 //! wires are headers of their own, the same for all holders.
 
+mod tagged;
+
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -28,7 +30,7 @@ const RULES: Rules = Rules {
                xor_eq NULL EOF NAN INFINITY HUGE_VAL BUFSIZ DOMAIN SING OVERFLOW UNDERFLOW PLOSS \
                TLOSS RAND_MAX EXIT_SUCCESS EXIT_FAILURE SIGINT SIGTERM errno stdin stdout stderr \
                assert unix linux",
-    members: "wiregauge_fields wiregauge_block wiregauge_visit kName kRos1Type kRos1Md5 \
+    members: "wiregauge_put wiregauge_merge wiregauge_clear wiregauge_fields wiregauge_block wiregauge_visit kName kRos1Type kRos1Md5 \
               kRos1Definition kRos2Type kRos2Hash kRos2Description",
     types: "std wiregauge",
     values: "",
@@ -40,6 +42,7 @@ fn wire_header(wire: Wire) -> File {
     match wire {
         Wire::RosMsg => fixed("ros_msg.hpp", include_str!("cpp/ros_msg.hpp")),
         Wire::Cdr => fixed("cdr.hpp", include_str!("cpp/cdr.hpp")),
+        Wire::Protobuf => fixed("protobuf.hpp", include_str!("cpp/protobuf.hpp")),
     }
 }
 
@@ -60,7 +63,11 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     for header in ["array", "cstdint", "limits", "optional", "string", "string_view", "vector"] {
         code.line(format!("#include <{header}>"));
     }
-    code.line("\n#include \"wiregauge/holder.hpp\"\n");
+    code.line("\n#include \"wiregauge/holder.hpp\"");
+    if wires.contains(&Wire::Protobuf) {
+        code.line("#include \"wiregauge/protobuf.hpp\"");
+    }
+    code.line("");
     let namespace = namespace(&package.name);
     code.line(format!("namespace {namespace} {{"));
     for (id, def) in schema.types.iter().enumerate() {
@@ -74,8 +81,10 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let mut files = vec![
         File::new(format!("{}.hpp", package.name), code.finish()),
         fixed("holder.hpp", include_str!("cpp/holder.hpp")),
-        fixed("sequential.hpp", include_str!("cpp/sequential.hpp")),
     ];
+    if wires.iter().any(|wire| wire.is_sequential()) {
+        files.push(fixed("sequential.hpp", include_str!("cpp/sequential.hpp")));
+    }
     files.extend(wires.iter().map(|wire| wire_header(*wire)));
     Ok(files)
 }
@@ -132,6 +141,9 @@ impl Header<'_> {
         }
         self.identity(id, original, wires, code);
         self.described(id, record, code);
+        if wires.contains(&Wire::Protobuf) {
+            self.tagged(id, record, code)?;
+        }
         self.equality(id, record, code);
         code.close("};");
         if layout::block(self.schema, id).is_some() {

@@ -5,13 +5,15 @@ use wiregauge_holders::File;
 
 use crate::definition::Package;
 use crate::wire::Wire;
-use crate::{cpp, python, rust};
+use crate::{cpp, java, python, rust};
 
 /// A language that holders are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// C++17: headers.
     Cpp,
+    /// Java 17: a package of classes.
+    Java,
     /// Python 3.9: a module.
     Python,
     /// Rust: a module for `no_std`.
@@ -20,12 +22,14 @@ pub enum Language {
 
 impl Language {
     /// All of them.
-    pub const ALL: [Language; 3] = [Language::Cpp, Language::Python, Language::Rust];
+    pub const ALL: [Language; 4] =
+        [Language::Cpp, Language::Java, Language::Python, Language::Rust];
 
     /// As the command line has it.
     pub fn name(self) -> &'static str {
         match self {
             Language::Cpp => "cpp",
+            Language::Java => "java",
             Language::Python => "python",
             Language::Rust => "rust",
         }
@@ -39,6 +43,7 @@ impl Language {
 pub fn generate(package: &Package, language: Language, wires: &[Wire]) -> Result<Vec<File>> {
     match language {
         Language::Cpp => cpp::emit(package, wires),
+        Language::Java => java::emit(package, wires),
         Language::Python => python::emit(package, wires),
         Language::Rust => rust::emit(package, wires),
     }

@@ -6,14 +6,15 @@ mod cpp;
 pub mod definition;
 mod doc;
 pub mod identity;
+mod java;
 mod language;
 pub mod layout;
 mod literal;
 mod loss;
-
 mod names;
 mod python;
 mod rust;
+mod tagged;
 mod wire;
 
 pub use definition::Package;

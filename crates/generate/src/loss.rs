@@ -1,10 +1,11 @@
 //! What of a definition a wire does not carry.
 
 use anyhow::{bail, ensure, Result};
-use wiregauge_schema::{Cardinality, Element};
+use wiregauge_schema::{Cardinality, Element, Record};
 
 use crate::definition::Package;
 use crate::layout;
+use crate::tagged;
 use crate::wire::Wire;
 
 /// Something that a wire does not carry.
@@ -31,6 +32,10 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
             "{name} contains itself, which {title} cannot say; take a format with \
              optional or nested messages"
         );
+        if wire == Wire::Protobuf {
+            numbered(package, record)?;
+            continue;
+        }
         for field in &record.fields {
             let place = format!("{name}.{}", field.name.original);
             let spelling = package.spelling(record, field).unwrap_or_default();
@@ -61,4 +66,16 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
         }
     }
     Ok(losses)
+}
+
+/// Protobuf carries what is defined in its own language.
+fn numbered(package: &Package, record: &Record) -> Result<()> {
+    let name = &record.name.original;
+    let is_ros = package.words(name).is_some_and(|words| words.text.is_some());
+    ensure!(
+        !is_ros && tagged::fields(&package.schema, record).is_some(),
+        "{name} is not defined in Protobuf's language, so that its fields have no numbers and \
+         types on that wire; define it in a .proto"
+    );
+    Ok(())
 }

@@ -3,6 +3,7 @@
 
 mod module;
 mod sorting;
+mod tagged;
 mod wire;
 
 use std::fmt::Write;
@@ -24,7 +25,9 @@ const RULES: Rules = Rules {
                except finally for from global if import in is lambda nonlocal not or pass raise \
                return try while with yield",
     members: "self serialize_cdr deserialize_cdr serialize_ros_msg deserialize_ros_msg \
-              ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION ClassVar",
+              serialize_protobuf deserialize_protobuf \
+              ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION ClassVar \
+              bool bytearray bytes float int list memoryview object str tuple",
     types: "Any Callable ClassVar Generic Iterator IntEnum Records Sequence TypeVar Union \
             WireError",
     values: "mro name value",
@@ -49,7 +52,10 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     }
     for wire in wires {
         for (id, record) in schema.records() {
-            module.functions(*wire, id, record, &mut code);
+            match wire {
+                Wire::Protobuf => module.tagged(id, record, &mut code),
+                _ => module.functions(*wire, id, record, &mut code),
+            }
         }
     }
     let body = code.finish();
@@ -103,6 +109,9 @@ impl Module<'_> {
         if wires.contains(&Wire::Cdr) {
             code.line(format!("\n\n{}", include_str!("python/cdr.py").trim_end()));
         }
+        if wires.contains(&Wire::Protobuf) {
+            code.line(format!("\n\n{}", include_str!("python/protobuf.py").trim_end()));
+        }
     }
 
     fn enumeration(&self, id: TypeId, def: &Enum, code: &mut SourceWriter) {
@@ -151,7 +160,10 @@ impl Module<'_> {
         if self.is_listed_block(id) {
             self.block(id, record, code);
         }
-        wires.iter().for_each(|wire| methods(name, *wire, code));
+        wires.iter().for_each(|wire| match wire {
+            Wire::Protobuf => tagged::methods(name, OCTETS, code),
+            _ => methods(name, *wire, code),
+        });
         code.outdent();
         Ok(())
     }
@@ -441,11 +453,11 @@ fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
     let after = if wire == Wire::Cdr { ", header: bool = True" } else { "" };
     let title = match wire {
         Wire::RosMsg => "ROS MSG, as ROS 1 writes it",
-        Wire::Cdr => "CDR, as ROS 2 writes it, with the header of DDS or without",
+        _ => "CDR, as ROS 2 writes it, with the header of DDS or without",
     };
     let body = match wire {
         Wire::RosMsg => ("w.done()", "data", "r.done()"),
-        Wire::Cdr => (
+        _ => (
             "w.done()",
             "_cdr_body(data, header)",
             // DDS fills up to a multiple of four behind the header.

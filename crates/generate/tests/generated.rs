@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use support::{reference, run_python, succeeds, write};
+use support::{java, reference, run_python, succeeds, write};
 use wiregauge_generate::{Language, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::proto;
@@ -42,7 +42,7 @@ fn common_packages_are_written_as_by_rosbags() {
         let package = common(&folder.path().join(name), dialect);
         let holders = folder.path().join("holders").join(name);
         for language in Language::ALL {
-            write(&package, language, &holders);
+            write(&package, language, &Wire::SEQUENTIAL, &holders);
         }
         let module = holders.join("common.py");
         lint(&python.program, &module);
@@ -57,6 +57,7 @@ fn common_packages_are_written_as_by_rosbags() {
             assert_eq!(run_python(&python, "cross.py", &[&module, &messages]), count);
             assert_eq!(run_cpp(&holders, "common", &messages, ""), count);
             assert_eq!(run_rust(&holders, "common", &messages), count);
+            assert_eq!(java::run(&holders, "common", &messages), count);
         });
     }
 }
@@ -160,7 +161,7 @@ fn messages(schema: &Schema, sizes: &[(usize, usize, f64)], seed: u64, folder: &
         let value = generate(schema, &sizes, seed.wrapping_add(at as u64)).expect("a message");
         let name = &schema.root().name.original;
         fs::write(folder.join(format!("{at:04}.type")), name).expect("written");
-        for wire in Wire::ALL {
+        for wire in Wire::SEQUENTIAL {
             let end = wire.name().replace('-', "_");
             let bytes = reference::encode(schema, &value, wire);
             fs::write(folder.join(format!("{at:04}.{end}")), bytes).expect("written");
@@ -181,13 +182,14 @@ fn assert_read(schema: &Schema, folder: &Path, count: usize) {
     let package = Package::new(Some("message"), vec![("made up".into(), schema.clone())]);
     let package = package.expect("a package");
     for language in Language::ALL {
-        write(&package, language, folder);
+        write(&package, language, &Wire::SEQUENTIAL, folder);
     }
     let (module, files) = (folder.join("message.py"), folder.join("messages"));
     assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
     lint(&python.program, &module);
     assert_eq!(run_cpp(folder, "message", &files, SANITIZERS).trim(), count.to_string());
     assert_eq!(run_rust(folder, "message", &files).trim(), count.to_string());
+    assert_eq!(java::run(folder, "message", &files).trim(), count.to_string());
 }
 
 /// A truth value, a text and a list, each as ROS MSG and CDR have it: the parts of
@@ -254,6 +256,15 @@ fn what_is_no_message_is_refused() {
     assert_read(&schema, folder.path(), 2);
 }
 
+fn ending(language: Language) -> &'static str {
+    match language {
+        Language::Cpp => "hpp",
+        Language::Java => "java",
+        Language::Python => "py",
+        Language::Rust => "rs",
+    }
+}
+
 /// What a definition says that changes no bytes, in both languages of definitions.
 #[test]
 fn what_is_said_is_kept() {
@@ -280,23 +291,48 @@ fn what_is_said_is_kept() {
         let origin = vec![(format!("{name} of a test"), schema.expect("a schema"))];
         let package = Package::new(Some(name), origin).expect("a package");
         for language in Language::ALL {
-            let files = wiregauge_generate::generate(&package, language, &Wire::ALL);
-            let own = files.expect("generated").swap_remove(0);
+            let files = wiregauge_generate::generate(&package, language, &Wire::SEQUENTIAL);
             // The fixed part is in the tree already.
-            let text = match own.text.split_once("class WireError") {
+            let own = files
+                .expect("generated")
+                .into_iter()
+                .filter(|file| file.path.starts_with(name) && !file.path.starts_with("wiregauge"));
+            let text: String = own.map(|file| file.text).collect();
+            let text = match text.split_once("class WireError") {
                 Some((head, rest)) => {
                     let holders = rest.find("\n\n\n@dataclass").or(rest.find("IntEnum):"));
                     head.to_owned() + "…" + &rest[holders.expect("holders")..]
                 }
-                None => own.text,
+                None => text,
             };
             let text = text.replace(env!("CARGO_PKG_VERSION"), "VERSION");
             // By another ending, as formatters would have it otherwise.
-            let golden = format!("{}.txt", own.path);
+            let golden = format!("{name}.{}.txt", ending(language));
             wiregauge_golden::compare(env!("CARGO_MANIFEST_DIR"), &golden, &text);
         }
         assert_carried(&package.schema, &[(0, 0, 0.0), (2, 3, 0.5), (3, 5, 1.0)], 1);
     }
+}
+
+/// Names that mean something in Java, and values that its types have and wires do not.
+#[test]
+fn java_refuses_what_may_not_be_written() {
+    let text = "int8 int=-3\nuint64 MOST=18446744073709551615\nuint32 LARGE=4294967295\n\
+                string WORD=\"ß\\u000a\\\"\"\n\
+                # Ends */ here, \\u002a/ and \\u000a here {@code &amp; <p>\n\
+                uint8 small\nuint16 middle\nuint32 large\nuint64 biggest\nfloat32[<=2] Arrays\n\
+                string<=5 word\nstring<=2[] words\nfloat64[3] three\nPoint[2] corners\nPoint Point\n\
+                Point[] points\nuint8[] data [200, 7]\nString string\nbool class\nint8 Objects\n\
+                int8 one\nint8 reader\nint8 place\nint8 wiregauge\nint8 List\nfloat32 Float -1e-9\n\
+                float64 Double 1e300\nuint16[] java [65535]\nuint32[1] that [4294967295]\n";
+    let parts = [("Point", "float32 x\n"), ("String", "string data\nbool[2] other\n")];
+    let parts = parts.map(|(name, text)| format!("{}\nMSG: p/{name}\n{text}", "=".repeat(80)));
+    let text = text.to_owned() + &parts.join("");
+    let schema = msg::read_text(&text, "p/Limited", Dialect::Ros2, "test").expect("a schema");
+    let package = Package::new(Some("limits"), vec![("\\u000a of ß".into(), schema)]);
+    let folder = tempfile::tempdir().expect("a folder");
+    write(&package.expect("a package"), Language::Java, &Wire::SEQUENTIAL, folder.path());
+    assert_eq!(java::run_program(folder.path(), "limits", "Limits").trim(), "done");
 }
 
 /// What moves as a block, and what only seems to: gaps within, gaps at the end,

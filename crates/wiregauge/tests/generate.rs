@@ -19,7 +19,8 @@ fn write(folder: &Path, name: &str, text: &str) {
 
 /// The command for a file, and what follows it.
 fn command<'a>(file: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    [&["generate", file, "--language", "cpp,python,rust", "--wire", "ros-msg,cdr"], more].concat()
+    [&["generate", file, "--language", "cpp,java,python,rust", "--wire", "ros-msg,cdr"], more]
+        .concat()
 }
 
 #[test]
@@ -84,6 +85,14 @@ fn what_cannot_be_said_is_refused_or_told() {
         write(folder, "R.msg", &text);
         refuses(folder, &command("R.msg", &["-o", "out"]), &words);
     }
+    write(folder, "scan.msg", SCAN);
+    let numbered =
+        ["generate", "scan.msg", "--language", "java", "--wire", "protobuf", "-o", "out"];
+    refuses(
+        folder,
+        &numbered,
+        &["scan is not defined in Protobuf's language", "define it in a .proto"],
+    );
     assert!(!folder.join("out").exists());
     write(folder, "a.msg", &format!("P p\n{separator}\nMSG: P\nint8 x\n"));
     write(folder, "b.msg", &format!("P p\n{separator}\nMSG: P\nint16 x\n"));
@@ -168,12 +177,29 @@ fn the_examples_of_the_page_work() {
         let said = String::from_utf8_lossy(&done.stdout);
         assert!(done.status.success() && said.contains("the bytes end too early"), "{said}");
     }
+    for (_, program) in blocks(&page, "java") {
+        write(folder, "Example.java", &program);
+        let flags = ["-Xlint:all", "-Werror", "-d", "java", "-sourcepath", "holders"];
+        let done =
+            Command::new("javac").args(flags).arg("Example.java").current_dir(folder).output();
+        let done = done.expect("javac starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let done =
+            Command::new("java").args(["-cp", "java", "Example"]).current_dir(folder).output();
+        let done = done.expect("java starts");
+        let said = String::from_utf8_lossy(&done.stdout);
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        assert!(said.contains("end too early") && said.contains("front RIHS01_"), "{said}");
+    }
+    let mut said = String::new();
     for (_, program) in blocks(&page, "python") {
         let mut python = Command::new("python3");
         python.arg("-c").arg(&program).env("PYTHONPATH", folder.join("holders"));
         let done = python.current_dir(folder).output().expect("python3 starts");
-        let said = String::from_utf8_lossy(&done.stdout);
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-        assert!(said.contains("are left") && said.contains("demo/msg/Scan RIHS01_"), "{said}");
+        said += &String::from_utf8_lossy(&done.stdout);
+    }
+    for words in ["are left", "demo/msg/Scan RIHS01_", "an integer does not end"] {
+        assert!(said.contains(words), "{said}");
     }
 }

@@ -112,44 +112,6 @@ constexpr bool is_aligned(std::size_t at) {
   return Wire::alignment == 1 || at % alignof(T) == 0;
 }
 
-inline bool is_utf8(const char *text, std::size_t size) {
-  const auto *at = reinterpret_cast<const std::uint8_t *>(text);
-  const auto *const end = at + size;
-  while (at != end) {
-    std::uint64_t eight = 0;
-    while (end - at >= 8) {
-      std::memcpy(&eight, at, 8);
-      if ((eight & 0x8080808080808080u) != 0) break;
-      at += 8;
-    }
-    while (at != end && *at < 0x80) ++at;
-    if (at == end) return true;
-    const std::uint8_t head = *at++;
-    // How many bytes follow, and what the first of them may be: no longer form
-    // than needed, no surrogates, nothing above U+10FFFF.
-    std::size_t more = 1;
-    std::uint8_t low = 0x80, high = 0xbf;
-    if (head >= 0xc2 && head <= 0xdf) {
-    } else if (head >= 0xe0 && head <= 0xef) {
-      more = 2;
-      if (head == 0xe0) low = 0xa0;
-      if (head == 0xed) high = 0x9f;
-    } else if (head >= 0xf0 && head <= 0xf4) {
-      more = 3;
-      if (head == 0xf0) low = 0x90;
-      if (head == 0xf4) high = 0x8f;
-    } else {
-      return false;
-    }
-    if (static_cast<std::size_t>(end - at) < more || *at < low || *at > high) return false;
-    for (std::size_t next = 1; next < more; ++next) {
-      if ((at[next] & 0xc0) != 0x80) return false;
-    }
-    at += more;
-  }
-  return true;
-}
-
 template <class Wire>
 bool is_text(const char *text, std::size_t size) {
   const bool whole = !Wire::ends_texts || size == 0 || std::memchr(text, 0, size) == nullptr;

@@ -16,6 +16,7 @@ pub fn class(wire: Wire) -> &'static str {
     match wire {
         Wire::RosMsg => "_",
         Wire::Cdr => "_Cdr",
+        Wire::Protobuf => unreachable!("it does not write field after field"),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the tests of generated holders share.
+#![allow(dead_code)] // Each test file uses its part.
 
+pub mod java;
 pub mod reference;
 
 use std::fs;
@@ -40,8 +42,8 @@ pub fn run_python(python: &Python, program: &str, arguments: &[&Path]) -> String
 }
 
 /// Writes the files of a package into a folder.
-pub fn write(package: &Package, language: Language, folder: &Path) {
-    for file in generate(package, language, &Wire::ALL).expect("it can be generated") {
+pub fn write(package: &Package, language: Language, wires: &[Wire], folder: &Path) {
+    for file in generate(package, language, wires).expect("it can be generated") {
         let path = folder.join(&file.path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, file.text).expect("written");

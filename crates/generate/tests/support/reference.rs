@@ -2,7 +2,7 @@
 //! all languages must write.
 
 use wiregauge_generate::Wire;
-use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeId, Value};
+use wiregauge_schema::{Cardinality, Element, Field, Integer, Role, Schema, TypeId, Value};
 
 /// The bytes of a message.
 pub fn encode(schema: &Schema, value: &Value, wire: Wire) -> Vec<u8> {
@@ -90,5 +90,115 @@ fn element(schema: &Schema, element: Element, value: &Value, wire: Wire, out: &m
             };
             out.extend(&bytes[..size]);
         }
+    }
+}
+
+/// The bytes of a message on Protobuf's wire.
+pub fn encode_protobuf(schema: &Schema, value: &Value) -> Vec<u8> {
+    let mut out = Vec::new();
+    tagged_record(schema, schema.root, value, &mut out);
+    out
+}
+
+fn varint(mut value: u64, out: &mut Vec<u8>) {
+    while value > 0x7f {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn tagged_record(schema: &Schema, id: TypeId, value: &Value, out: &mut Vec<u8>) {
+    let Value::Record(values) = value else { panic!("a record") };
+    let record = schema.record(id);
+    let mut fields: Vec<(&Field, &Value)> = record.fields.iter().zip(values).collect();
+    fields.sort_by_key(|(field, _)| field.id);
+    for (field, value) in fields {
+        let is_empty = value == &Value::empty_element(schema, field.element);
+        match (field.cardinality, value) {
+            (Cardinality::Optional, Value::Absent) => {}
+            (Cardinality::Implicit, _) if is_empty && record.role != Role::MapEntry => {}
+            (_, Value::List(values)) => {
+                let is_number = schema.scalar(field.element).is_some();
+                if is_number && !field.wire.unpacked {
+                    let mut block = Vec::new();
+                    values.iter().for_each(|value| _ = number(field, value, &mut block));
+                    if !block.is_empty() {
+                        varint(u64::from(field.id) << 3 | 2, out);
+                        varint(block.len() as u64, out);
+                        out.extend(block);
+                    }
+                } else {
+                    values.iter().for_each(|value| tagged_element(schema, field, value, out));
+                }
+            }
+            (_, value) => tagged_element(schema, field, value, out),
+        }
+    }
+}
+
+fn tagged_element(schema: &Schema, field: &Field, value: &Value, out: &mut Vec<u8>) {
+    let mut block = Vec::new();
+    let kind = match (value, field.element) {
+        (Value::String(text), _) => {
+            varint(text.len() as u64, &mut block);
+            block.extend(text.as_bytes());
+            2
+        }
+        (Value::Bytes(bytes), _) => {
+            varint(bytes.len() as u64, &mut block);
+            block.extend(bytes);
+            2
+        }
+        (Value::Record(_), Element::Record(id)) => {
+            let mut inner = Vec::new();
+            tagged_record(schema, id, value, &mut inner);
+            varint(inner.len() as u64, &mut block);
+            block.extend(inner);
+            2
+        }
+        (value, _) => number(field, value, &mut block),
+    };
+    varint(u64::from(field.id) << 3 | kind, out);
+    out.extend(block);
+}
+
+/// A number, and the kind of its end.
+fn number(field: &Field, value: &Value, out: &mut Vec<u8>) -> u64 {
+    let fixed = |bytes: &[u8], out: &mut Vec<u8>| {
+        out.extend(bytes);
+        if bytes.len() == 4 {
+            5
+        } else {
+            1
+        }
+    };
+    let size = match field.element {
+        Element::Scalar(scalar) => scalar.size(),
+        _ => 4,
+    };
+    match (value, field.wire.integer) {
+        (Value::F32(value), _) => fixed(&value.to_le_bytes(), out),
+        (Value::F64(value), _) => fixed(&value.to_le_bytes(), out),
+        (Value::Bool(value), _) => {
+            out.push(u8::from(*value));
+            0
+        }
+        (Value::Unsigned(value), Integer::Fixed) => fixed(&value.to_le_bytes()[..size], out),
+        (Value::Signed(value), Integer::Fixed) => fixed(&value.to_le_bytes()[..size], out),
+        (Value::Signed(value), Integer::Zigzag) => {
+            let value = i128::from(*value);
+            varint(if value < 0 { -2 * value - 1 } else { 2 * value } as u64, out);
+            0
+        }
+        (Value::Unsigned(value), _) => {
+            varint(*value, out);
+            0
+        }
+        (Value::Signed(value), _) => {
+            varint(*value as u64, out);
+            0
+        }
+        (other, _) => panic!("{other:?} is no number"),
     }
 }

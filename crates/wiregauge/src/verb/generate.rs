@@ -73,6 +73,7 @@ pub struct Arguments {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LanguageName {
     Cpp,
+    Java,
     Python,
     Rust,
 }
@@ -87,6 +88,7 @@ enum DialectName {
 enum WireName {
     RosMsg,
     Cdr,
+    Protobuf,
 }
 
 impl Arguments {
@@ -148,6 +150,7 @@ fn is_ros(schema: &Schema, ros2: bool) -> bool {
 fn language(name: LanguageName) -> Language {
     match name {
         LanguageName::Cpp => Language::Cpp,
+        LanguageName::Java => Language::Java,
         LanguageName::Python => Language::Python,
         LanguageName::Rust => Language::Rust,
     }
@@ -157,6 +160,7 @@ fn wire(name: WireName) -> Wire {
     match name {
         WireName::RosMsg => Wire::RosMsg,
         WireName::Cdr => Wire::Cdr,
+        WireName::Protobuf => Wire::Protobuf,
     }
 }
 

@@ -1,0 +1,112 @@
+package wiregauge;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Wires that write field after field, little-endian. */
+public enum Wire {
+    /** ROS MSG, as ROS 1 writes it: no gaps. */
+    ROS_MSG(1, false, 0, 0),
+    /** XCDR version 1, as ROS 2 writes it, without the header of DDS. */
+    CDR(8, true, 0, 0),
+    /** XCDR version 1 behind the header of DDS, as in messages and recordings of ROS 2. */
+    // DDS fills up to a multiple of four.
+    CDR_WITH_HEADER(8, true, 4, 3);
+
+    /** The largest alignment of a number. */
+    final int alignment;
+    /** Whether texts end in a zero, and records without fields take a byte. */
+    final boolean isCdr;
+    /** Bytes before a message. */
+    private final int header;
+    /** How many bytes may follow one. */
+    private final int filling;
+
+    Wire(int alignment, boolean isCdr, int header, int filling) {
+        this.alignment = alignment;
+        this.isCdr = isCdr;
+        this.header = header;
+        this.filling = filling;
+    }
+
+    /**
+     * How many bytes a message takes.
+     *
+     * @param message the message
+     * @return its bytes
+     * @throws WireException when it may not be written
+     */
+    public int size(Sequential message) throws WireException {
+        Sizer sizer = new Sizer(this);
+        message.measure(sizer);
+        long size = header + sizer.size();
+        if (size > Integer.MAX_VALUE) {
+            throw new WireException(WireException.Problem.NO_ROOM);
+        }
+        return (int) size;
+    }
+
+    /**
+     * Writes a message into memory of its own.
+     *
+     * @param message the message
+     * @return its bytes, all that is in the buffer's array
+     * @throws WireException when it may not be written
+     */
+    public ByteBuffer serialize(Sequential message) throws WireException {
+        ByteBuffer out = ByteBuffer.allocate(size(message));
+        put(message, out);
+        return out;
+    }
+
+    /**
+     * Writes a message into a buffer, from its position on, which moves behind it.
+     *
+     * @param message the message
+     * @param out the buffer
+     * @throws WireException when it may not be written, or there is no room for it
+     */
+    public void serialize(Sequential message, ByteBuffer out) throws WireException {
+        int size = size(message);
+        if (size > out.remaining()) {
+            throw new WireException(WireException.Problem.NO_ROOM);
+        }
+        put(message, out.slice(out.position(), size));
+        out.position(out.position() + size);
+    }
+
+    private void put(Sequential message, ByteBuffer room) {
+        if (header != 0) {
+            room.put(1, (byte) 1);
+            room.put(0, (byte) 0).put(2, (byte) 0).put(3, (byte) 0);
+        }
+        ByteBuffer body = room.slice(header, room.limit() - header);
+        message.write(new Writer(this, body.order(ByteOrder.LITTLE_ENDIAN)));
+    }
+
+    /**
+     * Reads a message from all that remains in a buffer, whose position moves to its
+     * end. The arrays, lists and records that the message holds are used again, so none
+     * of them may be in it twice; what it holds after an error is no message.
+     *
+     * @param in the bytes
+     * @param message what is read into, new or used before
+     * @param <T> its type
+     * @return the same message
+     * @throws WireException when the bytes are no message
+     */
+    public <T extends Sequential> T deserialize(ByteBuffer in, T message) throws WireException {
+        ByteBuffer bytes = in.slice();
+        if (header != 0 && (bytes.limit() < header || bytes.get(0) != 0 || bytes.get(1) != 1)) {
+            throw new WireException(WireException.Problem.NO_HEADER);
+        }
+        ByteBuffer body = bytes.slice(header, bytes.limit() - header);
+        Reader reader = new Reader(this, body.order(ByteOrder.LITTLE_ENDIAN));
+        message.read(reader);
+        if (reader.left() > filling) {
+            throw new WireException(WireException.Problem.LEFT_OVER);
+        }
+        in.position(in.limit());
+        return message;
+    }
+}

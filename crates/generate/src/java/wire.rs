@@ -1,0 +1,248 @@
+//! How a holder is measured, written and read, field after field.
+
+use wiregauge_holders::SourceWriter;
+use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
+
+use super::Module;
+use crate::layout;
+use crate::wire::Wire;
+
+/// A bound as the fixed part takes it.
+fn most(bound: Option<u32>) -> String {
+    match bound.and_then(|bound| i32::try_from(bound).ok()) {
+        Some(bound) => bound.to_string(),
+        // What no array in Java could have is no bound.
+        None => "Sizer.NO_BOUND".into(),
+    }
+}
+
+/// What the walk of a field goes by.
+struct Walked<'a> {
+    field: &'a Field,
+    /// `this.ranges`.
+    member: String,
+    /// The bounds of its list and of its texts.
+    most: String,
+    most_text: String,
+}
+
+impl Module<'_> {
+    /// The methods of `Sequential`.
+    pub(super) fn sequential(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
+        let walked = |(place, field): (usize, &'_ Field)| {
+            let list = match field.cardinality {
+                Cardinality::List { bound } => bound,
+                _ => None,
+            };
+            let member = format!("this.{}", self.names.member(id, place));
+            let most_text = most(self.package.text_bound(record, field));
+            (member, most(list), most_text)
+        };
+        let fields: Vec<Walked> = record
+            .fields
+            .iter()
+            .enumerate()
+            .map(|(place, field)| {
+                let (member, most, most_text) = walked((place, field));
+                Walked { field, member, most, most_text }
+            })
+            .collect();
+        let nothing = record.fields.is_empty();
+        code.line("@Override");
+        let open = "public void measure(Sizer sizer) throws WireException {";
+        code.block(
+            if nothing { "public void measure(Sizer sizer) {" } else { open },
+            "}\n",
+            |code| {
+                fields.iter().for_each(|field| self.measure(field, code));
+                if nothing {
+                    code.line("sizer.nothing();");
+                }
+            },
+        );
+        code.line("@Override");
+        code.block("public void write(Writer writer) {", "}\n", |code| {
+            fields.iter().for_each(|field| self.write(field, code));
+            if nothing {
+                code.line("writer.nothing();");
+            }
+        });
+        code.line("@Override");
+        code.block("public void read(Reader reader) throws WireException {", "}\n", |code| {
+            fields.iter().for_each(|field| self.read(field, code));
+            if nothing {
+                code.line("reader.nothing();");
+            }
+        });
+    }
+
+    fn measure(&self, walked: &Walked, code: &mut SourceWriter) {
+        let Walked { field, member, most, most_text } = walked;
+        let one = |value: &str| match (field.element, self.packed(field)) {
+            (Element::String, _) => format!("sizer.text({value}, {most_text});"),
+            (Element::Bytes, _) => format!("sizer.octets({value});"),
+            (_, Some(kind)) if kind.is_widened() => format!("sizer.{}({value});", kind.read()),
+            (_, Some(kind)) => format!("sizer.number({});", kind.size()),
+            _ => format!("sizer.there({value}).measure(sizer);"),
+        };
+        match (field.cardinality, self.packed(field), field.element) {
+            (Cardinality::Required | Cardinality::Implicit, ..) => code.line(one(member)),
+            (Cardinality::Optional, _, Element::Record(_)) => {
+                code.line(format!("sizer.option({member});"));
+            }
+            (Cardinality::Optional, ..) => {
+                code.line("sizer.number(1);");
+                code.line(one(&self.or_empty(field, member)));
+            }
+            (Cardinality::List { .. }, Some(_), _) => {
+                code.line(format!("sizer.list({member}, {most});"));
+            }
+            (Cardinality::Array { len }, Some(_), _) => {
+                code.line(format!("sizer.array({member}, {len});"));
+            }
+            (cardinality, None, _) => {
+                code.line(match cardinality {
+                    Cardinality::Array { len } => format!("sizer.exactly({member}, {len});"),
+                    _ => format!("sizer.count({member}, {most});"),
+                });
+                self.each(field, member, code, &one("one"));
+            }
+        }
+    }
+
+    fn write(&self, walked: &Walked, code: &mut SourceWriter) {
+        let Walked { field, member, .. } = walked;
+        let one = |value: &str| match (field.element, self.packed(field)) {
+            (Element::String, _) => format!("writer.text({value});"),
+            (Element::Bytes, _) => format!("writer.octets({value});"),
+            (_, Some(kind)) => format!("writer.{}({value});", kind.write()),
+            _ => format!("{value}.write(writer);"),
+        };
+        match (field.cardinality, self.packed(field), field.element) {
+            (Cardinality::Required | Cardinality::Implicit, ..) => code.line(one(member)),
+            (Cardinality::Optional, _, Element::Record(_)) => {
+                code.line(format!("writer.option({member});"));
+            }
+            (Cardinality::Optional, ..) => {
+                code.line(format!("writer.bool({member} != null);"));
+                code.line(one(&self.or_empty(field, member)));
+            }
+            (Cardinality::List { .. }, Some(_), _) => code.line(format!("writer.list({member});")),
+            (Cardinality::Array { .. }, Some(_), _) => {
+                code.line(format!("writer.array({member});"));
+            }
+            (cardinality, None, _) => {
+                if matches!(cardinality, Cardinality::List { .. }) {
+                    code.line(format!("writer.count({member}.size());"));
+                }
+                self.each(field, member, code, &one("one"));
+            }
+        }
+    }
+
+    fn read(&self, walked: &Walked, code: &mut SourceWriter) {
+        let Walked { field, member, most, most_text } = walked;
+        let value = |old: &str| match (field.element, self.packed(field)) {
+            (Element::String, _) => format!("reader.text({most_text})"),
+            (Element::Bytes, _) => format!("reader.octets({old})"),
+            (_, Some(kind)) => format!("reader.{}()", kind.read()),
+            _ => unreachable!("records are read into"),
+        };
+        match (field.cardinality, self.packed(field), field.element) {
+            (Cardinality::Required | Cardinality::Implicit, _, Element::Record(id)) => {
+                self.read_record(id, member, code);
+            }
+            (Cardinality::Required | Cardinality::Implicit, ..) => {
+                code.line(format!("{member} = {};", value(member)));
+            }
+            (Cardinality::Optional, _, Element::Record(id)) => {
+                let least = self.least(field.element);
+                code.open(format!("if (!reader.option({least})) {{"));
+                code.line(format!("{member} = null;"));
+                code.next("} else {");
+                self.read_record(id, member, code);
+                code.close("}");
+            }
+            (Cardinality::Optional, kind, _) => {
+                let kind = match kind {
+                    Some(kind) => kind.plain(),
+                    None => self.element(field.element),
+                };
+                code.open("{");
+                code.line("boolean isThere = reader.bool();");
+                code.line(format!("{kind} value = {};", value(member)));
+                code.line(format!("{member} = isThere ? value : null;"));
+                code.close("}");
+            }
+            (Cardinality::List { .. }, Some(_), _) => {
+                code.line(format!("{member} = reader.list({member}, {most});"));
+            }
+            (Cardinality::Array { len }, Some(_), _) => {
+                code.line(format!("{member} = reader.array({member}, {len});"));
+            }
+            (Cardinality::List { .. }, None, Element::String) => {
+                code.line(format!("{member} = reader.texts({member}, {most}, {most_text});"));
+            }
+            (Cardinality::List { .. }, None, Element::Record(id)) => {
+                let (name, least) = (self.names.of(id), self.least(field.element));
+                code.line(format!(
+                    "{member} = reader.records({member}, {least}, {most}, {name}::new);"
+                ));
+                code.open(format!("for ({name} one : {member}) {{"));
+                code.line("one.read(reader);");
+                code.close("}");
+            }
+            (Cardinality::List { .. }, None, _) => {
+                code.line(format!("{member} = reader.blocks({member}, {most});"));
+            }
+            (Cardinality::Array { len }, None, element) => {
+                let kind = self.element(element);
+                code.open(format!("if ({member} == null || {member}.length != {len}) {{"));
+                let made = match element {
+                    Element::Bytes => format!("new byte[{len}][]"),
+                    _ => format!("new {kind}[{len}]"),
+                };
+                code.line(format!("{member} = {made};"));
+                code.close("}");
+                code.open(format!("for (int place = 0; place < {len}; place++) {{"));
+                let place = format!("{member}[place]");
+                match element {
+                    Element::Record(id) => self.read_record(id, &place, code),
+                    _ => code.line(format!("{place} = {};", value(&place))),
+                }
+                code.close("}");
+            }
+        }
+    }
+
+    fn read_record(&self, id: TypeId, member: &str, code: &mut SourceWriter) {
+        code.open(format!("if ({member} == null) {{"));
+        code.line(format!("{member} = new {}();", self.names.of(id)));
+        code.close("}");
+        code.line(format!("{member}.read(reader);"));
+    }
+
+    fn each(&self, field: &Field, member: &str, code: &mut SourceWriter, statement: &str) {
+        code.open(format!("for ({} one : {member}) {{", self.element(field.element)));
+        code.line(statement);
+        code.close("}");
+    }
+
+    /// An optional value, or what stands for it where it is absent.
+    fn or_empty(&self, field: &Field, member: &str) -> String {
+        let empty = match (field.element, self.packed(field)) {
+            (Element::String, _) => "\"\"",
+            (Element::Bytes, _) => "new byte[0]",
+            (_, Some(kind)) if kind.plain() == "boolean" => "false",
+            _ => "0",
+        };
+        format!("{member} == null ? {empty} : {member}")
+    }
+
+    /// The fewest bytes of an element on whatever wire, one at least.
+    fn least(&self, element: Element) -> i32 {
+        let sizes = Wire::SEQUENTIAL.map(|wire| layout::least_element(self.schema, element, wire));
+        let least = sizes.into_iter().min().unwrap_or(1).max(1);
+        i32::try_from(least).unwrap_or(i32::MAX)
+    }
+}

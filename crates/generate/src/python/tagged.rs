@@ -1,0 +1,258 @@
+//! How a holder in Python is put on Protobuf's wire and read from it.
+
+use wiregauge_holders::SourceWriter;
+use wiregauge_schema::{Cardinality, Record, TypeId};
+
+use super::module::Module;
+use crate::tagged::{self, Kind, Number, Tagged};
+
+/// What the fixed part calls a way to write numbers.
+fn way(number: Number) -> &'static str {
+    match number {
+        Number::Enum(_) => "int32",
+        other => other.name(),
+    }
+}
+
+/// What a decoder calls it: not like types of Python.
+fn read(number: Number) -> &'static str {
+    match number {
+        Number::Bool => "flag",
+        Number::Float => "float4",
+        Number::Double => "float8",
+        other => way(other),
+    }
+}
+
+/// Whether it always takes as many bytes.
+fn is_fixed(number: Number) -> bool {
+    use Number::{Double, Fixed32, Fixed64, Float, Sfixed32, Sfixed64};
+    matches!(number, Double | Fixed32 | Fixed64 | Float | Sfixed32 | Sfixed64)
+}
+
+/// A key as octets.
+fn key(mut key: u32) -> String {
+    let mut text = String::from("b\"");
+    while key > 0x7f {
+        text += &format!("\\x{:02x}", key & 0x7f | 0x80);
+        key >>= 7;
+    }
+    text + &format!("\\x{key:02x}\"")
+}
+
+impl Module<'_> {
+    /// The functions that write and read a record.
+    pub(super) fn tagged(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
+        let fields = tagged::fields(self.schema, record).unwrap_or_default();
+        let name = self.names.of(id);
+        code.line("\n");
+        code.open(format!("def _put_protobuf_{name}(m: {name}, out: _Parts) -> None:"));
+        if fields.is_empty() {
+            code.line("pass");
+        }
+        fields.iter().for_each(|field| self.put(id, field, code));
+        code.outdent();
+        code.line("\n");
+        code.open(format!("def _merge_protobuf_{name}(r: _Decoder, m: {name}) -> None:"));
+        self.merge(id, &fields, code);
+        code.outdent();
+    }
+
+    fn put(&self, id: TypeId, tagged: &Tagged, code: &mut SourceWriter) {
+        let member = format!("m.{}", self.names.member(id, tagged.place));
+        let (at, own) = (tagged.place, key(tagged.key()));
+        let one = |value: &str, code: &mut SourceWriter| match tagged.kind {
+            Kind::Number(number) => {
+                code.line(format!("out += ({own}, _{}({value}))", way(number)));
+            }
+            Kind::Text => code.line(format!("_nested(out, {own}, {value}.encode())")),
+            Kind::Octets => code.line(format!("_nested(out, {own}, {value})")),
+            Kind::Record(inner) => {
+                code.line(format!("p{at}: _Parts = []"));
+                code.line(format!("_put_protobuf_{}({value}, p{at})", self.names.of(inner)));
+                code.line(format!("_nested(out, {own}, p{at})"));
+            }
+        };
+        match (tagged.field.cardinality, tagged.kind) {
+            (Cardinality::List { .. }, Kind::Number(number)) if tagged.is_packed() => {
+                let block = match (is_fixed(number), self.code(tagged.field)) {
+                    (true, Some((kind, size))) => format!("_block({member}, \"{kind}\", {size})"),
+                    _ => format!("b\"\".join([_{}(one) for one in {member}])", way(number)),
+                };
+                code.open(format!("if len({member}):"));
+                code.line(format!("_nested(out, {}, {block})", key(tagged.packed_key())));
+                code.outdent();
+            }
+            (Cardinality::List { .. }, _) => {
+                code.open(format!("for e{at} in {member}:"));
+                one(&format!("e{at}"), code);
+                code.outdent();
+            }
+            (Cardinality::Optional, _) => {
+                code.open(format!("if {member} is not None:"));
+                one(&member, code);
+                code.outdent();
+            }
+            // Below zero there is one that is equal to it.
+            (_, Kind::Number(Number::Float | Number::Double)) if tagged.is_implicit => {
+                let Kind::Number(number) = tagged.kind else { unreachable!("a number") };
+                code.line(format!("f{at} = _{}({member})", way(number)));
+                code.open(format!("if any(f{at}):"));
+                code.line(format!("out += ({own}, f{at})"));
+                code.outdent();
+            }
+            _ if tagged.is_implicit => {
+                code.open(match tagged.kind {
+                    Kind::Number(_) => format!("if {member}:"),
+                    _ => format!("if len({member}):"),
+                });
+                one(&member, code);
+                code.outdent();
+            }
+            _ => one(&member, code),
+        }
+    }
+
+    fn merge(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
+        let member = |tagged: &Tagged| format!("m.{}", self.names.member(id, tagged.place));
+        for tagged in fields.iter().filter(|tagged| tagged.is_list()) {
+            let at = tagged.place;
+            code.line(match (tagged.kind, self.code(tagged.field)) {
+                (Kind::Number(_), Some((kind, _))) => {
+                    format!("v{at}: array[Any] = array(\"{kind}\")")
+                }
+                (Kind::Number(_), None) => format!("v{at}: list[bool] = []"),
+                (Kind::Text, _) => format!("v{at}: list[str] = []"),
+                (Kind::Octets, _) => format!("v{at}: list[bytes] = []"),
+                (Kind::Record(inner), _) => {
+                    format!("v{at}: list[{}] = []", self.names.of(inner))
+                }
+            });
+        }
+        let required: Vec<usize> =
+            fields.iter().filter(|field| field.is_required).map(|field| field.place).collect();
+        if !required.is_empty() {
+            code.line("seen = set()");
+        }
+        code.open("while key := r.key():");
+        let mut word = "if";
+        for tagged in fields {
+            code.open(format!("{word} key == {}:", tagged.key()));
+            word = "elif";
+            for other in &tagged.others {
+                code.line(format!("m.{} = None", self.names.member(id, *other)));
+            }
+            self.take(tagged, &member(tagged), code);
+            if tagged.is_required {
+                code.line(format!("seen.add({})", tagged.place));
+            }
+            code.outdent();
+            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
+                code.open(format!("elif key == {}:", tagged.packed_key()));
+                let at = tagged.place;
+                match (is_fixed(number), self.code(tagged.field)) {
+                    (true, Some((kind, size))) => {
+                        code.line(format!("v{at}.extend(r.packed(\"{kind}\", {size}))"));
+                    }
+                    _ => {
+                        code.line("end = r.open()");
+                        code.open("while r.at < r.end:");
+                        code.line(format!("v{at}.append(r.{}())", read(number)));
+                        code.outdent();
+                        code.line("r.end = end");
+                    }
+                }
+                code.outdent();
+            }
+        }
+        match fields.is_empty() {
+            true => code.line("r.skip(key)"),
+            false => {
+                code.open("else:");
+                code.line("r.skip(key)");
+                code.outdent();
+            }
+        }
+        code.outdent();
+        for tagged in fields.iter().filter(|tagged| tagged.is_list()) {
+            let (at, member) = (tagged.place, member(tagged));
+            code.open(format!("if v{at}:"));
+            code.line(format!("{member} = r.added({member}, v{at})"));
+            code.outdent();
+        }
+        if !required.is_empty() {
+            code.open(format!("if len(seen) != {}:", required.len()));
+            code.line("raise WireError(\"a required field is missing\")");
+            code.outdent();
+        }
+    }
+
+    fn take(&self, tagged: &Tagged, member: &str, code: &mut SourceWriter) {
+        let at = tagged.place;
+        let value = match tagged.kind {
+            Kind::Number(number) => format!("r.{}()", read(number)),
+            Kind::Text => "r.text()".into(),
+            Kind::Octets => "r.octets()".into(),
+            Kind::Record(inner) => {
+                let name = self.names.of(inner);
+                let into = match tagged.field.cardinality {
+                    Cardinality::List { .. } => {
+                        code.line(format!("e{at} = {name}()"));
+                        format!("e{at}")
+                    }
+                    Cardinality::Optional => {
+                        code.open(format!("if {member} is None:"));
+                        code.line(format!("{member} = {name}()"));
+                        code.outdent();
+                        member.to_owned()
+                    }
+                    _ => member.to_owned(),
+                };
+                code.line("end = r.open()");
+                code.line(format!("_merge_protobuf_{name}(r, {into})"));
+                code.line("r.end = end");
+                if tagged.is_list() {
+                    code.line(format!("v{at}.append(e{at})"));
+                }
+                return;
+            }
+        };
+        code.line(match tagged.is_list() {
+            true => format!("v{at}.append({value})"),
+            false => format!("{member} = {value}"),
+        });
+    }
+}
+
+/// The methods of a holder.
+pub fn methods(name: &str, octets: &str, code: &mut SourceWriter) {
+    code.line("");
+    code.open("def serialize_protobuf(self) -> bytes:");
+    code.line(
+        "\"\"\"The message as Protobuf writes it, fields in the order of their numbers.\"\"\"",
+    );
+    code.line("out: _Parts = []");
+    code.open("try:");
+    code.line(format!("_put_protobuf_{name}(self, out)"));
+    code.outdent();
+    let errors = "struct.error, TypeError, AttributeError, OverflowError, UnicodeError";
+    code.open(format!("except ({errors}) as error:"));
+    code.line(format!("raise WireError(f\"{name}: {{error}}\") from error"));
+    code.outdent();
+    code.line("return _joined(out)");
+    code.outdent();
+    code.line("\n@classmethod");
+    code.open(format!("def deserialize_protobuf(cls, data: {octets}) -> {name}:"));
+    code.line(
+        "\"\"\"A message as Protobuf writes it; fields that are not known are left out.\"\"\"",
+    );
+    code.line(format!("message = {name}()"));
+    code.open("try:");
+    code.line(format!("_merge_protobuf_{name}(_Decoder(data), message)"));
+    code.outdent();
+    code.open("except UnicodeError as error:");
+    code.line(format!("raise WireError(f\"{name}: {{error}}\") from error"));
+    code.outdent();
+    code.line("return message");
+    code.outdent();
+}

@@ -1,0 +1,83 @@
+//! Holders in Java: compiled with all that compiler and Javadoc warn of, and run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::succeeds;
+
+/// The sources below a folder.
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let entries =
+        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
+    let mut sources: Vec<PathBuf> =
+        entries.filter(|path| path.extension().is_some_and(|end| end == "java")).collect();
+    sources.sort();
+    sources
+}
+
+/// Compiles what is generated, with these sources that use it.
+pub fn compile(holders: &Path, name: &str, users: &[PathBuf]) -> PathBuf {
+    let mut own = sources(&holders.join(name));
+    own.extend(sources(&holders.join("wiregauge")));
+    let mut javadoc = Command::new("javadoc");
+    javadoc.args(["-quiet", "-Xdoclint:all", "-Werror", "-encoding", "US-ASCII", "-d"]);
+    succeeds(javadoc.arg(holders.join("javadoc")).args(&own));
+    let (library, program) = (holders.join("library"), holders.join("program"));
+    let javac = || {
+        let mut javac = Command::new("javac");
+        javac.args(["--release", "17", "-Xlint:all", "-Werror"]);
+        javac
+    };
+    // They are ASCII, whatever a compiler takes them for.
+    succeeds(javac().args(["-encoding", "US-ASCII", "-d"]).arg(&library).args(own));
+    if users.is_empty() {
+        return library;
+    }
+    let mut user = javac();
+    user.args(["-encoding", "UTF-8", "-d"]).arg(&program).arg("-cp").arg(&library);
+    succeeds(user.args(users));
+    std::env::join_paths([library, program]).expect("paths").into()
+}
+
+/// A program of the tests.
+fn program(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/java/{name}.java"))
+}
+
+/// Compiles what is generated with a program, and says what that says.
+pub fn run_program(holders: &Path, name: &str, main: &str) -> String {
+    let classes = compile(holders, name, &[program(main)]);
+    succeeds(Command::new("java").arg("-cp").arg(classes).arg(main))
+}
+
+/// Has a message of Protobuf read and write the cases in a file.
+pub fn run_cases(holders: &Path, name: &str, kind: &str, cases: &Path) -> String {
+    let types = holders.join("Types.java");
+    let text = format!("final class Types {{\n    private Types() {{}}\n\n    \
+                        static {name}.{kind} make() {{\n        return new {name}.{kind}();\n    }}\n}}\n");
+    fs::write(&types, text).expect("written");
+    let classes = compile(holders, name, &[program("Cases"), types]);
+    succeeds(Command::new("java").arg("-cp").arg(classes).arg("Cases").arg(cases))
+}
+
+/// Has what is generated read and write the messages in a folder.
+pub fn run(holders: &Path, name: &str, messages: &Path) -> String {
+    let mut entries = String::new();
+    for path in sources(&holders.join(name)) {
+        let kind = path.file_stem().expect("a name").to_string_lossy();
+        if fs::read_to_string(&path).expect("a source").contains("implements Sequential") {
+            entries += &format!("TYPES.put({name}.{kind}.NAME, {name}.{kind}::new);\n");
+        }
+    }
+    let text = format!(
+        "import java.util.*; import java.util.function.Supplier; import wiregauge.Sequential;\n\
+         final class Types {{\n\
+         static final Map<String, Supplier<Sequential>> TYPES = new HashMap<>();\n\
+         private Types() {{}}\nstatic {{\n{entries}}}\n}}\n"
+    );
+    let types = holders.join("Types.java");
+    fs::write(&types, text).expect("written");
+    let classes = compile(holders, name, &[program("Cross"), types]);
+    succeeds(Command::new("java").arg("-cp").arg(classes).arg("Cross").arg(messages))
+}

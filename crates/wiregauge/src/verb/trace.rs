@@ -4,14 +4,14 @@ mod cat;
 mod check;
 mod convert;
 mod cut;
-mod form;
+pub mod form;
 mod info;
 mod merge;
 mod play;
-mod progress;
-mod putting;
+pub mod progress;
+pub mod putting;
 mod repair;
-mod selecting;
+pub mod selecting;
 mod split;
 
 use std::process::ExitCode;

@@ -104,6 +104,23 @@ impl Putting {
         Ok(())
     }
 
+    /// Writes what is wanted of a file anew by a writer of the caller's.
+    pub fn write_by(
+        &self,
+        input: &Path,
+        selecting: &Selecting,
+        output: &Path,
+        by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
+    ) -> Result<()> {
+        let form = Form::of(output)?;
+        let draft = Target::open(output, &[input])?.begin()?;
+        let writer = by(form.begin(draft, self.packing())?);
+        let inputs = [input.to_owned()];
+        let readers = self.open(&inputs)?;
+        self.copy_into(&inputs, readers, selecting, form, writer)?.tell_losses(output);
+        Ok(())
+    }
+
     /// Copies what is whole of a damaged file, and tells how much that was. What was lost.
     pub fn salvage(&self, input: &Path, output: &Path) -> Result<Vec<Loss>> {
         self.write_anew(input, output, |writer| writer)
@@ -270,7 +287,13 @@ struct Outcome {
 
 impl Outcome {
     fn tell(&self, output: &Path) {
-        let Copied { messages, bytes, backwards } = self.copied;
+        self.tell_losses(output);
+        let Copied { messages, bytes, .. } = self.copied;
+        tell(&format!("{messages} messages of {bytes} bytes in {}", output.display()));
+    }
+
+    fn tell_losses(&self, output: &Path) {
+        let Copied { backwards, .. } = self.copied;
         let output = output.display();
         if backwards > 0 {
             tell(&format!("{backwards} messages go back in time, as they do in what was read"));
@@ -287,7 +310,6 @@ impl Outcome {
             let topic = safe(topic);
             tell(&format!("channel {topic}: nothing tells {key}, so it is left out; say {option}"));
         }
-        tell(&format!("{messages} messages of {bytes} bytes in {output}"));
     }
 }
 

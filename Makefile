@@ -9,10 +9,10 @@ RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
-FAST = alloc architecture browser builtin clock clouds containers definitions door editions field \
+FAST = alloc architecture arrow browser builtin clock clouds containers definitions door editions field \
 	golden hostile inputs kinds measure models origin packages packed points presets property readers \
 	recordings reduced refusals repair rules safety schema text trace traces tree watch
-BUILDS = conformance contributing corpus cosim cosim_samples coupling coupling_faults \
+BUILDS = arrow_languages conformance contributing corpus cosim cosim_samples coupling coupling_faults \
 	faults fixed_plan generate generated languages libraries lifetimes measuring \
 	octets_and_rejections reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \

@@ -147,6 +147,20 @@ fn coordinates_are_as_near_as_is_told() {
 }
 
 #[test]
+fn what_fills_up_the_last_word_comes_back() {
+    for (_, mut data) in messages(&made("ros2.mcap")).into_iter().filter(|(_, data)| data.len() > 2)
+    {
+        for fill in [0, 0, 7] {
+            data.push(fill);
+            let (packed, _) =
+                Cloud::of(Wire::Cdr, false, &data).unwrap().pack(&exact().plan).unwrap();
+            let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
+            assert!(back == data, "{} bytes and {fill} behind them", data.len());
+        }
+    }
+}
+
+#[test]
 fn what_is_no_cloud_is_refused() {
     let given = messages(&made("ros2.mcap"));
     let (_, data) = given.iter().find(|(_, data)| data.len() > 2000).unwrap();
@@ -155,7 +169,7 @@ fn what_is_no_cloud_is_refused() {
             true => cloud.unpack().map(drop),
             false => cloud.pack(&Plan::default()).map(drop),
         });
-        format!("{:#}", outcome.err().expect("refused"))
+        format!("{:#}", outcome.expect_err("refused"))
     };
     assert!(error(&data[..3], false).contains("CDR header"));
     assert!(error(&data[..200], false).contains("ends within a field"));

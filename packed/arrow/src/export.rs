@@ -109,8 +109,13 @@ fn array(parts: ArrayParts, rows: usize, buffers: i64) -> ArrowArray {
     }
 }
 
+/// Lets go what belongs to a schema.
+///
+/// # Safety
+///
+/// It is one that [`schema`] made, where it was moved to, and is called once.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
-    // SAFETY: a consumer calls it once, with a structure that `schema` made.
+    // SAFETY: the private data are the box that `schema` took apart.
     unsafe {
         drop(Box::from_raw((*schema).private_data.cast::<SchemaParts>()));
         (*schema).release = None;
@@ -118,8 +123,13 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     }
 }
 
+/// Lets go what belongs to an array.
+///
+/// # Safety
+///
+/// It is one that [`array`] made, where it was moved to, and is called once.
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
-    // SAFETY: a consumer calls it once, with a structure that `array` made.
+    // SAFETY: the private data are the box that `array` took apart.
     unsafe {
         drop(Box::from_raw((*array).private_data.cast::<ArrayParts>()));
         (*array).release = None;

@@ -113,7 +113,7 @@ fn array(parts: ArrayParts, rows: usize, buffers: i64) -> ArrowArray {
 ///
 /// # Safety
 ///
-/// It is one that [`schema`] made, where it was moved to, and is called once.
+/// It is one that [`schema()`] made, where it was moved to, and is called once.
 unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
     // SAFETY: the private data are the box that `schema` took apart.
     unsafe {
@@ -127,7 +127,7 @@ unsafe extern "C" fn release_schema(schema: *mut ArrowSchema) {
 ///
 /// # Safety
 ///
-/// It is one that [`array`] made, where it was moved to, and is called once.
+/// It is one that [`array()`] made, where it was moved to, and is called once.
 unsafe extern "C" fn release_array(array: *mut ArrowArray) {
     // SAFETY: the private data are the box that `array` took apart.
     unsafe {

@@ -24,7 +24,7 @@ fn points(view: &View<'_>, data: &[u8]) {
         fields.push(PointField { name: column.name.into(), offset: step, element });
         step += element.size();
     }
-    let Ok(points) = Points::new(fields, step, data.len() % 2 == 0) else { return };
+    let Ok(points) = Points::new(fields, step, data.len().is_multiple_of(2)) else { return };
     let Ok(all) = points.unpack(data, 1 << 22) else { return };
     let (packed, _) = points.pack(&all, &Plan::default()).expect("points of its own");
     assert_eq!(points.unpack(&packed, all.len()).expect("what was packed"), all);

@@ -9,13 +9,13 @@ RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
-FAST = alloc architecture browser builtin clock containers definitions door editions field files golden \
-	hostile inputs kinds measure models origin osi_index packages points property readers recordings reduced refusals repair \
-	rules safety schema text trace traces tree txth watch
-BUILDS = conformance contributing corpus cosim cosim_samples coupling coupling_faults faults fixed_plan \
-	generate generated languages libraries lifetimes measuring octets_and_rejections players protobuf \
-	reduced_languages \
-	verify
+FAST = alloc architecture arrow browser builtin clock clouds containers definitions door editions field \
+	files golden hostile inputs kinds measure models origin osi_index packages packed points presets \
+	property readers recordings reduced refusals repair rules safety schema text trace traces tree txth \
+	watch
+BUILDS = arrow_languages conformance contributing corpus cosim cosim_samples coupling coupling_faults \
+	faults fixed_plan generate generated languages libraries lifetimes measuring \
+	octets_and_rejections players protobuf reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood
 TEST = scripts/test

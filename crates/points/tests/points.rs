@@ -197,7 +197,11 @@ fn the_packed_field_says_the_same() {
             scale: None,
             reduction: Some(packed::Reduction::exact()),
         });
-        let reduced = packed::PackOptions { encodings: reduced.to_vec(), alignment: 8 };
+        let reduced = packed::PackOptions {
+            encodings: reduced.to_vec(),
+            alignment: 8,
+            ..packed::PackOptions::default()
+        };
         // These values stay as they are in fewer bytes.
         let elements = [packed::Element::F32, packed::Element::F16, packed::Element::I16];
         let narrow = elements.map(|element| packed::PackOptions {
@@ -208,6 +212,7 @@ fn the_packed_field_says_the_same() {
                 reduction: None,
             }],
             alignment: 8,
+            ..packed::PackOptions::default()
         });
         for options in [packed::PackOptions::default(), reduced].iter().chain(&narrow) {
             let packed = pack(root, &plain, options);

@@ -7,6 +7,7 @@ mod compare;
 mod cosim;
 mod doctor;
 mod generate;
+mod packed;
 mod report;
 mod schema;
 mod trace;
@@ -35,6 +36,8 @@ Examples:
       what reaches the other side of a bus in time
   wiregauge trace info drive.mcap
       what is in a recording; trace --help has what can be done with it
+  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm
+      scans as columns, to a millimetre
   wiregauge generate scan.msg --language python --wire cdr -o holders
       source code that holds, reads and writes the message
   wiregauge report run.json -o report.html         the result as a page
@@ -55,6 +58,7 @@ enum Verb {
     Cosim(cosim::Arguments),
     Bus(Box<bus::Arguments>),
     Trace(trace::Arguments),
+    Packed(packed::Arguments),
     Schema(schema::Arguments),
     Generate(generate::Arguments),
     Report(report::Arguments),
@@ -77,6 +81,7 @@ impl Arguments {
             Verb::Cosim(arguments) => arguments.run(),
             Verb::Bus(arguments) => arguments.run(),
             Verb::Trace(arguments) => arguments.run(),
+            Verb::Packed(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
             Verb::Generate(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),

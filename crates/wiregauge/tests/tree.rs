@@ -82,7 +82,8 @@ fn every_test_is_in_one_lane() {
     let mut there = Vec::new();
     let crates = fs::read_dir(project().join("crates")).expect("a folder");
     let crates = crates.map(|entry| entry.expect("readable").path());
-    for package in crates.chain([project().join("packed/rust")]) {
+    let packed = ["packed/arrow", "packed/rust"].map(|folder| project().join(folder));
+    for package in crates.chain(packed) {
         for test in fs::read_dir(package.join("tests")).into_iter().flatten() {
             let path = test.expect("readable").path();
             if path.extension().is_some_and(|end| end == "rs") {

@@ -117,6 +117,28 @@ class View:
         bits = np.frombuffer(bitmap, np.uint8)
         return np.unpackbits(bits, count=self.rows, bitorder="little").astype(bool)
 
+    def to_arrow(self, names=None):
+        """The columns, or those of these names, as a ``pyarrow.RecordBatch``.
+
+        What lies in place and aligned is not copied, presence bitmaps are Arrow's own;
+        the batch holds on to the field's bytes. Reduced columns are decoded into the
+        batch's buffers. Scaled ones are doubles in OSI's unit, markers such as
+        ``position?`` booleans; columns of a later version are left out."""
+        from .arrow import record_batch
+
+        return record_batch(self, names)
+
+    # Arrow's PyCapsule interface, so that Polars, DuckDB and others take a view as it is.
+
+    def __arrow_c_schema__(self):
+        return self.to_arrow().schema.__arrow_c_schema__()
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.to_arrow().__arrow_c_array__(requested_schema)
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
 
 def _shared(a, b):
     return a[0] < a[1] and b[0] < b[1] and a[0] < b[1] and b[0] < a[1]

@@ -2,8 +2,8 @@
 // share it.
 
 use wiregauge_packed::{
-    find, pack, unpack, Column, Element, Fault, Half, Layout, Number, PackOptions, Reduced,
-    Reduction, Root, UnpackOptions, Values, View,
+    find, pack, unpack, Column, Element, Fault, Half, Layout, Number, PackOptions, Plan,
+    PointField, Points, Reduced, Reduction, Root, UnpackOptions, Values, View,
 };
 
 /// Any bytes as a field: refused, or all of it can be read.
@@ -13,6 +13,21 @@ pub fn open(data: &[u8]) {
         assert!(view.values(values.name).is_some());
         read(&view, values);
     }
+    points(&view, data);
+}
+
+/// A field as points of its own columns: refused, or the same points again.
+fn points(view: &View<'_>, data: &[u8]) {
+    let mut step = 0;
+    let mut fields = Vec::new();
+    for (column, element) in view.columns().iter().filter_map(|of| Some((of, of.element?))) {
+        fields.push(PointField { name: column.name.into(), offset: step, element });
+        step += element.size();
+    }
+    let Ok(points) = Points::new(fields, step, data.len().is_multiple_of(2)) else { return };
+    let Ok(all) = points.unpack(data, 1 << 22) else { return };
+    let (packed, _) = points.pack(&all, &Plan::default()).expect("points of its own");
+    assert_eq!(points.unpack(&packed, all.len()).expect("what was packed"), all);
 }
 
 fn read(view: &View<'_>, values: &Values<'_>) {

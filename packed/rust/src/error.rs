@@ -49,6 +49,10 @@ pub enum Fault {
     Steps,
     /// Blocks of a reduced column that do not hold its rows.
     Blocks,
+    /// A resolution in another unit than the column's.
+    Unit,
+    /// A column that is not as the points have it.
+    Points,
 }
 
 /// What went wrong, and where.
@@ -124,6 +128,11 @@ impl fmt::Display for Error {
                 write!(f, "a value of {column} is 2^51 of its resolution or more away from 0")
             }
             Fault::Blocks => write!(f, "the blocks of {column} do not hold its rows"),
+            Fault::Unit => write!(f, "{column} has another unit than its resolution"),
+            Fault::Points => write!(
+                f,
+                "{column} is no field of the points, is of another type, or lies over another field"
+            ),
         }
     }
 }

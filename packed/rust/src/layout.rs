@@ -358,6 +358,11 @@ impl ColumnMut<'_> {
         store_value(element, self.column.scale, value, self.bytes(row))
     }
 
+    /// The bytes of all elements, or of what they are reduced to.
+    pub(crate) fn all_bytes(&mut self) -> &mut [u8] {
+        self.data
+    }
+
     /// The bytes of a row's element.
     pub(crate) fn bytes(&mut self, row: usize) -> &mut [u8] {
         let size = self.column.element.size();

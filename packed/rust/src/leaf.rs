@@ -17,6 +17,8 @@ pub(crate) struct Leaf {
     /// 0 for the row's own.
     pub inner: u32,
     pub kind: Type,
+    /// OSI's; empty for identifiers and classes.
+    pub unit: &'static str,
 }
 
 impl Leaf {
@@ -31,76 +33,76 @@ impl Leaf {
     }
 }
 
-const fn number(name: &'static str, number: u32) -> Leaf {
-    Leaf { name, number, inner: 0, kind: Type::Number }
+const fn number(name: &'static str, number: u32, unit: &'static str) -> Leaf {
+    Leaf { name, number, inner: 0, kind: Type::Number, unit }
 }
 
-const fn inner(name: &'static str, number: u32, inner: u32) -> Leaf {
-    Leaf { name, number, inner, kind: Type::Number }
+const fn inner(name: &'static str, number: u32, inner: u32, unit: &'static str) -> Leaf {
+    Leaf { name, number, inner, kind: Type::Number, unit }
 }
 
 const fn identifier(name: &'static str, number: u32) -> Leaf {
-    Leaf { name, number, inner: 1, kind: Type::Identifier }
+    Leaf { name, number, inner: 1, kind: Type::Identifier, unit: "" }
 }
 
 const fn enumeration(name: &'static str, number: u32) -> Leaf {
-    Leaf { name, number, inner: 0, kind: Type::Enumeration }
+    Leaf { name, number, inner: 0, kind: Type::Enumeration, unit: "" }
 }
 
 // By number; a message's fields in one go and numbered from 1.
 
 const LIDAR_REFLECTION: &[Leaf] = &[
-    number("signal_strength", 1),
-    number("time_of_flight", 2),
-    number("doppler_shift", 3),
-    inner("normal_to_surface.x", 5, 1),
-    inner("normal_to_surface.y", 5, 2),
-    inner("normal_to_surface.z", 5, 3),
+    number("signal_strength", 1, "dB"),
+    number("time_of_flight", 2, "s"),
+    number("doppler_shift", 3, "Hz"),
+    inner("normal_to_surface.x", 5, 1, "1"),
+    inner("normal_to_surface.y", 5, 2, "1"),
+    inner("normal_to_surface.z", 5, 3, "1"),
     identifier("object_id", 6),
 ];
 
 const RADAR_REFLECTION: &[Leaf] = &[
-    number("signal_strength", 1),
-    number("time_of_flight", 2),
-    number("doppler_shift", 3),
-    number("source_horizontal_angle", 4),
-    number("source_vertical_angle", 5),
+    number("signal_strength", 1, "dB"),
+    number("time_of_flight", 2, "s"),
+    number("doppler_shift", 3, "Hz"),
+    number("source_horizontal_angle", 4, "rad"),
+    number("source_vertical_angle", 5, "rad"),
 ];
 
 const LIDAR_DETECTION: &[Leaf] = &[
-    number("existence_probability", 1),
+    number("existence_probability", 1, "1"),
     identifier("object_id", 2),
-    inner("position.distance", 3, 1),
-    inner("position.azimuth", 3, 2),
-    inner("position.elevation", 3, 3),
-    inner("position_rmse.distance", 4, 1),
-    inner("position_rmse.azimuth", 4, 2),
-    inner("position_rmse.elevation", 4, 3),
-    number("height", 5),
-    number("height_rmse", 6),
-    number("intensity", 7),
-    number("free_space_probability", 8),
+    inner("position.distance", 3, 1, "m"),
+    inner("position.azimuth", 3, 2, "rad"),
+    inner("position.elevation", 3, 3, "rad"),
+    inner("position_rmse.distance", 4, 1, "m"),
+    inner("position_rmse.azimuth", 4, 2, "rad"),
+    inner("position_rmse.elevation", 4, 3, "rad"),
+    number("height", 5, "m"),
+    number("height_rmse", 6, "m"),
+    number("intensity", 7, "%"),
+    number("free_space_probability", 8, "1"),
     enumeration("classification", 9),
-    number("reflectivity", 10),
-    number("echo_pulse_width", 11),
-    number("radial_velocity", 12),
+    number("reflectivity", 10, "1"),
+    number("echo_pulse_width", 11, "m"),
+    number("radial_velocity", 12, "m/s"),
     identifier("beam_id", 13),
 ];
 
 const RADAR_DETECTION: &[Leaf] = &[
-    number("existence_probability", 1),
+    number("existence_probability", 1, "1"),
     identifier("object_id", 2),
-    inner("position.distance", 3, 1),
-    inner("position.azimuth", 3, 2),
-    inner("position.elevation", 3, 3),
-    inner("position_rmse.distance", 4, 1),
-    inner("position_rmse.azimuth", 4, 2),
-    inner("position_rmse.elevation", 4, 3),
-    number("radial_velocity", 5),
-    number("radial_velocity_rmse", 6),
-    number("rcs", 7),
-    number("snr", 8),
-    number("point_target_probability", 9),
+    inner("position.distance", 3, 1, "m"),
+    inner("position.azimuth", 3, 2, "rad"),
+    inner("position.elevation", 3, 3, "rad"),
+    inner("position_rmse.distance", 4, 1, "m"),
+    inner("position_rmse.azimuth", 4, 2, "rad"),
+    inner("position_rmse.elevation", 4, 3, "rad"),
+    number("radial_velocity", 5, "m/s"),
+    number("radial_velocity_rmse", 6, "m/s"),
+    number("rcs", 7, "dB m²"),
+    number("snr", 8, "dB"),
+    number("point_target_probability", 9, "1"),
     identifier("ambiguity_id", 10),
     enumeration("classification", 11),
 ];

@@ -7,6 +7,7 @@ use crate::format::FIELD;
 use crate::frame::{settle, write, Part};
 use crate::layout::{Column, Layout, Table};
 use crate::leaf::{leaves, Leaf, Type};
+use crate::plan::Plan;
 use crate::reduce::{Reduced, Reduction};
 use crate::row::{for_rows, Row};
 use crate::wire::Fields;
@@ -29,25 +30,31 @@ pub struct Encoding {
 pub struct PackOptions {
     /// Columns that are not to be as their defaults; all others are lossless.
     pub encodings: Vec<Encoding>,
+    /// How columns are reduced that no encoding names.
+    pub plan: Plan,
     /// A power of two up to 4096, in bytes.
     pub alignment: usize,
 }
 
 impl Default for PackOptions {
     fn default() -> Self {
-        PackOptions { encodings: Vec::new(), alignment: 64 }
+        PackOptions { encodings: Vec::new(), plan: Plan::default(), alignment: 64 }
     }
 }
 
 /// What packing has cost a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Precision {
-    /// What the rows are.
-    pub kind: Kind,
+    /// What the rows are; none for points.
+    pub kind: Option<Kind>,
     /// The column's name.
     pub name: String,
     /// The type of its elements.
     pub element: Element,
+    /// How they were reduced.
+    pub reduction: Option<Reduction>,
+    /// Rows, absent ones included.
+    pub rows: usize,
     /// The largest difference between a packed value and the given one, in the
     /// column's unit.
     pub error: f64,
@@ -206,7 +213,7 @@ impl Task<'_> {
                 self.sources.push(Source::new(index, true, column, None));
             }
             if any >> index & 1 != 0 {
-                let (mut column, reduction) = encode(leaf, options)?;
+                let (mut column, reduction) = encode(self.kind, leaf, options)?;
                 column.optional = every >> index & 1 == 0;
                 self.sources.push(Source::new(index, false, column, reduction));
             }
@@ -287,9 +294,11 @@ impl Task<'_> {
                 column.put(reduced)?;
             }
             precision.push(Precision {
-                kind: self.kind,
+                kind: Some(self.kind),
                 name: source.column.name.clone(),
                 element: source.column.element,
+                reduction: source.reduction,
+                rows,
                 error: source.error,
                 bytes: source.bytes(rows),
             });
@@ -299,14 +308,14 @@ impl Task<'_> {
 }
 
 /// The column of a leaf, and how it is reduced.
-fn encode(leaf: &Leaf, options: &PackOptions) -> Result<(Column, Option<Reduction>)> {
+fn encode(kind: Kind, leaf: &Leaf, options: &PackOptions) -> Result<(Column, Option<Reduction>)> {
     let element = match leaf.kind {
         Type::Number => Element::F64,
         Type::Identifier => Element::U64,
         Type::Enumeration => Element::I32,
     };
     let mut column = Column::new(leaf.name, element);
-    let mut reduction = None;
+    let mut reduction = options.plan.reduction(Some(kind), leaf.name, element)?;
     for encoding in options.encodings.iter().filter(|encoding| encoding.name == leaf.name) {
         let whole = encoding.element.is_integer() && encoding.scale.is_none();
         let rounded = encoding.reduction.is_some_and(|how| how.resolution.is_some());

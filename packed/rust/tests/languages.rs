@@ -56,9 +56,10 @@ fn reduced(name: &str) -> &'static [&'static str] {
 }
 
 fn told(precision: &[Precision]) -> String {
-    let lines = precision.iter().map(|Precision { kind, name, element, error, bytes }| {
+    let lines = precision.iter().map(|Precision { kind, name, element, error, bytes, .. }| {
+        let kind = kind.expect("rows of OSI");
         let element = element_name(*element);
-        format!("{} {name} {element} {:016x} {bytes}\n", kind_name(*kind), error.to_bits())
+        format!("{} {name} {element} {:016x} {bytes}\n", kind_name(kind), error.to_bits())
     });
     lines.collect()
 }

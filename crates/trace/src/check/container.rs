@@ -8,9 +8,7 @@ use anyhow::Context;
 use super::findings::Findings;
 use super::message::Messages;
 use super::rules;
-use crate::channel::{
-    Channel, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION,
-};
+use crate::channel::{Channel, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
 use crate::mcap::summary::Summary;
 use crate::mcap::{Reader, SeenChunk};
 use crate::part::Part;

@@ -63,8 +63,8 @@ pub fn compile(name: &str, sources: &[&str]) -> PathBuf {
     let tree = Path::new(HERE).join("../..");
     let mut hasher = DefaultHasher::new();
     let headers = ["packed/include/wiregauge/packed.hpp", "packed/fuzz/check.hpp"];
-    let others =
-        ["convert", "reduce"].map(|name| format!("packed/include/wiregauge/packed_{name}.hpp"));
+    let others = ["arrow", "convert", "reduce"]
+        .map(|name| format!("packed/include/wiregauge/packed_{name}.hpp"));
     let others = others.each_ref().map(String::as_str);
     for path in sources.iter().chain(&headers).chain(&others) {
         fs::read(tree.join(path)).expect("a source").hash(&mut hasher);

@@ -84,7 +84,7 @@ impl Pointing {
                     output.display()
                 );
                 let draft = Target::open(output, &[input])?.begin()?;
-                let inner = Form::Mcap.begin(draft, putting.packing())?;
+                let inner = Form::Mcap.begin(draft, putting.chunks.packing())?;
                 // What is kept is described as in any other MCAP.
                 let form = if self.keep { Form::Mcap } else { Form::Osi };
                 let clouds = Box::new(Clouds::new(&origin, inner, self.keep, reading));

@@ -65,6 +65,23 @@ impl Putting {
         Ok(())
     }
 
+    /// Writes what is wanted of a file anew by a writer of the caller's.
+    pub fn write_by(
+        &self,
+        input: &Path,
+        selecting: &Selecting,
+        output: &Path,
+        by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
+    ) -> Result<()> {
+        let form = Form::of(output)?;
+        let draft = Target::open(output, &[input])?.begin()?;
+        let writer = by(form.begin(draft, self.chunks.packing())?);
+        let inputs = [input.to_owned()];
+        let readers = self.open(&inputs)?;
+        self.copy_into(&inputs, readers, selecting, form, writer)?.tell_of_way(output);
+        Ok(())
+    }
+
     /// Copies what is whole of a damaged file, and tells how much that was. What was lost.
     pub fn salvage(&self, input: &Path, output: &Path) -> Result<Vec<Loss>> {
         self.write_anew(input, output, |writer| writer)
@@ -174,7 +191,8 @@ impl Putting {
         form: Form,
     ) -> Result<Channel> {
         let mut channel = channel.clone();
-        if form == Form::Osi || channel.message_encoding != "protobuf" {
+        let bare = matches!(form, Form::Osi | Form::Lengths);
+        if bare || channel.message_encoding != "protobuf" {
             return Ok(channel);
         }
         // Only a file that has neither topics nor types lacks both.

@@ -1,0 +1,164 @@
+//! A cloud of points in a message of ROS: PointCloud2, and CompressedPointCloud2 of
+//! point_cloud_transport, which is the same but for the bytes of the points and for a text
+//! behind it that says how these are written.
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_packed::{Element, Plan, PointField, Points, Precision, MAXIMUM_COLUMNS};
+use wiregauge_trace::read::LARGEST;
+
+use crate::cursor::Cursor;
+pub use crate::cursor::Wire;
+use crate::remedy::remedied;
+
+/// What the packed field is called where the format of a compressed cloud is told.
+pub const FORMAT: &str = "wgpacked";
+
+/// Largest number of bytes that a writer may add to fill up a word.
+const MAX_PADDING: usize = 7;
+
+/// A message taken apart.
+pub struct Cloud<'d> {
+    cursor: Cursor<'d>,
+    /// What stands before the length of the points' bytes.
+    front: &'d [u8],
+    /// What a point is made of.
+    pub points: Points,
+    /// How many there are.
+    pub count: u64,
+    /// The bytes of the points, or of what they are packed to.
+    pub content: &'d [u8],
+    is_dense: u8,
+    /// How they are packed.
+    pub format: Option<&'d str>,
+    /// What fills up the last word.
+    tail: &'d [u8],
+}
+
+impl<'d> Cloud<'d> {
+    /// Takes a message apart.
+    ///
+    /// # Errors
+    /// When it is no such message, or its fields are none of a packed field.
+    pub fn of(wire: Wire, is_packed: bool, bytes: &'d [u8]) -> Result<Cloud<'d>> {
+        let mut cursor = Cursor::new(wire, bytes)?;
+        for _ in 0..if wire == Wire::Ros1 { 3 } else { 2 } {
+            cursor.u32()?; // The number of ROS 1, then the time.
+        }
+        cursor.string()?;
+        let (height, width) = (cursor.u32()?, cursor.u32()?);
+        let fields = fields(&mut cursor)?;
+        let is_big_endian = cursor.u8()? != 0;
+        let step = cursor.u32()? as usize;
+        cursor.u32()?; // The bytes of a row of points; see pack.
+        let front = &bytes[..cursor.at()];
+        let length = cursor.u32()? as usize;
+        let content = cursor.take(length)?;
+        let is_dense = cursor.u8()?;
+        let format = if is_packed { Some(cursor.string()?) } else { None };
+        let tail = cursor.rest();
+        let most = if wire == Wire::Cdr { MAX_PADDING } else { 0 };
+        ensure!(
+            tail.len() <= most,
+            "{} bytes left over: the definition is of another message",
+            tail.len()
+        );
+        let count = u64::from(height) * u64::from(width);
+        let points = Points::new(fields, step, is_big_endian)?;
+        Ok(Cloud { cursor, front, points, count, content, is_dense, format, tail })
+    }
+
+    /// The message with packed points, and what each column took.
+    ///
+    /// # Errors
+    /// When the points do not lie one behind the other, or cannot be packed so.
+    pub fn pack(&self, plan: &Plan) -> Result<(Vec<u8>, Vec<Precision>)> {
+        let wanted = u128::from(self.count) * self.points.step() as u128;
+        ensure!(
+            self.content.len() as u128 == wanted,
+            "{} points of {} bytes take {wanted} bytes, and there are {}; leave the channel out \
+             by --channel",
+            self.count,
+            self.points.step(),
+            self.content.len()
+        );
+        let (field, precision) = self.points.pack(self.content, plan).map_err(remedied)?;
+        Ok((self.with(&field, Some(FORMAT)), precision))
+    }
+
+    /// The message with its points as they were.
+    ///
+    /// # Errors
+    /// When they are packed in another format, or are not those that the message tells.
+    pub fn unpack(&self) -> Result<Vec<u8>> {
+        let format = self.format.unwrap_or_default();
+        if format != FORMAT {
+            bail!(
+                "a cloud in the format '{format}' and not '{FORMAT}'; point_cloud_transport \
+                 unpacks that, leave the channel out by --channel"
+            );
+        }
+        let wanted = u128::from(self.count) * self.points.step() as u128;
+        ensure!(wanted <= u128::from(LARGEST), "{} points are too many", self.count);
+        let points = self.points.unpack(self.content, wanted as usize)?;
+        ensure!(
+            points.len() as u128 == wanted,
+            "{} points are packed where the message tells of {}",
+            points.len() / self.points.step().max(1),
+            self.count
+        );
+        Ok(self.with(&points, None))
+    }
+
+    /// The same message with other bytes of points.
+    fn with(&self, content: &[u8], format: Option<&str>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.front.len() + content.len() + 64);
+        out.extend_from_slice(self.front);
+        self.cursor.put_u32(content.len() as u32, &mut out);
+        out.extend_from_slice(content);
+        out.push(self.is_dense);
+        if let Some(format) = format {
+            self.cursor.put_string(format, &mut out);
+        }
+        out.extend_from_slice(self.tail);
+        out
+    }
+}
+
+/// The fields of a point; one that is an array is a field for each of its elements.
+fn fields(cursor: &mut Cursor) -> Result<Vec<PointField>> {
+    let mut fields = Vec::new();
+    for _ in 0..cursor.u32()? {
+        let name = cursor.string()?;
+        let offset = cursor.u32()? as usize;
+        let kind = cursor.u8()?;
+        // Old drivers say 0 where they mean 1.
+        let count = cursor.u32()?.max(1) as usize;
+        let element = element(kind)
+            .with_context(|| format!("field '{name}' is of the type {kind}, which is none"))?;
+        ensure!(
+            fields.len().saturating_add(count) <= MAXIMUM_COLUMNS,
+            "a point of more than {MAXIMUM_COLUMNS} numbers; leave the channel out by --channel"
+        );
+        for at in 0..count {
+            let name = if count == 1 { name.to_owned() } else { format!("{name}[{at}]") };
+            let offset = offset.saturating_add(at * element.size());
+            fields.push(PointField { name, offset, element });
+        }
+    }
+    Ok(fields)
+}
+
+/// The types of sensor_msgs/PointField.
+fn element(kind: u8) -> Option<Element> {
+    Some(match kind {
+        1 => Element::I8,
+        2 => Element::U8,
+        3 => Element::I16,
+        4 => Element::U16,
+        5 => Element::I32,
+        6 => Element::U32,
+        7 => Element::F32,
+        8 => Element::F64,
+        _ => return None,
+    })
+}

@@ -1,0 +1,108 @@
+//! Goes through a message of ROS, as far as clouds need it.
+
+use anyhow::{bail, Context, Result};
+
+/// How the messages of a channel are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// Of ROS 2: numbers aligned behind a header that tells the byte order.
+    Cdr,
+    /// Of ROS 1: little-endian, without padding.
+    Ros1,
+}
+
+/// Bytes of the header of CDR.
+const HEADER: usize = 4;
+
+/// A place in a message.
+pub struct Cursor<'d> {
+    bytes: &'d [u8],
+    at: usize,
+    wire: Wire,
+    big_endian: bool,
+}
+
+impl<'d> Cursor<'d> {
+    /// At the first field.
+    pub fn new(wire: Wire, bytes: &'d [u8]) -> Result<Cursor<'d>> {
+        let (at, big_endian) = match (wire, bytes) {
+            (Wire::Ros1, _) => (0, false),
+            (Wire::Cdr, [0, order @ (0 | 1), _, _, ..]) => (HEADER, *order == 0),
+            (Wire::Cdr, [high, low, _, _, ..]) => {
+                bail!("encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)")
+            }
+            (Wire::Cdr, _) => bail!("ends within the CDR header"),
+        };
+        Ok(Cursor { bytes, at, wire, big_endian })
+    }
+
+    /// Where it is.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    /// So many bytes.
+    pub fn take(&mut self, count: usize) -> Result<&'d [u8]> {
+        let end = self.at.checked_add(count).filter(|end| *end <= self.bytes.len());
+        let end = end.with_context(|| format!("ends within a field at byte {}", self.at))?;
+        let bytes = &self.bytes[self.at..end];
+        self.at = end;
+        Ok(bytes)
+    }
+
+    /// A byte.
+    pub fn u8(&mut self) -> Result<u8> {
+        Ok(self.take(1)?[0])
+    }
+
+    /// A number of four bytes.
+    pub fn u32(&mut self) -> Result<u32> {
+        let padding = padding(self.wire, self.at);
+        self.take(padding)?;
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(self.take(4)?);
+        Ok(if self.big_endian { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) })
+    }
+
+    /// A text, without the 0 that ends it in CDR.
+    pub fn string(&mut self) -> Result<&'d str> {
+        let length = self.u32()? as usize;
+        let text = self.take(length)?;
+        let text = match (self.wire, text) {
+            (Wire::Cdr, [text @ .., 0]) => text,
+            // Some write the empty text without its 0.
+            (Wire::Cdr, []) => text,
+            (Wire::Cdr, _) => bail!("a text without its end at byte {}", self.at),
+            (Wire::Ros1, _) => text,
+        };
+        std::str::from_utf8(text).with_context(|| format!("no UTF-8 before byte {}", self.at))
+    }
+
+    /// What is left.
+    pub fn rest(&self) -> &'d [u8] {
+        &self.bytes[self.at..]
+    }
+
+    /// Appends a number of four bytes to a message that is written in the same way.
+    pub fn put_u32(&self, value: u32, out: &mut Vec<u8>) {
+        out.resize(out.len() + padding(self.wire, out.len()), 0);
+        let bytes = if self.big_endian { value.to_be_bytes() } else { value.to_le_bytes() };
+        out.extend_from_slice(&bytes);
+    }
+
+    /// Appends a text.
+    pub fn put_string(&self, text: &str, out: &mut Vec<u8>) {
+        let end: &[u8] = if self.wire == Wire::Cdr { &[0] } else { &[] };
+        self.put_u32((text.len() + end.len()) as u32, out);
+        out.extend_from_slice(text.as_bytes());
+        out.extend_from_slice(end);
+    }
+}
+
+/// Bytes before a number of four bytes. The header has as many, so it shifts nothing.
+fn padding(wire: Wire, at: usize) -> usize {
+    match wire {
+        Wire::Cdr => at.next_multiple_of(4) - at,
+        Wire::Ros1 => 0,
+    }
+}

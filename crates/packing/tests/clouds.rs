@@ -1,0 +1,250 @@
+//! Clouds of ROS: packed as the library of others writes it, and back to the byte.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use anyhow::Result;
+use proptest::prelude::*;
+use wiregauge_packed::{How, PackOptions, Plan, Preset, Rule};
+use wiregauge_packing::cloud::{Cloud, Wire};
+use wiregauge_packing::packer::Packer;
+use wiregauge_packing::unpacker::Unpacker;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::open::{self, Wish};
+use wiregauge_trace::read::{Head, Reader};
+use wiregauge_trace::write::Writer;
+
+fn made(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clouds").join(name)
+}
+
+type Messages = Vec<(Channel, Vec<u8>)>;
+
+/// A writer that keeps what is written.
+#[derive(Clone, Default)]
+struct Kept(Rc<RefCell<(Vec<Channel>, Messages)>>);
+
+impl Writer for Kept {
+    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+        let all = &mut self.0.borrow_mut().0;
+        all.push(channel.clone());
+        Ok(all.len() as u16 - 1)
+    }
+
+    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+        let (channels, messages) = &mut *self.0.borrow_mut();
+        assert_eq!(head.size, data.len() as u64);
+        messages.push((channels[usize::from(channel)].clone(), data.to_vec()));
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Messages of a file by a writer around another one.
+fn through(messages: &Messages, by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>) -> Messages {
+    let kept = Kept::default();
+    let mut writer = by(Box::new(kept.clone()));
+    let mut known: Vec<(Channel, u16)> = Vec::new();
+    for (channel, data) in messages {
+        let id = match known.iter().find(|(known, _)| known == channel) {
+            Some((_, id)) => *id,
+            None => {
+                let id = writer.channel(channel).unwrap();
+                known.push((channel.clone(), id));
+                id
+            }
+        };
+        writer.message(id, &head(data), data).unwrap();
+    }
+    writer.finish().unwrap();
+    let messages = kept.0.borrow().1.clone();
+    messages
+}
+
+fn head(data: &[u8]) -> Head {
+    let place = wiregauge_trace::read::Place { at: 0, within: None };
+    let size = data.len() as u64;
+    Head { channel: 0, sequence: 0, time: None, publish_time: None, size, place }
+}
+
+fn messages(path: &Path) -> Messages {
+    let mut reader: Box<dyn Reader> = open::open(path, &Wish::default()).unwrap();
+    let mut messages = Vec::new();
+    while let Some(head) = reader.next().unwrap() {
+        let channel = reader.channels()[&head.channel].clone();
+        messages.push((channel, reader.data().unwrap().to_vec()));
+    }
+    messages
+}
+
+fn exact() -> PackOptions {
+    let presets = vec![Preset::of("lidar-exact").unwrap()];
+    PackOptions { plan: Plan { presets, ..Plan::default() }, ..PackOptions::default() }
+}
+
+#[test]
+fn clouds_are_packed_as_another_library_writes_them_and_come_back() {
+    for (plain, packed, count) in
+        [("ros2.mcap", "ros2.packed.mcap", 9), ("ros1.mcap", "ros1.packed.mcap", 5)]
+    {
+        let given = messages(&made(plain));
+        assert_eq!(given.len(), count);
+        let there = through(&given, |writer| Box::new(Packer::new(writer, "a", exact()).0));
+        for ((channel, data), (wanted, known)) in there.iter().zip(messages(&made(packed))) {
+            assert!(*data == known, "{plain}: a message of {} is another", wanted.topic);
+            assert_eq!(channel.definition.name, wanted.definition.name);
+        }
+        let back = through(&there, |writer| Box::new(Unpacker::new(writer, "a", false).0));
+        assert_eq!(back, given, "channels, definitions and bytes");
+    }
+}
+
+#[test]
+fn coordinates_are_as_near_as_is_told() {
+    let rules = ["x=3cm", "y=exact", "t=1e-3"].map(|rule| rule.parse().unwrap()).to_vec();
+    let plan = Plan { rules, ..Plan::default() };
+    for (channel, data) in messages(&made("ros2.mcap")) {
+        if channel.topic != "/points" {
+            continue;
+        }
+        let cloud = Cloud::of(Wire::Cdr, false, &data).unwrap();
+        let (packed, precision) = cloud.pack(&plan).unwrap();
+        let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
+        let back = Cloud::of(Wire::Cdr, false, &back).unwrap();
+        assert_eq!(back.content.len(), cloud.content.len());
+        let step = cloud.points.step();
+        let is_big = cloud.content.get(4).is_some() && data.len() < 700; // The third cloud.
+        for (at, wide, most) in [(0, false, 0.015), (4, false, 0.0), (16, true, 0.5e-3)] {
+            let number = |point: &[u8]| match (wide, is_big) {
+                (true, false) => f64::from_le_bytes(point[at..at + 8].try_into().unwrap()),
+                (true, true) => f64::from_be_bytes(point[at..at + 8].try_into().unwrap()),
+                (false, false) => f32::from_le_bytes(point[at..at + 4].try_into().unwrap()).into(),
+                (false, true) => f32::from_be_bytes(point[at..at + 4].try_into().unwrap()).into(),
+            };
+            let pairs = cloud.content.chunks(step).zip(back.content.chunks(step));
+            let errors = pairs.map(|(was, is)| (number(is) - number(was)).abs());
+            let largest = errors.fold(0.0, f64::max);
+            assert!(largest <= most, "{at}: {largest}");
+            let name = if at == 0 {
+                "x"
+            } else if at == 4 {
+                "y"
+            } else {
+                "t"
+            };
+            let told = precision.iter().find(|column| column.name == name).unwrap();
+            assert_eq!(told.error, largest);
+        }
+        // What no rule names is there to the bit.
+        for (was, is) in cloud.content.chunks(step).zip(back.content.chunks(step)) {
+            assert_eq!((&was[8..16], &was[24..]), (&is[8..16], &is[24..]));
+        }
+    }
+}
+
+#[test]
+fn what_fills_up_the_last_word_comes_back() {
+    for (_, mut data) in messages(&made("ros2.mcap")).into_iter().filter(|(_, data)| data.len() > 2)
+    {
+        for fill in [0, 0, 7] {
+            data.push(fill);
+            let (packed, _) =
+                Cloud::of(Wire::Cdr, false, &data).unwrap().pack(&exact().plan).unwrap();
+            let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
+            assert!(back == data, "{} bytes and {fill} behind them", data.len());
+        }
+    }
+}
+
+#[test]
+fn what_is_no_cloud_is_refused() {
+    let given = messages(&made("ros2.mcap"));
+    let (_, data) = given.iter().find(|(_, data)| data.len() > 2000).unwrap();
+    let error = |data: &[u8], is_packed| {
+        let outcome = Cloud::of(Wire::Cdr, is_packed, data).and_then(|cloud| match is_packed {
+            true => cloud.unpack().map(drop),
+            false => cloud.pack(&Plan::default()).map(drop),
+        });
+        format!("{:#}", outcome.expect_err("refused"))
+    };
+    assert!(error(&data[..3], false).contains("CDR header"));
+    assert!(error(&data[..200], false).contains("ends within a field"));
+    assert!(error(&[data.as_slice(), &[0; 8]].concat(), false).contains("bytes left over"));
+    let mut other = data.clone();
+    other[1] = 7;
+    assert!(error(&other, false).contains("0007 is not plain CDR"));
+    // The width stands behind header and height: other rows than there are.
+    let mut wide = data.clone();
+    let at = wide.windows(4).position(|word| word == 30u32.to_le_bytes()).unwrap();
+    wide[at] = 31;
+    assert!(error(&wide, false).contains("62 points of 31 bytes take 1922 bytes"));
+    let (packed, _) = Cloud::of(Wire::Cdr, false, data).unwrap().pack(&exact().plan).unwrap();
+    let mut wide = packed.clone();
+    wide[at] = 31;
+    assert!(error(&wide, true).contains("60 points are packed where the message tells of 62"));
+    wide[at + 2] = 0xff;
+    assert!(error(&wide, true).contains("points"));
+    let at = packed.windows(8).position(|word| word == b"wgpacked").unwrap();
+    let mut foreign = packed.clone();
+    foreign[at..at + 8].copy_from_slice(b"cloudini");
+    assert!(error(&foreign, true).contains("in the format 'cloudini' and not 'wgpacked'"));
+    let rule = Rule { column: "ring".into(), how: How::Resolution(1.0, "") };
+    let plan = Plan { rules: vec![rule], ..Plan::default() };
+    let refused = Cloud::of(Wire::Cdr, false, data).unwrap().pack(&plan).unwrap_err();
+    assert!(refused.to_string().contains("'ring' has a resolution"), "{refused}");
+}
+
+#[test]
+fn nothing_is_finished_that_its_user_would_misread() {
+    let given = messages(&made("ros2.mcap"));
+    let run = |options: PackOptions| {
+        let mut writer = Box::new(Packer::new(Box::new(Kept::default()), "a", options).0);
+        for (channel, data) in &given {
+            let id = writer.channel(channel).unwrap();
+            writer.message(id, &head(data), data).unwrap();
+        }
+        writer.finish().unwrap_err().to_string()
+    };
+    let rules = vec!["range=exact".parse().unwrap()];
+    let plan = Plan { rules, ..Plan::default() };
+    let missing = run(PackOptions { plan, ..PackOptions::default() });
+    assert!(missing.starts_with("a has no column range; it has normal[0]"), "{missing}");
+    let packer: Box<dyn Writer> = Box::new(Packer::new(Box::new(Kept::default()), "a", exact()).0);
+    assert!(packer.finish().unwrap_err().to_string().contains("nothing in a can be packed"));
+    let unpacker: Box<dyn Writer> =
+        Box::new(Unpacker::new(Box::new(Kept::default()), "a", false).0);
+    assert!(unpacker.finish().unwrap_err().to_string().contains("nothing in a is packed"));
+}
+
+proptest! {
+    #[test]
+    fn damaged_clouds_never_panic(
+        which in 0..9usize,
+        hits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::of(any::<prop::sample::Index>()),
+    ) {
+        for (file, is_packed, wire) in [
+            ("ros2.mcap", false, Wire::Cdr),
+            ("ros2.packed.mcap", true, Wire::Cdr),
+            ("ros1.packed.mcap", true, Wire::Ros1),
+        ] {
+            let all = messages(&made(file));
+            let mut data = all[which % all.len()].1.clone();
+            for (at, byte) in &hits {
+                let at = at.index(data.len());
+                data[at] = *byte;
+            }
+            if let Some(cut) = cut {
+                data.truncate(cut.index(data.len()));
+            }
+            if let Ok(cloud) = Cloud::of(wire, is_packed, &data) {
+                let _ = cloud.pack(&exact().plan);
+                let _ = cloud.unpack();
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `wiregauge packed info`: what is packed in files, and how.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+use wiregauge_packing::info::{info, info_of_field};
+use wiregauge_trace::open::Wish;
+
+use super::super::trace::form::Form;
+use super::super::trace::progress::news;
+use super::{points, shown};
+
+/// Show the packed fields in files: their columns, types, resolutions and bytes, and
+/// the rows that are not packed.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge packed info small.mcap
+  wiregauge packed info scan.packed *.osi --format json")]
+pub struct Arguments {
+    /// What is read: .mcap, .osi, or a packed field by itself.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// SensorView.
+    #[arg(long = "type", value_name = "TYPE")]
+    kind: Option<String>,
+    /// Form on standard output.
+    #[arg(long, value_enum, default_value = "table")]
+    format: Form,
+}
+
+impl Arguments {
+    /// Carries it out.
+    pub fn run(self) -> Result<ExitCode> {
+        let wish = Wish { osi_type: self.kind };
+        let mut shown = news("reading");
+        let mut infos = Vec::new();
+        for path in &self.files {
+            let told = match points::is_field(path)? {
+                true => info_of_field(path, &points::read(path)?)?,
+                false => info(path, &wish, &mut shown)
+                    .with_context(|| format!("{} cannot be read through", path.display()))?,
+            };
+            infos.push(told);
+        }
+        drop(shown);
+        shown::print_infos(&infos, self.format)?;
+        Ok(ExitCode::SUCCESS)
+    }
+}

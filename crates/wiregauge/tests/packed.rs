@@ -1,0 +1,234 @@
+//! `wiregauge packed` as a user has it: traces, clouds and arrays of points become packed
+//! fields, and what was packed without loss comes back to the byte.
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::{project, recording, refuses, run};
+
+fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// A trace of messages that the official OSI package wrote.
+fn trace(folder: &Path, name: &str, messages: &[&str]) {
+    let mut bytes = Vec::new();
+    for message in messages {
+        let message = project().join("packed/rust/tests/golden").join(message);
+        let message = fs::read(message).unwrap();
+        bytes.extend((message.len() as u32).to_le_bytes());
+        bytes.extend(message);
+    }
+    fs::write(folder.join(name), bytes).unwrap();
+}
+
+fn cloud(name: &str) -> String {
+    let path: PathBuf = project().join("crates/packing/tests/clouds").join(name);
+    path.canonicalize().unwrap().display().to_string()
+}
+
+/// Topics, types and bytes of all messages of an MCAP file.
+fn contents(path: &Path) -> Vec<(String, String, Vec<u8>, Vec<u8>)> {
+    let file = fs::read(path).unwrap();
+    let messages = mcap::MessageStream::new(&file).unwrap().map(|message| {
+        let message = message.unwrap();
+        let schema = message.channel.schema.as_ref();
+        let name = schema.map_or(String::new(), |schema| schema.name.clone());
+        let text = schema.map_or(Vec::new(), |schema| schema.data.to_vec());
+        (message.channel.topic.clone(), name, text, message.data.to_vec())
+    });
+    messages.collect()
+}
+
+const VIEWS: [&str; 3] = ["SensorView.full.osi", "SensorView.sparse.osi", "SensorView.regular.osi"];
+
+#[test]
+fn traces_of_osi_come_back_to_the_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    trace(at, "drive_sv.osi", &VIEWS);
+    trace(at, "drive_sd.osi", &["SensorData.detections.osi"]);
+    for (input, output) in [("drive_sv.osi", "packed_sv.osi"), ("drive_sd.osi", "packed_sd.osi")] {
+        let given = fs::read(at.join(input)).unwrap();
+        for presets in [&[][..], &["--preset", "lidar-exact,radar-exact", "--whole-bytes"]] {
+            let arguments = [&["packed", "pack", input, output, "--format", "json"], presets];
+            let told = json(&run(at, &arguments.concat()).out);
+            assert_ne!(fs::read(at.join(output)).unwrap(), given);
+            let columns = told[0]["columns"].as_array().unwrap();
+            assert!(columns.len() > 4 && columns.iter().all(|column| column["error"] == 0.0));
+            let seen = json(&run(at, &["packed", "info", output, "--format", "json"]).out);
+            let seen = seen[0]["channels"][0].clone();
+            assert_eq!((&seen["unpacked"], &seen["after"]), (&json("{}"), &told[0]["after"]));
+            let sum = |of: &Value, key| -> u64 {
+                let columns = of["columns"].as_array().unwrap();
+                columns.iter().map(|column| column[key].as_u64().unwrap()).sum()
+            };
+            assert_eq!(sum(&seen, "bytes"), sum(&told[0], "bytes"), "info counts what pack told");
+            assert_eq!(sum(&seen, "plain"), sum(&told[0], "plain"));
+            let back = run(at, &["packed", "unpack", output, &format!("back_{input}")]);
+            assert_eq!(back.code, Some(0), "{}", back.err);
+            assert_eq!(fs::read(at.join(format!("back_{input}"))).unwrap(), given);
+        }
+    }
+}
+
+#[test]
+fn presets_and_resolutions_keep_what_they_promise() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // The sparse view has times that no resolution holds.
+    trace(at, "drive_sv.osi", &[VIEWS[0], VIEWS[2]]);
+    let pack = ["packed", "pack", "drive_sv.osi", "small_sv.osi", "--preset", "lidar-1mm"];
+    let more = ["--resolution", "doppler_shift=2Hz", "--resolution", "object_id=plain"];
+    let said = run(at, &[&pack[..], &more].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    for word in ["lidar reflections", "6.67e-12 s", "2 Hz", "largest error", "radar reflections"] {
+        assert!(said.out.contains(word), "no '{word}' in {}", said.out);
+    }
+    let told = json(&run(at, &[&pack[..], &more, &["--format", "json"]].concat()).out);
+    let column = |rows: &str, name: &str| {
+        let columns = told[0]["columns"].as_array().unwrap();
+        let is = |of: &&Value| of["rows_are"] == rows && of["column"] == name;
+        columns.iter().find(is).unwrap_or_else(|| panic!("no {name} in {told}")).clone()
+    };
+    let time = column("lidar reflections", "time_of_flight");
+    assert_eq!((&time["unit"], &time["resolution"]), (&"s".into(), &6.67e-12.into()));
+    assert!(time["error"].as_f64().unwrap() <= 3.335e-12);
+    assert_eq!(column("lidar reflections", "object_id")["reduced"], false);
+    assert_eq!(column("lidar reflections", "normal_to_surface.x")["resolution"], Value::Null);
+    assert_eq!(column("radar reflections", "time_of_flight")["reduced"], false);
+    // What comes back is no further away than was told, and is packed to the same again.
+    run(at, &["packed", "unpack", "small_sv.osi", "back_sv.osi"]);
+    let again = [&["packed", "pack", "back_sv.osi", "again_sv.osi"], &pack[4..], &more].concat();
+    assert_eq!(run(at, &again).code, Some(0));
+    let bytes = |name: &str| fs::read(at.join(name)).unwrap();
+    assert_eq!(bytes("again_sv.osi"), bytes("small_sv.osi"));
+}
+
+#[test]
+fn clouds_in_recordings_come_back_with_their_channels() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for name in ["ros2.mcap", "ros1.mcap"] {
+        let given = cloud(name);
+        let packed = run(at, &["packed", "pack", &given, "packed.mcap", "--preset", "lidar-exact"]);
+        assert_eq!(packed.code, Some(0), "{}", packed.err);
+        assert!(packed.out.contains("/points: ") && packed.out.contains("normal[2]"));
+        let there = contents(&at.join("packed.mcap"));
+        assert!(there.iter().any(|(_, name, ..)| name.ends_with("/CompressedPointCloud2")));
+        let info = run(at, &["packed", "info", "packed.mcap", &given]).out;
+        assert!(info.contains("exact") && info.contains("points are not packed"), "{info}");
+        let back = run(at, &["packed", "unpack", "packed.mcap", "back.mcap"]);
+        assert_eq!(back.code, Some(0), "{}", back.err);
+        assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(&given)));
+    }
+}
+
+#[test]
+fn arrays_of_points_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let points = (0..5000).flat_map(|i| {
+        let angle = f64::from(i) * 0.003;
+        let x = (20.0 * angle.cos()) as f32;
+        [&x.to_le_bytes()[..], &(i as f32 * 0.1).to_le_bytes(), &[(i / 100) as u8]].concat()
+    });
+    let points: Vec<u8> = points.collect();
+    fs::write(at.join("scan.bin"), &points).unwrap();
+    let made = ["--point", "x:f32,intensity:f32,ring:u8"];
+    let pack = [&["packed", "pack", "scan.bin", "scan.packed"][..], &made].concat();
+    for presets in [&[][..], &["--preset", "lidar-exact"]] {
+        let told = run(at, &[&pack, presets].concat());
+        assert_eq!(told.code, Some(0), "{}", told.err);
+        run(at, &["packed", "unpack", "scan.packed", "back.bin"]);
+        assert_eq!(fs::read(at.join("back.bin")).unwrap(), points);
+    }
+    let told = run(at, &[&pack[..], &["--preset", "lidar-1mm", "--format", "json"]].concat());
+    let told = json(&told.out);
+    run(at, &["packed", "unpack", "scan.packed", "back.bin"]);
+    let back = fs::read(at.join("back.bin")).unwrap();
+    let x = |point: &[u8]| f64::from(f32::from_le_bytes(point[..4].try_into().unwrap()));
+    let errors = points.chunks(9).zip(back.chunks(9)).map(|(was, is)| {
+        assert_eq!(was[4..], is[4..], "what the preset does not name stays");
+        (x(was) - x(is)).abs()
+    });
+    let largest = errors.fold(0.0, f64::max);
+    assert!(largest > 0.0 && largest <= 0.5e-3);
+    assert_eq!(told[0]["columns"][0]["error"].as_f64().unwrap(), largest, "as it was told");
+    assert!(told[0]["after"].as_u64().unwrap() < 20_000, "{told}");
+    let info = run(at, &["packed", "info", "scan.packed"]).out;
+    assert!(info.contains("0.001 m"), "{info}");
+}
+
+#[test]
+fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    trace(at, "drive_sv.osi", &VIEWS);
+    let osi = "drive_sv.osi";
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let all = [&["packed", "pack"], arguments].concat();
+        refuses(at, &all, words);
+        assert!(!at.join("out_sv.osi").exists() && !at.join("out.packed").exists());
+    };
+    let out = "out_sv.osi";
+    refused(
+        &[osi, out, "--resolution", "range=1mm"],
+        &["drive_sv.osi has no column range", "time_of_flight"],
+    );
+    refused(
+        &[osi, out, "--resolution", "time_of_flight=1mm"],
+        &["drive_sv.osi: byte", "'time_of_flight' has another unit"],
+    );
+    refused(&[osi, out, "--resolution", "object_id=2"], &["'object_id' has a resolution"]);
+    refused(
+        &[osi, out, "--resolution", "time_of_flight=1e-300"],
+        &["'time_of_flight' is 2^51 of its resolution", "time_of_flight=exact"],
+    );
+    refused(&[osi, "out.jsonl"], &["texts hold no packed fields", ".mcap or .osi"]);
+    refused(&[osi, osi], &["drive_sv.osi"]);
+    let empty = recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
+    refused(&[&empty, out], &["made_up.osi can be packed"]);
+    refuses(at, &["packed", "unpack", osi, out], &["nothing in drive_sv.osi is packed"]);
+    for rule in ["x=0", "x=-1", "x=nan", "x"] {
+        let said = run(at, &["packed", "pack", osi, out, "--resolution", rule]);
+        assert_eq!(said.code, Some(2), "{}", said.err);
+    }
+    let said = run(at, &["packed", "pack", osi, out, "--preset", "lidar-2mm"]);
+    assert!(said.err.contains("lidar-1mm, lidar-exact, radar-1cm"), "{}", said.err);
+
+    fs::write(at.join("scan.bin"), [0; 13]).unwrap();
+    refused(&["scan.bin", "out.packed", "--point", "x:f32"], &["scan.bin: 13 bytes", "4 bytes"]);
+    refused(
+        &["scan.bin", "out.packed", "--point", "x:u8", "--resolution", "y=exact"],
+        &["scan.bin has no column y; it has x"],
+    );
+    refused(
+        &["scan.bin", "out.packed", "--point", "x:u8", "--resolution", "x=1"],
+        &["scan.bin: column 'x' has a resolution"],
+    );
+    // A field that is damaged, and one that is cut.
+    run(at, &["packed", "pack", "scan.bin", "scan.packed", "--point", "x:u8"]);
+    let field = fs::read(at.join("scan.packed")).unwrap();
+    fs::write(at.join("cut.packed"), &field[..field.len() - 1]).unwrap();
+    refuses(at, &["packed", "unpack", "cut.packed", "out.bin"], &["cut.packed: column 'x'"]);
+    refuses(at, &["packed", "info", "cut.packed"], &["cut.packed: column 'x'"]);
+    refuses(at, &["packed", "info", "missing.mcap"], &["missing.mcap"]);
+}
+
+#[test]
+#[ignore = "wants a recording of a real sensor; WIREGAUGE_RECORDINGS says where"]
+fn a_real_scan_comes_back() {
+    let folder = std::env::var("WIREGAUGE_RECORDINGS").expect("WIREGAUGE_RECORDINGS");
+    let given = Path::new(&folder).join("ouster-os1-128.mcap");
+    let given = given.to_str().expect("text");
+    let place = tempfile::tempdir().unwrap();
+    let at = place.path();
+    let packed = run(at, &["packed", "pack", given, "packed.mcap", "--preset", "lidar-exact"]);
+    assert_eq!(packed.code, Some(0), "{}", packed.err);
+    run(at, &["packed", "unpack", "packed.mcap", "back.mcap"]);
+    assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(given)));
+}

@@ -133,7 +133,8 @@ fn short(value: f64) -> String {
         }
         _ => {
             let text = format!("{value:.3e}");
-            let (number, power) = text.split_once('e').unwrap_or((&text, "0"));
+            // What is not finite has none.
+            let Some((number, power)) = text.split_once('e') else { return text };
             let number = match number.contains('.') {
                 true => number.trim_end_matches('0').trim_end_matches('.'),
                 false => number,

@@ -101,10 +101,7 @@ pub fn refuse_text(output: &Path) -> Result<()> {
     match Container::of(output)? {
         Container::Osi | Container::Lengths | Container::Mcap => Ok(()),
         Container::Text | Container::Json => {
-            bail!(
-                "{}: texts hold no packed fields; end it in .mcap, .osi or .bin",
-                output.display()
-            )
+            bail!("{}: texts hold no packed fields; end it in .mcap or .osi", output.display())
         }
     }
 }

@@ -65,7 +65,7 @@ if encoding.startswith("flatbuffers"):
             ["flatc", "--json", "--strict-json", "--raw-binary", "--root-type", "osi3.SensorData",
              "-o", folder, sys.argv[3], "--", str(binary)], check=True)
         content = from_tree(json.loads((pathlib.Path(folder) / "message.json").read_text()))
-elif encoding == "packed":
+elif encoding.startswith("packed"):
     import wiregauge_packed
 
     content = from_protobuf(wiregauge_packed.unpack("SensorData", message))

@@ -29,10 +29,10 @@ pub struct Channel {
 }
 
 impl Channel {
-    /// Whether its messages are top-level messages of OSI, in Protobuf unless somebody wrote
-    /// them another way by mistake. Those in FlatBuffers are a channel of another kind.
+    /// Whether its messages are top-level messages of OSI. What is defined in FlatBuffers is
+    /// a channel of another kind, whatever its type is called.
     pub fn is_osi(&self) -> bool {
-        self.definition.name.starts_with("osi3.") && self.message_encoding != FLATBUFFER
+        self.definition.name.starts_with("osi3.") && self.definition.encoding != FLATBUFFER
     }
 }
 

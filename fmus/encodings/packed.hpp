@@ -32,6 +32,22 @@ void merge(packed::Bytes part, Message *to, Bytes whole) {
   }
 }
 
+// Parses a message but for those of its messages `number` that are taken.
+template <class Message, class Take>
+void divide(Bytes bytes, std::uint32_t number, Message *rest, Take take) {
+  const packed::Bytes all(bytes.data, bytes.size);
+  packed::detail::Fields fields(all);
+  packed::detail::Field field;
+  std::size_t kept = 0;
+  while (fields.next(field)) {
+    if (field.number != number || field.type != 2 || !take(field)) continue;
+    merge(all.part(kept, field.begin - kept), rest, bytes);
+    kept = field.end;
+  }
+  check(fields.error(), origin());
+  merge(all.part(kept, bytes.size - kept), rest, bytes);
+}
+
 // A message going out: its Protobuf first, then one table, both written into
 // the one buffer.
 template <class Message>
@@ -175,18 +191,11 @@ struct PackedAs {
     void parse(Bytes bytes) {
       message_.begin();
       views_.clear();
-      const packed::Bytes all(bytes.data, bytes.size);
-      packed::detail::Fields fields(all);
-      packed::detail::Field field;
-      std::size_t kept = 0;
-      while (fields.next(field)) {
-        if (field.number != kLidar || field.type != 2 || !is_packed(field.content)) continue;
-        columns::merge(all.part(kept, field.begin - kept), &*message_, bytes);
-        views_.push_back(all.part(field.begin, field.end - field.begin));
-        kept = field.end;
-      }
-      columns::check(fields.error(), origin());
-      columns::merge(all.part(kept, bytes.size - kept), &*message_, bytes);
+      columns::divide(bytes, kLidar, &*message_, [&](const packed::detail::Field &field) {
+        if (!is_packed(field.content)) return false;
+        views_.push_back({bytes.data + field.begin, field.end - field.begin});
+        return true;
+      });
     }
 
     Bytes serialize() {
@@ -285,17 +294,8 @@ struct PackedAs {
       single_ = false;
       restored_.clear();
       rows_ = 0;
-      const packed::Bytes all(bytes.data, bytes.size);
-      packed::detail::Fields fields(all);
-      packed::detail::Field field;
-      std::size_t kept = 0;
-      while (fields.next(field)) {
-        if (field.number != kLidar || field.type != 2 || !open(field.content)) continue;
-        columns::merge(all.part(kept, field.begin - kept), &*message_, bytes);
-        kept = field.end;
-      }
-      columns::check(fields.error(), origin());
-      columns::merge(all.part(kept, bytes.size - kept), &*message_, bytes);
+      columns::divide(bytes, kLidar, &*message_,
+                      [&](const packed::detail::Field &field) { return open(field.content); });
       has_lidar_ = has_lidar_ || message_->lidar_sensor_view_size() > 0;
       if (!packed_ && has_lidar_) {
         rows_ = static_cast<std::size_t>(message_->lidar_sensor_view(0).reflection_size());

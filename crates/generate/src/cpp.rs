@@ -68,7 +68,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
         code.line("#include \"wiregauge/protobuf.hpp\"");
     }
     code.line("");
-    let namespace = namespace(&package.name);
+    let namespace = RULES.module(&package.name, &["std", "wiregauge", "posix"]);
     code.line(format!("namespace {namespace} {{"));
     for (id, def) in schema.types.iter().enumerate() {
         code.line("");
@@ -87,15 +87,6 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     }
     files.extend(wires.iter().map(|wire| wire_header(*wire)));
     Ok(files)
-}
-
-/// The module's name, unless it means something else.
-fn namespace(name: &str) -> String {
-    let mut reserved = RULES.keywords.split_ascii_whitespace().chain(["std", "wiregauge", "posix"]);
-    match reserved.any(|word| word == name) {
-        true => format!("{name}_"),
-        false => name.to_owned(),
-    }
 }
 
 /// A package in C++, while it is written.

@@ -63,7 +63,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
     let names = Names::new(schema, &RULES, &package.constant_names());
     let module = Module { package, schema, names };
-    let folder = folder(&package.name);
+    let folder = RULES.module(&package.name, &["_", "java", "wiregauge"]);
     let mut files = Vec::new();
     for (id, def) in schema.types.iter().enumerate() {
         let mut code = SourceWriter::indented(4);
@@ -88,15 +88,6 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
         files.push(File::new(format!("wiregauge/{name}.java"), text));
     }
     Ok(files)
-}
-
-/// The package's name, unless it means something else.
-fn folder(name: &str) -> String {
-    let mut reserved = RULES.keywords.split_ascii_whitespace().chain(["_", "java", "wiregauge"]);
-    match reserved.any(|word| word == name) {
-        true => format!("{name}_"),
-        false => name.to_owned(),
-    }
 }
 
 /// A package in Java, while it is written.

@@ -20,6 +20,17 @@ pub struct Rules {
     pub members_unlike_types: bool,
 }
 
+impl Rules {
+    /// A module's name, unless it means something else: a keyword, or one of those words.
+    pub fn module(&self, name: &str, taken: &[&str]) -> String {
+        let keyword = self.keywords.split_ascii_whitespace().any(|word| word == name);
+        match keyword || taken.contains(&name) {
+            true => format!("{name}_"),
+            false => name.to_owned(),
+        }
+    }
+}
+
 /// The names of a schema's types and of what is in them.
 pub struct Names {
     types: Vec<String>,

@@ -8,6 +8,7 @@ mod cursor;
 mod definition;
 pub mod info;
 pub mod packer;
+mod passage;
 pub mod remedy;
 pub mod structure;
 mod subject;

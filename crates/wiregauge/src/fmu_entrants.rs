@@ -63,6 +63,15 @@ pub fn encodings(names: &[String]) -> Result<Vec<Encoding>> {
     Ok(ENCODINGS.into_iter().filter(wanted).collect())
 }
 
+/// Builds FMUs: their paths, or why one does not compile, in order.
+pub fn build_fmus(wanted: &[Fmu], progress: &Progress) -> Result<Vec<Result<PathBuf>>> {
+    fmus::build(&build_folder()?, wanted, &|what, done, total| {
+        interrupt::check()?;
+        progress.show(what, done, total);
+        Ok(())
+    })
+}
+
 /// How all of them are run.
 #[derive(Clone, Copy, Debug)]
 pub struct FmuEntrants {
@@ -82,12 +91,7 @@ impl FmuEntrants {
             .iter()
             .flat_map(|member| [member.fmu(Model::Source), member.fmu(self.model)])
             .collect();
-        let built = fmus::build(&build_folder()?, &wanted, &|what, done, total| {
-            interrupt::check()?;
-            progress.show(what, done, total);
-            Ok(())
-        })?;
-        let mut built = built.into_iter();
+        let mut built = build_fmus(&wanted, progress)?.into_iter();
         let mut entrants = Vec::new();
         for member in members {
             let pair = match (built.next(), built.next()) {

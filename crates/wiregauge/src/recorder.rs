@@ -57,7 +57,13 @@ pub struct Tape<'a> {
     bytes: u64,
 }
 
-impl Recorder<'_> {
+impl<'a> Recorder<'a> {
+    /// What writes everything there, packed as usual.
+    pub fn to(output: &'a Path, inputs: &'a [&'a Path]) -> Recorder<'a> {
+        let packing = Packing::default();
+        Recorder { output, inputs, packing, protobuf_version: None, only: None }
+    }
+
     /// Steps the FMUs so many times and writes what came out. Where an FMU fails, what came
     /// before is kept.
     pub fn record(&self, recording: &Recording, steps: u64) -> Result<()> {

@@ -17,6 +17,7 @@ use wiregauge_system::text::safe;
 
 use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::progress::Progress;
+use crate::recorder::host;
 use crate::required::Required;
 use crate::tools;
 
@@ -121,7 +122,7 @@ impl Measuring {
         let plan = Plan {
             cases: workload.cases,
             entrants: workload.entrants,
-            host: (std::env::current_exe()?, vec!["cosim".into(), "host".into()]),
+            host: host()?,
             settings,
             time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
             most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),

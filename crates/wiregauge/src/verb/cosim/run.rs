@@ -10,7 +10,6 @@ use wiregauge_cosim::package::names_apart;
 use wiregauge_cosim::recording::Recording;
 use wiregauge_osi::fmus::{Build, Model};
 use wiregauge_result::run::Case;
-use wiregauge_trace::write::Packing;
 
 use super::measuring::{Measuring, Workload};
 use crate::coupling::Coupling;
@@ -237,14 +236,8 @@ fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Resu
     let mut pair = pair.clone();
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
-    let recorder = Recorder {
-        output: file,
-        inputs: &[&pair.source, &pair.model],
-        packing: Packing::default(),
-        protobuf_version: None,
-        only: None,
-    };
-    recorder.record(&Recording::of_both(&pair)?, steps)
+    let inputs = [pair.source.as_path(), &pair.model];
+    Recorder::to(file, &inputs).record(&Recording::of_both(&pair)?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.

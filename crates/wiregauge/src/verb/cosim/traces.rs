@@ -8,16 +8,15 @@ use std::process::ExitCode;
 use anyhow::{ensure, Context, Result};
 use wiregauge_cosim::master::plan::{Entrant, Pair, Parameters, Work};
 use wiregauge_cosim::recording::Recording;
-use wiregauge_osi::fmus::{self, Encoding, Fmu, Model};
+use wiregauge_osi::fmus::{Encoding, Fmu, Model};
 use wiregauge_result::run::{Fact, Run, Status};
 use wiregauge_system::interrupt;
-use wiregauge_trace::write::Packing;
 
 use super::measuring::{Measuring, Workload};
 use crate::experiment::traces::{
     case, recorded, reference, source, way, ways, FILE, MESSAGES, STEP,
 };
-use crate::fmu_entrants::{encodings, memcpy, subject, Member};
+use crate::fmu_entrants::{build_fmus, encodings, memcpy, subject, Member};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
 use crate::workload::build_folder;
@@ -144,14 +143,7 @@ impl Arguments {
             step: Some(STEP),
             ..Pair::default()
         };
-        let recorder = Recorder {
-            output: path,
-            inputs: &[],
-            packing: Packing::default(),
-            protobuf_version: None,
-            only: None,
-        };
-        recorder.record(&Recording::of_source(&pair)?, self.messages)
+        Recorder::to(path, &[]).record(&Recording::of_source(&pair)?, self.messages)
     }
 
     fn entrant(
@@ -220,12 +212,7 @@ fn build(encodings: &[Encoding], progress: &Progress) -> Result<Vec<Built>> {
         models.map(|model| Fmu { model, encoding: *encoding, fmi, build })
     };
     let wanted: Vec<Fmu> = encodings.iter().flat_map(fmus).collect();
-    let mut built = fmus::build(&build_folder()?, &wanted, &|what, done, total| {
-        interrupt::check()?;
-        progress.show(what, done, total);
-        Ok(())
-    })?
-    .into_iter();
+    let mut built = build_fmus(&wanted, progress)?.into_iter();
     let mut all = Vec::new();
     while let (Some(source), Some(player), Some(sensor)) =
         (built.next(), built.next(), built.next())

@@ -12,7 +12,6 @@ use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::osi;
 use wiregauge_trace::play::{play, Lateness, Pace};
 use wiregauge_trace::read::{Head, Nanoseconds};
-use wiregauge_trace::write::Packing;
 
 use super::putting::is_gone;
 use super::selecting::Selecting;
@@ -137,13 +136,7 @@ impl Arguments {
         let mut feeding = Feeding::start(fmu, variable, &type_name, &self.set, &host, PATIENCE)?;
         let made = feeding.result().cloned();
         let inputs = [self.input.as_path(), fmu];
-        let recorder = self.output.as_deref().map(|output| Recorder {
-            output,
-            inputs: &inputs,
-            packing: Packing::default(),
-            protobuf_version: None,
-            only: None,
-        });
+        let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs));
         let name = feeding.name().to_owned();
         let mut tape = match (&recorder, &made) {
             (Some(recorder), Some(binary)) => {

@@ -9,7 +9,7 @@ RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
-FAST = alloc architecture arrow browser builtin clock clouds containers definitions door editions field \
+FAST = alloc architecture arrow browser builtin clock clouds containers convert definitions door editions field \
 	files golden hostile inputs kinds measure models origin osi_index packages packed points presets \
 	property readers recordings reduced refusals repair rules safety schema text trace traces tree txth \
 	watch

@@ -25,7 +25,7 @@ const TYPES: [&str; 3] = [".osi3.SensorView", ".osi3.SensorData", ".osi3.Traffic
 
 /// What is a struct in the variant with structs: the common types, as in both
 /// published measurements, and the reflections, as in Persival's.
-const STRUCTS: [&str; 9] = [
+pub const STRUCTS: [&str; 9] = [
     "osi3.Vector2d",
     "osi3.Vector3d",
     "osi3.Dimension3d",

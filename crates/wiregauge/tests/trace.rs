@@ -51,6 +51,45 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
 }
 
 #[test]
+fn messages_go_to_flatbuffers_and_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    for encoding in ["flatbuffers-tables", "flatbuffers-structs"] {
+        run(at, &["trace", "convert", &osi, "flat.mcap", "--encoding", encoding]);
+        let told = json(&run(at, &["trace", "info", "flat.mcap", "--format", "json"]).out);
+        let channel = &told[0]["channels"][0];
+        assert_eq!(channel["encoding"], "flatbuffer", "{told}");
+        assert_eq!(channel["type"], "osi3.SensorView", "{told}");
+        let back = ["trace", "convert", "flat.mcap", "back_sv.osi", "--encoding", "protobuf"];
+        assert!(run(at, &back).err.contains("5 messages of "));
+        let [one, other] = [Path::new(&osi), &at.join("back_sv.osi")].map(|p| fs::read(p).unwrap());
+        assert!(one == other, "{encoding}");
+    }
+    // What players of FlatBuffers take: each message after its length.
+    run(at, &["trace", "convert", &osi, "flat.bin", "--encoding", "flatbuffers-tables"]);
+    assert!(fs::metadata(at.join("flat.bin")).unwrap().len() > 0);
+
+    let flat = ["--encoding", "flatbuffers-tables"];
+    let to_osi = [&["trace", "convert", &osi, "flat_sv.osi"][..], &flat].concat();
+    refuses(at, &to_osi, &["flat_sv.osi: holds no FlatBuffers; end it in .mcap or .bin"]);
+    let again = [&["trace", "convert", "flat.mcap", "twice.mcap"][..], &flat].concat();
+    refuses(at, &again, &["no channel of flat.mcap is in Protobuf"]);
+    fs::write(at.join("own.fbs"), "table SensorView { version:Version; }\ntable Version { version_major:uint; }\nroot_type SensorView;\n").unwrap();
+    let own = [&["trace", "convert", &osi, "own.mcap"][..], &flat, &["--definition", "own.fbs"]];
+    refuses(at, &own.concat(), &["is there, and the other definition has no such field; --lossy"]);
+    assert!(!at.join("own.mcap").exists());
+    let told = run(at, &[&own.concat()[..], &["--lossy"]].concat()).err;
+    assert!(told.contains("left out, as the other definition has no such field: osi3."), "{told}");
+    assert!(told.contains("osi3.InterfaceVersion.version_minor (5)"), "{told}");
+    fs::write(at.join("wrong.fbs"), "table {").unwrap();
+    let wrong = [&own.concat()[..6], &["--definition", "wrong.fbs"]].concat();
+    refuses(at, &wrong, &["wrong.fbs: flatc failed: "]);
+    fs::write(at.join("wrong.bfbs"), "no definition at all").unwrap();
+    let wrong = [&own.concat()[..6], &["--definition", "wrong.bfbs"]].concat();
+    refuses(at, &wrong, &["wrong.bfbs: no definition of flatc --schema --binary"]);
+}
+
+#[test]
 fn the_rules_are_those_of_the_docs() {
     let rules = run(Path::new("."), &["trace", "check", "--rules"]).out;
     let rules: Vec<String> = rules.lines().map(|line| format!("    {line}")).collect();

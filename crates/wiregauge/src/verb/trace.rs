@@ -5,6 +5,7 @@ mod check;
 mod chunks;
 mod convert;
 mod cut;
+mod encoding;
 pub mod form;
 mod index;
 mod info;

@@ -83,11 +83,17 @@ impl Arguments {
                 refuse_text(&self.output)?;
                 let options = PackOptions { plan, ..PackOptions::default() };
                 let (mut costs, origin) = (None, self.input.display().to_string());
-                self.putting.write_by(&self.input, &self.selecting, &self.output, |writer| {
-                    let (packer, told) = Packer::new(writer, &origin, options);
-                    costs = Some(told);
-                    Box::new(packer)
-                })?;
+                let outcome = self.putting.write_by(
+                    &self.input,
+                    &self.selecting,
+                    &self.output,
+                    |writer| {
+                        let (packer, told) = Packer::new(writer, &origin, options);
+                        costs = Some(told);
+                        Box::new(packer)
+                    },
+                )?;
+                outcome.tell_of_way(&self.output);
                 costs.map(|costs| costs.take()).unwrap_or_default()
             }
         };

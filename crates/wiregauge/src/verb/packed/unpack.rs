@@ -46,11 +46,13 @@ impl Arguments {
         } else {
             refuse_text(&self.output)?;
             let (mut costs, origin) = (None, self.input.display().to_string());
-            self.putting.write_by(&self.input, &self.selecting, &self.output, |writer| {
-                let (unpacker, told) = Unpacker::new(writer, &origin, self.drop_unknown);
-                costs = Some(told);
-                Box::new(unpacker)
-            })?;
+            let outcome =
+                self.putting.write_by(&self.input, &self.selecting, &self.output, |writer| {
+                    let (unpacker, told) = Unpacker::new(writer, &origin, self.drop_unknown);
+                    costs = Some(told);
+                    Box::new(unpacker)
+                })?;
+            outcome.tell_of_way(&self.output);
             costs.map(|costs| costs.take()).unwrap_or_default()
         };
         shown::print_costs(&costs, self.format)?;

@@ -4,19 +4,27 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_flatbuffers::convert::Converter;
+use wiregauge_trace::write::Writer;
 
+use super::encoding::Encoded;
 use super::pointing::Pointing;
 use super::putting::Putting;
 use super::selecting::Selecting;
 
 /// Write a trace file as another container, by the end of its name: .mcap, .osi,
-/// .txth or .jsonl; or the points in it, as clouds or as a table.
+/// .txth or .jsonl; or in another encoding; or the points in it, as clouds or as a
+/// table.
 ///
 /// From .osi to .mcap and back, and between compressions, messages are the same
 /// to the byte. Definitions and versions that an .osi file does not carry come from
 /// OSI's official package, from the messages themselves and from you; what nobody
 /// tells is left out and named. The text forms are for people and scripts: there
 /// messages are parsed.
+///
+/// Between Protobuf and FlatBuffers fields belong together by their names. Tables keep
+/// what is there and what is absent, so that messages come back the same; what has
+/// no place in the other definition is an error, unless --lossy leaves it out.
 ///
 /// Points are reflections and detections of OSI, plain or in the packed field, and
 /// PointCloud2 of ROS. --points writes them as foxglove.PointCloud, which Foxglove and
@@ -28,6 +36,8 @@ Examples:
   wiregauge trace convert drive.mcap drive_sd.osi --channel 'Lidar.OSMPSensorDataOut'
   wiregauge trace convert drive.mcap small.mcap --compression zstd --chunk 4MiB
   wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes
+  wiregauge trace convert drive_sv.osi flat.mcap --encoding flatbuffers-tables
+  wiregauge trace convert flat.mcap drive_sv.osi --encoding protobuf
   wiregauge trace convert drive.mcap clouds.mcap --points
   wiregauge trace convert drive_sd.osi drive.parquet
       a row a point, for DuckDB, Polars or Spark")]
@@ -41,15 +51,25 @@ pub struct Arguments {
     #[command(flatten)]
     pointing: Pointing,
     #[command(flatten)]
+    encoded: Encoded,
+    #[command(flatten)]
     putting: Putting,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let Arguments { input, output, selecting, pointing, putting } = &self;
+        let Arguments { input, output, selecting, pointing, encoded, putting } = &self;
         if pointing.is_wanted(output) {
             pointing.write(input, selecting, output, putting)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        if let Some((encoding, losses)) = encoded.of(output)? {
+            let origin = input.display().to_string();
+            let by = |writer| -> Box<dyn Writer> {
+                Box::new(Converter::new(writer, &origin, encoding, losses))
+            };
+            putting.write_by(input, selecting, output, by)?.tell_read(output);
             return Ok(ExitCode::SUCCESS);
         }
         self.putting.copy(&[self.input], &self.selecting, &self.output)?;

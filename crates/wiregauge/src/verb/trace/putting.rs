@@ -72,14 +72,13 @@ impl Putting {
         selecting: &Selecting,
         output: &Path,
         by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
-    ) -> Result<()> {
+    ) -> Result<Outcome> {
         let form = Form::of(output)?;
         let draft = Target::open(output, &[input])?.begin()?;
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let inputs = [input.to_owned()];
         let readers = self.open(&inputs)?;
-        self.copy_into(&inputs, readers, selecting, form, writer)?.tell_of_way(output);
-        Ok(())
+        self.copy_into(&inputs, readers, selecting, form, writer)
     }
 
     /// Copies what is whole of a damaged file, and tells how much that was. What was lost.
@@ -269,7 +268,8 @@ impl Outcome {
         tell(&format!("{messages} messages of {bytes} bytes were read for {}", output.display()));
     }
 
-    fn tell_of_way(&self, output: &Path) {
+    /// Tells what is worth knowing of the way.
+    pub fn tell_of_way(&self, output: &Path) {
         let backwards = self.copied.backwards;
         let output = output.display();
         if backwards > 0 {

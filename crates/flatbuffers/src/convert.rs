@@ -1,0 +1,171 @@
+//! Recordings whose messages change from Protobuf to FlatBuffers, and back.
+
+use std::collections::BTreeMap;
+
+use anyhow::{ensure, Context, Result};
+use prost_reflect::prost::Message;
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use wiregauge_schema::proto::Definitions;
+use wiregauge_trace::channel::{self, Channel, FLATBUFFER};
+use wiregauge_trace::read::{Attachment, Head};
+use wiregauge_trace::write::Writer as TraceWriter;
+
+use crate::losses::Losses;
+use crate::pairing::Pairing;
+use crate::reader::Reader;
+use crate::writer::Writer;
+use crate::Definition;
+
+const PROTOBUF: &str = "protobuf";
+
+/// Where the definition of a channel's messages in the other format is.
+pub type Find = dyn Fn(&Channel) -> Result<channel::Definition>;
+
+/// What messages become, and by which definitions.
+pub enum Encoding {
+    /// FlatBuffers.
+    FlatBuffers {
+        /// The `.bfbs` and the name of its table.
+        definition: Box<Find>,
+        /// What defines messages in Protobuf where their channel does not say it.
+        protobuf: Box<Find>,
+    },
+    /// Protobuf.
+    Protobuf {
+        /// The descriptor set and the name of its message.
+        definition: Box<Find>,
+    },
+}
+
+/// A message of Protobuf in FlatBuffers.
+///
+/// # Errors
+/// When a value does not fit, or something has no place and losses are not allowed.
+pub fn write(pairing: &Pairing, message: &DynamicMessage, losses: &mut Losses) -> Result<Vec<u8>> {
+    Writer::new(pairing, losses).write(message)
+}
+
+/// A message of FlatBuffers in Protobuf.
+///
+/// # Errors
+/// When it is damaged, a value does not fit, or something has no place and losses are not
+/// allowed.
+pub fn read(pairing: &Pairing, message: &[u8], losses: &mut Losses) -> Result<DynamicMessage> {
+    Reader::new(pairing, losses).read(message)
+}
+
+/// A message type, and how its messages become others.
+struct Way {
+    pairing: Pairing,
+    message: MessageDescriptor,
+}
+
+/// A writer that hands messages on in the other encoding.
+pub struct Converter {
+    inner: Box<dyn TraceWriter>,
+    origin: String,
+    encoding: Encoding,
+    ways: BTreeMap<u16, Way>,
+    losses: Losses,
+}
+
+impl Converter {
+    /// Writes by another writer what comes from a file.
+    pub fn new(
+        inner: Box<dyn TraceWriter>,
+        origin: &str,
+        encoding: Encoding,
+        losses: Losses,
+    ) -> Converter {
+        let origin = origin.to_owned();
+        Converter { inner, origin, encoding, ways: BTreeMap::new(), losses }
+    }
+
+    /// How a channel's messages become others, and what the channel is then; none where
+    /// they stay as they are.
+    fn way(&self, channel: &Channel) -> Result<Option<(Way, Channel)>> {
+        let mut converted = channel.clone();
+        let (flat, protobuf) = match &self.encoding {
+            Encoding::FlatBuffers { definition, protobuf } => {
+                if channel.message_encoding != PROTOBUF {
+                    return Ok(None);
+                }
+                let is_told = !channel.definition.data.is_empty();
+                let own = if is_told { (*channel.definition).clone() } else { protobuf(channel)? };
+                let flat = definition(channel)?;
+                converted.message_encoding = FLATBUFFER.into();
+                converted.definition = flat.clone().into();
+                (flat, own)
+            }
+            Encoding::Protobuf { definition } => {
+                if channel.message_encoding != FLATBUFFER {
+                    return Ok(None);
+                }
+                let protobuf = definition(channel)?;
+                converted.message_encoding = PROTOBUF.into();
+                converted.definition = protobuf.clone().into();
+                ((*channel.definition).clone(), protobuf)
+            }
+        };
+        let message = Definitions::decode(&protobuf.data)?.message(&protobuf.name)?;
+        let definition = Definition::read(&flat.data).context("its definition in FlatBuffers")?;
+        let pairing = Pairing::of(&definition, &flat.name, &message)?;
+        Ok(Some((Way { pairing, message }, converted)))
+    }
+}
+
+impl TraceWriter for Converter {
+    fn channel(&mut self, channel: &Channel) -> Result<u16> {
+        let Some((way, converted)) = self.way(channel)? else { return self.inner.channel(channel) };
+        let number = self.inner.channel(&converted)?;
+        self.ways.insert(number, way);
+        Ok(number)
+    }
+
+    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+        let Some(way) = self.ways.get(&channel) else {
+            return self.inner.message(channel, head, data);
+        };
+        let converted = match self.encoding {
+            Encoding::FlatBuffers { .. } => {
+                let message = DynamicMessage::decode(way.message.clone(), data);
+                let message = message.context("no valid Protobuf message")?;
+                write(&way.pairing, &message, &mut self.losses)?
+            }
+            Encoding::Protobuf { .. } => {
+                let message = read(&way.pairing, data, &mut self.losses);
+                message.context("no valid FlatBuffer")?.encode_to_vec()
+            }
+        };
+        let head = Head { size: converted.len() as u64, ..*head };
+        self.inner.message(channel, &head, &converted)
+    }
+
+    fn has_room(&self) -> bool {
+        self.inner.has_room()
+    }
+
+    fn metadata(&mut self, name: &str, entries: &BTreeMap<String, String>) -> Result<bool> {
+        self.inner.metadata(name, entries)
+    }
+
+    fn attachment(&mut self, attachment: &Attachment) -> Result<bool> {
+        self.inner.attachment(attachment)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.inner.remarks();
+        remarks.extend(self.losses.remarks());
+        remarks
+    }
+
+    /// Nothing is written where nothing was converted: its user would believe otherwise.
+    fn finish(self: Box<Self>) -> Result<()> {
+        let from = match self.encoding {
+            Encoding::FlatBuffers { .. } => "Protobuf",
+            Encoding::Protobuf { .. } => "FlatBuffers",
+        };
+        ensure!(!self.ways.is_empty(), "no channel of {} is in {from}", self.origin);
+        self.inner.finish()
+    }
+}

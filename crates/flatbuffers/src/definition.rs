@@ -1,0 +1,224 @@
+//! A definition in FlatBuffers as its compiler writes it for programs: a `.bfbs`, which is a
+//! FlatBuffer itself (`reflection.fbs` of the project).
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::buffer::{Buffer, Table};
+use crate::number::{Number, Scalar};
+
+/// The last place in a vtable, whose size has 16 bits.
+const LAST: usize = 0xfffc;
+
+/// What a field or an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Scalar(Scalar),
+    Text,
+    /// A table or a struct, by its number in the definition.
+    Object(usize),
+    /// What Protobuf has nothing for: unions, nested vectors.
+    Other,
+}
+
+/// How many of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Count {
+    One,
+    Vector,
+    /// An array in a struct, of so many.
+    Array(usize),
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub name: String,
+    pub kind: Kind,
+    pub count: Count,
+    /// In a table where its vtable tells of it, in a struct where it lies.
+    pub place: usize,
+    /// What it is where it is absent; none where that is `null`.
+    pub default: Option<Number>,
+}
+
+/// A table or a struct.
+#[derive(Clone, Debug)]
+pub struct Object {
+    pub name: String,
+    pub fields: Vec<Field>,
+    /// Bytes and alignment of a struct; none of a table.
+    pub fixed: Option<(usize, usize)>,
+}
+
+/// A definition.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    pub(crate) objects: Vec<Object>,
+    root: Option<String>,
+}
+
+impl Definition {
+    /// Reads a `.bfbs`.
+    ///
+    /// # Errors
+    /// When it is none, or damaged.
+    pub fn read(bytes: &[u8]) -> Result<Definition> {
+        ensure!(bytes.get(4..8) == Some(b"BFBS"), "no definition of flatc --schema --binary");
+        let schema = Buffer(bytes).root()?;
+        let objects = tables(&schema, 4)?;
+        let objects: Vec<Object> = objects.iter().map(object).collect::<Result<_>>()?;
+        let root = schema.field(12)?.map(|at| schema.buffer().table(at)).transpose()?;
+        let root = root.map(|root| text(&root, 4)).transpose()?;
+        let definition = Definition { objects, root };
+        definition.check()?;
+        Ok(definition)
+    }
+
+    /// The full name of the root, where there is one.
+    pub fn root(&self) -> Option<&str> {
+        self.root.as_deref()
+    }
+
+    /// The table with this full name; without one the root.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn table(&self, name: &str) -> Result<usize> {
+        let name = if name.is_empty() { self.root.as_deref().unwrap_or_default() } else { name };
+        let found = self.objects.iter().position(|o| o.name == name && o.fixed.is_none());
+        found.with_context(|| format!("the definition in FlatBuffers has no table {name}"))
+    }
+
+    /// Holds references to objects and the layout of structs within their bounds.
+    fn check(&self) -> Result<()> {
+        for object in &self.objects {
+            ensure!(object.fixed.is_none_or(|(size, _)| size > 0), "{} is empty", object.name);
+            for field in &object.fields {
+                let lies_in_vtable = field.place % 2 == 0 && (4..=LAST).contains(&field.place);
+                ensure!(
+                    object.fixed.is_some() || lies_in_vtable,
+                    "{}.{} does not lie in its vtable",
+                    object.name,
+                    field.name
+                );
+                let size = match field.kind {
+                    Kind::Scalar(scalar) => scalar.size(),
+                    Kind::Text | Kind::Other => 4,
+                    Kind::Object(id) => {
+                        let of = self.objects.get(id).context("a field of no known type")?;
+                        of.fixed.map_or(4, |(size, _)| size)
+                    }
+                };
+                let Some((whole, _)) = object.fixed else { continue };
+                let is_plain = match field.kind {
+                    Kind::Scalar(_) => true,
+                    Kind::Object(id) => self.objects[id].fixed.is_some(),
+                    Kind::Text | Kind::Other => false,
+                };
+                let count = match field.count {
+                    Count::One => Some(1),
+                    Count::Array(count) => Some(count),
+                    Count::Vector => None,
+                };
+                let end = count.and_then(|n| size.checked_mul(n)?.checked_add(field.place));
+                ensure!(
+                    is_plain && end.is_some_and(|end| end <= whole),
+                    "{}.{} does not lie within its struct",
+                    object.name,
+                    field.name
+                );
+            }
+        }
+        (0..self.objects.len()).try_for_each(|id| self.check_nesting(id, 0))
+    }
+
+    /// A struct is not within itself.
+    fn check_nesting(&self, id: usize, depth: usize) -> Result<()> {
+        let object = &self.objects[id];
+        ensure!(depth < 64, "{} is nested too deeply", object.name);
+        if object.fixed.is_some() {
+            for field in &object.fields {
+                if let Kind::Object(inner) = field.kind {
+                    self.check_nesting(inner, depth + 1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn object(table: &Table) -> Result<Object> {
+    let name = text(table, 4)?;
+    let fields = tables(table, 6)?.iter().map(field).collect::<Result<_>>();
+    let fields = fields.with_context(|| name.clone())?;
+    let size = |place| unsigned(table, place, 4);
+    let fixed = if unsigned(table, 8, 1)? != 0 { Some((size(12)?, size(10)?)) } else { None };
+    if let Some((_, align)) = fixed {
+        ensure!(matches!(align, 1 | 2 | 4 | 8 | 16), "{name}: aligned to {align} bytes");
+    }
+    Ok(Object { name, fields, fixed })
+}
+
+fn field(table: &Table) -> Result<Field> {
+    let name = text(table, 4)?;
+    let of = table.field(6)?.with_context(|| format!("{name} has no type"))?;
+    let of = table.buffer().table(of)?;
+    let (base, element) = (unsigned(&of, 4, 1)?, unsigned(&of, 6, 1)?);
+    let index = unsigned(&of, 8, 4)?;
+    let (kind, count) = match base {
+        14 => (kind(element, index), Count::Vector),
+        17 => (kind(element, index), Count::Array(unsigned(&of, 10, 2)?)),
+        _ => (kind(base, index), Count::One),
+    };
+    let default = match kind {
+        _ if unsigned(table, 26, 1)? != 0 => None,
+        Kind::Scalar(Scalar::Float(_)) => Some(Number::Float(f64::from_bits(long(table, 14)?))),
+        Kind::Scalar(_) => Some(Number::Integer((long(table, 12)? as i64).into())),
+        _ => None,
+    };
+    Ok(Field { name, kind, count, place: unsigned(table, 10, 2)?, default })
+}
+
+/// Of the numbers of `BaseType`.
+fn kind(base: usize, index: usize) -> Kind {
+    Kind::Scalar(match base {
+        2 => Scalar::Bool,
+        3 => Scalar::Signed(1),
+        4 => Scalar::Unsigned(1),
+        5 => Scalar::Signed(2),
+        6 => Scalar::Unsigned(2),
+        7 => Scalar::Signed(4),
+        8 => Scalar::Unsigned(4),
+        9 => Scalar::Signed(8),
+        10 => Scalar::Unsigned(8),
+        11 => Scalar::Float(4),
+        12 => Scalar::Float(8),
+        13 => return Kind::Text,
+        15 => return Kind::Object(index),
+        _ => return Kind::Other,
+    })
+}
+
+fn tables<'b>(table: &Table<'b>, place: usize) -> Result<Vec<Table<'b>>> {
+    let Some(at) = table.field(place)? else { return Ok(Vec::new()) };
+    let vector = table.buffer().vector(at, 4)?;
+    (0..vector.len).map(|n| table.buffer().table(vector.at + 4 * n)).collect()
+}
+
+fn text(table: &Table, place: usize) -> Result<String> {
+    match table.field(place)? {
+        Some(at) => Ok(table.buffer().text(at)?.to_owned()),
+        None => bail!("something in the definition has no name"),
+    }
+}
+
+/// A number of so many bytes; 0 where it is absent.
+fn unsigned(table: &Table, place: usize, size: usize) -> Result<usize> {
+    let Some(at) = table.field(place)? else { return Ok(0) };
+    let bytes = table.buffer().bytes(at, size)?;
+    Ok(bytes.iter().rev().fold(0, |number, byte| number << 8 | usize::from(*byte)))
+}
+
+fn long(table: &Table, place: usize) -> Result<u64> {
+    Ok(unsigned(table, place, 8)? as u64)
+}

@@ -1,0 +1,146 @@
+//! In what encoding messages are written: the arguments for that, and by which definitions.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{bail, ensure, Context, Result};
+use clap::ValueEnum;
+use wiregauge_flatbuffers::convert::{Encoding, Find};
+use wiregauge_flatbuffers::Losses;
+use wiregauge_formats::formats::flatbuffers::definition::definition;
+use wiregauge_osi::flatbuffers::STRUCTS;
+use wiregauge_schema::file;
+use wiregauge_schema::proto::Definitions;
+use wiregauge_trace::channel::{Channel, Definition, FLATBUFFER};
+use wiregauge_trace::parsed;
+use wiregauge_trace::write::Form;
+use wiregauge_workshop::{run, Need};
+
+use crate::workload::osi_definitions;
+
+/// What makes a `.bfbs` of a definition.
+const FLATC: Need = Need::Program("flatc", "flatbuffers-compiler");
+
+/// In what encoding messages are written.
+#[derive(clap::Args)]
+pub struct Encoded {
+    /// The encoding that messages are written in, otherwise as they are read. In
+    /// FlatBuffers by OSI's definitions or the channel's, as the project's FMUs have
+    /// them, or by --definition.
+    #[arg(long, value_enum)]
+    encoding: Option<Wanted>,
+    /// A definition of your own: of FlatBuffers a .fbs or .bfbs, whose root is the
+    /// message; of Protobuf a descriptor set, as protoc --include_imports writes it.
+    #[arg(long, value_name = "FILE", requires = "encoding")]
+    definition: Option<PathBuf>,
+    /// Leave out fields that the other definition does not have, and tell which.
+    #[arg(long, requires = "encoding")]
+    lossy: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Wanted {
+    Protobuf,
+    /// Every record is a table; nothing is lost.
+    FlatbuffersTables,
+    /// Vectors, ids, times and reflections are structs, whose numbers are always there.
+    FlatbuffersStructs,
+}
+
+impl Encoded {
+    /// What messages become in this file, and what may be lost; none where they stay as they
+    /// are.
+    ///
+    /// # Errors
+    /// When the container cannot hold it, or the definition cannot be read.
+    pub fn of(&self, output: &Path) -> Result<Option<(Encoding, Losses)>> {
+        let Some(wanted) = self.encoding else { return Ok(None) };
+        let holds_any = matches!(Form::of(output)?, Form::Mcap | Form::Lengths);
+        let structs = wanted == Wanted::FlatbuffersStructs;
+        let encoding = match wanted {
+            Wanted::Protobuf => Encoding::Protobuf { definition: self.protobuf()? },
+            _ if holds_any => {
+                let definition = self.flatbuffers(structs)?;
+                Encoding::FlatBuffers { definition, protobuf: Box::new(of_osi) }
+            }
+            _ => bail!("{}: holds no FlatBuffers; end it in .mcap or .bin", output.display()),
+        };
+        Ok(Some((encoding, Losses::new(self.lossy))))
+    }
+
+    fn flatbuffers(&self, structs: bool) -> Result<Box<Find>> {
+        let Some(path) = &self.definition else {
+            return Ok(Box::new(move |channel| derived(channel, structs)));
+        };
+        let data = if path.extension().is_some_and(|end| end == "bfbs") {
+            file::bytes(path)?
+        } else {
+            compiled(path)?
+        };
+        let read = wiregauge_flatbuffers::Definition::read(&data);
+        let read = read.with_context(|| path.display().to_string())?;
+        let root = read.root();
+        let root = root.with_context(|| format!("{} has no root_type", path.display()))?;
+        let own = Definition { name: root.to_owned(), encoding: FLATBUFFER.into(), data };
+        Ok(Box::new(move |_| Ok(own.clone())))
+    }
+
+    fn protobuf(&self) -> Result<Box<Find>> {
+        let Some(path) = &self.definition else { return Ok(Box::new(of_osi)) };
+        let descriptors = file::bytes(path)?;
+        Definitions::decode(&descriptors).with_context(|| {
+            format!(
+                "{} is no complete descriptor set; make it with protoc --include_imports",
+                path.display()
+            )
+        })?;
+        Ok(Box::new(move |channel| parsed::definition_of(&descriptors, &channel.definition.name)))
+    }
+}
+
+/// What defines the messages of a channel of OSI, which does not say it itself.
+fn of_osi(channel: &Channel) -> Result<Definition> {
+    let name = &channel.definition.name;
+    ensure!(
+        name.starts_with("osi3."),
+        "what {name} is in Protobuf is not told; say it by --definition"
+    );
+    parsed::definition_of(&osi_definitions()?, name)
+}
+
+/// A channel's definition, said in FlatBuffers by the message compiler.
+fn derived(channel: &Channel, structs: bool) -> Result<Definition> {
+    let name = &channel.definition.name;
+    let told = if channel.definition.data.is_empty() {
+        of_osi(channel)?.data
+    } else {
+        channel.definition.data.clone()
+    };
+    let definitions = Definitions::decode(&told)?;
+    let message = definitions.message(name)?;
+    let schema = definitions.schema(&message)?;
+    let is_there = |name: &&str| schema.records().any(|(_, record)| record.name.original == *name);
+    let structs: Vec<&str> = STRUCTS.into_iter().filter(is_there).filter(|_| structs).collect();
+    let text = definition(&schema, message.package_name(), &structs)?;
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("message.fbs");
+    fs::write(&path, text)?;
+    let data = compiled(&path)?;
+    let root =
+        wiregauge_flatbuffers::Definition::read(&data)?.root().unwrap_or_default().to_owned();
+    Ok(Definition { name: root, encoding: FLATBUFFER.into(), data })
+}
+
+/// The `.bfbs` of a `.fbs`.
+fn compiled(path: &Path) -> Result<Vec<u8>> {
+    if let Some(lack) = FLATC.lack() {
+        bail!("{}: {lack}", path.display());
+    }
+    let folder = tempfile::tempdir()?;
+    let mut flatc = Command::new("flatc");
+    flatc.args(["--schema", "--binary", "--bfbs-comments", "-o"]).arg(folder.path()).arg(path);
+    run(&mut flatc, "flatc").with_context(|| path.display().to_string())?;
+    let name = path.file_stem().context("a definition has a name")?;
+    file::bytes(&folder.path().join(name).with_extension("bfbs"))
+}

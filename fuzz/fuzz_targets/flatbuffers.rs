@@ -1,0 +1,32 @@
+//! A message in FlatBuffers, and the definition that its channel carries.
+//!
+//! The input is the length of the definition in 32 bits, the definition, then a message in
+//! either encoding.
+#![cfg_attr(fuzzing, no_main)]
+
+use prost_reflect::{prost::Message, DynamicMessage};
+use wiregauge_flatbuffers::convert::{read as unflatten, write as flatten};
+use wiregauge_flatbuffers::{Definition, Losses, Pairing};
+use wiregauge_fuzzed::{told, DESCRIPTORS};
+use wiregauge_schema::proto::Definitions;
+
+pub fn read(data: &[u8]) {
+    let Some((length, rest)) = data.split_first_chunk::<4>() else { return };
+    let length = u32::from_le_bytes(*length) as usize;
+    let Some((definition, message)) = rest.split_at_checked(length) else { return };
+    let Some(definition) = told(Definition::read(definition)) else { return };
+    let view = Definitions::decode(DESCRIPTORS).and_then(|all| all.message("osi3.SensorView"));
+    let view = view.expect("it is there");
+    let Some(pairing) = told(Pairing::of(&definition, "", &view)) else { return };
+    told(unflatten(&pairing, message, &mut Losses::new(false)));
+    told(unflatten(&pairing, message, &mut Losses::new(true)));
+    let Ok(message) = DynamicMessage::decode(view, message) else { return };
+    let Some(flat) = told(flatten(&pairing, &message, &mut Losses::new(false))) else { return };
+    // Definitions with structs have no absent numbers, and sharing is bounded.
+    if let Some(back) = told(unflatten(&pairing, &flat, &mut Losses::new(false))) {
+        assert!(back.encoded_len() >= message.encoded_len(), "something is lost");
+    }
+}
+
+#[cfg(fuzzing)]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| read(data));

@@ -54,6 +54,7 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
                 );
             }
             let what = match (field.cardinality, field.element) {
+                (Cardinality::Optional, _) if wire.is_delimited() => continue,
                 (Cardinality::Optional, Element::Record(_)) => {
                     "optional record as a list of none or one: that there is at most one"
                 }

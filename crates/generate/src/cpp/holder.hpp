@@ -56,16 +56,6 @@ struct is_record : std::false_type {};
 template <class T>
 struct is_record<T, std::void_t<typename T::wiregauge_fields>> : std::true_type {};
 
-// Whether the memory of a record is what wires carry: numbers without gaps.
-template <class T>
-constexpr bool is_block() {
-  if constexpr (is_record<T>::value) {
-    return T::wiregauge_block != 0;
-  } else {
-    return false;
-  }
-}
-
 inline bool is_utf8(const char *text, std::size_t size) {
   const auto *at = reinterpret_cast<const std::uint8_t *>(text);
   const auto *const end = at + size;
@@ -119,11 +109,14 @@ void walk(Walk &walker, T &value, const Limits &limits) {
   } else if constexpr (is_optional<Plain>::value) {
     walker.option(value, limits);
   } else if constexpr (is_array<Plain>::value) {
-    if constexpr (is_number<typename Plain::value_type>) {
+    using Element = typename Plain::value_type;
+    const std::size_t mark = walker.template open<Element>();
+    if constexpr (is_number<Element>) {
       walker.numbers(value.data(), value.size());
     } else {
       for (auto &one : value) walk(walker, one, limits);
     }
+    walker.template close<Element>(mark);
   } else if constexpr (Plain::wiregauge_fields::count == 0) {
     walker.nothing();
   } else {

@@ -15,6 +15,7 @@ use crate::identity::{self, Said};
 use crate::layout;
 use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
+use crate::tagged as numbered;
 use crate::wire::Wire;
 
 const RULES: Rules = Rules {
@@ -213,6 +214,9 @@ impl Module<'_> {
         let element = self.element(field.element);
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => element,
+            Cardinality::Optional if numbered::is_boxed(self.schema, field) => {
+                format!("Option<alloc::boxed::Box<{element}>>")
+            }
             Cardinality::Optional => format!("Option<{element}>"),
             Cardinality::List { .. } => format!("Vec<{element}>"),
             Cardinality::Array { len } => format!("[{element}; {len}]"),

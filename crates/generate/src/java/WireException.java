@@ -54,6 +54,8 @@ public final class WireException extends Exception {
         NO_INTEGER("an integer or a key is too long, or a key that cannot be"),
         /** A group does not end, or another one does. */
         NO_GROUP("a group does not end, or another one does"),
+        /** Records are more than 100 deep in each other. */
+        TOO_DEEP("records are more than 100 deep in each other"),
         /** A required field is missing. */
         MISSING("a required field is missing");
 

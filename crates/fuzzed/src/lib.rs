@@ -2,6 +2,7 @@
 //! them, and what must hold for whatever it made of them.
 
 mod definition;
+pub mod holders;
 
 use std::fs;
 use std::io::Write;

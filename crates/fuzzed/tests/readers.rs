@@ -5,6 +5,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fs;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -84,6 +85,32 @@ fn targets_stand_their_corpus_and_what_is_like_it() {
     }
     let again = format!("{}={seed}", wiregauge_seeds::VARIABLE);
     assert!(failed.is_empty(), "{}; that of {again}", failed.join("; "));
+}
+
+/// The target of holders in C++, with sanitizers.
+#[test]
+fn holders_in_cpp_stand_the_corpus_and_what_is_like_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = folder.path().join("holders");
+    let flags = "-std=c++17 -O0 -Wall -Wextra -Werror -fsanitize=address,undefined \
+                 -fno-sanitize-recover=all -I";
+    let sources = [fuzz().join("cpp/holders.cpp"), fuzz().join("../packed/fuzz/corpus.cpp")];
+    let mut compiler = Command::new("g++");
+    compiler.args(flags.split_whitespace()).arg(concat!(env!("OUT_DIR"), "/cpp"));
+    let built = compiler.args(sources).arg("-o").arg(&program).output().expect("g++ starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let (corpus, seed) = (corpus("holders"), wiregauge_seeds::seed());
+    let mut random = Random::new(seed);
+    let damaged = (0..2_000).map(|_| damage(&corpus, &mut random));
+    let mut run = Command::new(program);
+    for (at, input) in corpus.iter().cloned().chain(damaged).enumerate() {
+        let path = folder.path().join(at.to_string());
+        fs::write(&path, input).unwrap();
+        run.arg(path);
+    }
+    let done = run.output().expect("it starts");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{}={seed}: {said}", wiregauge_seeds::VARIABLE);
 }
 
 #[test]

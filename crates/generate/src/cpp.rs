@@ -15,6 +15,7 @@ use crate::definition::Package;
 use crate::doc;
 use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
+use crate::tagged as numbered;
 use crate::wire::Wire;
 use crate::{identity, layout};
 
@@ -42,6 +43,7 @@ fn wire_header(wire: Wire) -> File {
     match wire {
         Wire::RosMsg => fixed("ros_msg.hpp", include_str!("cpp/ros_msg.hpp")),
         Wire::Cdr => fixed("cdr.hpp", include_str!("cpp/cdr.hpp")),
+        Wire::Xcdr2 => fixed("xcdr2.hpp", include_str!("cpp/xcdr2.hpp")),
         Wire::Protobuf => fixed("protobuf.hpp", include_str!("cpp/protobuf.hpp")),
     }
 }
@@ -70,12 +72,22 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     code.line("");
     let namespace = RULES.module(&package.name, &["std", "wiregauge", "posix"]);
     code.line(format!("namespace {namespace} {{"));
-    for (id, def) in schema.types.iter().enumerate() {
+    let recursive: Vec<TypeId> =
+        schema.records().map(|(id, _)| id).filter(|id| schema.recurses(*id)).collect();
+    if !recursive.is_empty() {
         code.line("");
-        match def {
+        recursive.iter().for_each(|id| code.line(format!("struct {};", header.names.of(*id))));
+    }
+    for id in header.order() {
+        code.line("");
+        match &schema.types[id] {
             TypeDef::Enum(def) => header.enumeration(id, def, &mut code),
             TypeDef::Record(record) => header.holder(id, record, wires, &mut code)?,
         }
+    }
+    for id in recursive {
+        code.line("");
+        header.compared(id, schema.record(id), "inline ", &mut code);
     }
     code.line(format!("\n}}  // namespace {namespace}"));
     let mut files = vec![
@@ -97,6 +109,34 @@ struct Header<'a> {
 }
 
 impl Header<'_> {
+    /// All types, each after those that must be known for it: what contains itself is
+    /// named before, and known where it is a part.
+    fn order(&self) -> Vec<TypeId> {
+        fn add(schema: &Schema, id: TypeId, open: &mut [bool], order: &mut Vec<TypeId>) {
+            if std::mem::replace(&mut open[id], true) {
+                return;
+            }
+            if let TypeDef::Record(record) = &schema.types[id] {
+                for field in &record.fields {
+                    match (field.cardinality, field.element) {
+                        (
+                            Cardinality::List { .. } | Cardinality::Optional,
+                            Element::Record(inner),
+                        ) if schema.recurses(inner) => {}
+                        (_, Element::Record(inner) | Element::Enum(inner)) => {
+                            add(schema, inner, open, order);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            order.push(id);
+        }
+        let (mut open, mut order) = (vec![false; self.schema.types.len()], Vec::new());
+        (0..open.len()).for_each(|id| add(self.schema, id, &mut open, &mut order));
+        order
+    }
+
     fn enumeration(&self, id: TypeId, def: &Enum, code: &mut SourceWriter) {
         let original = &def.name.original;
         remark(&format!("{original}.\n{}", self.package.comment(original)), code);
@@ -198,6 +238,9 @@ impl Header<'_> {
         let element = self.element(field.element);
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => element,
+            Cardinality::Optional if numbered::is_boxed(self.schema, field) => {
+                format!("wiregauge::Box<{element}>")
+            }
             Cardinality::Optional => format!("std::optional<{element}>"),
             Cardinality::List { .. } => format!("std::vector<{element}>"),
             Cardinality::Array { len } => format!("std::array<{element}, {len}>"),
@@ -262,6 +305,22 @@ impl Header<'_> {
 
     fn equality(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {
         let name = self.names.of(id);
+        code.line("");
+        match self.schema.recurses(id) {
+            // Where all that is compared is known.
+            true => {
+                let both = format!("(const {name} &a, const {name} &b)");
+                code.line(format!("friend bool operator=={both};"));
+            }
+            false => self.compared(id, record, "friend ", code),
+        }
+        code.line(format!(
+            "friend bool operator!=(const {name} &a, const {name} &b) {{ return !(a == b); }}"
+        ));
+    }
+
+    fn compared(&self, id: TypeId, record: &Record, word: &str, code: &mut SourceWriter) {
+        let name = self.names.of(id);
         let tests = (0..record.fields.len()).map(|place| {
             let member = self.names.member(id, place);
             format!("a.{member} == b.{member}")
@@ -272,13 +331,9 @@ impl Header<'_> {
             true => (format!("const {name} &"), format!("const {name} &")),
             false => (format!("const {name} &a"), format!("const {name} &b")),
         };
-        code.line("");
-        code.block(format!("friend bool operator==({a}, {b}) {{"), "}", |code| {
+        code.block(format!("{word}bool operator==({a}, {b}) {{"), "}", |code| {
             code.line(format!("return {all};"));
         });
-        code.line(format!(
-            "friend bool operator!=(const {name} &a, const {name} &b) {{ return !(a == b); }}"
-        ));
     }
 }
 

@@ -17,6 +17,8 @@ pub struct Package {
     pub messages: Vec<TypeId>,
     /// What they were read from, as its user would call it.
     pub origins: Vec<String>,
+    /// What Java's packages are in: `org.example`, or nothing.
+    pub within: String,
 }
 
 impl Package {
@@ -67,7 +69,7 @@ impl Package {
             "'{name}' is no name of a module; take small letters, digits and underscores"
         );
         let schema = Schema { wording, ..Schema::new(types, root) };
-        Ok(Package { name, schema, messages, origins })
+        Ok(Package { name, schema, messages, origins, within: String::new() })
     }
 
     /// What the definition says of a type.

@@ -61,7 +61,7 @@ pub fn said(package: &Package, id: TypeId, wires: &[Wire]) -> Vec<(Said, String)
         said.push((Said::Ros1Md5, ros1.md5));
         said.push((Said::Ros1Definition, ros1.definition));
     }
-    if let Some(ros2) = ros2(package, id).filter(|_| wires.contains(&Wire::Cdr)) {
+    if let Some(ros2) = ros2(package, id).filter(|_| wires.iter().any(|wire| wire.is_dds())) {
         said.push((Said::Ros2Type, ros2.name));
         said.push((Said::Ros2Hash, ros2.hash));
         said.push((Said::Ros2Description, ros2.description));

@@ -15,13 +15,27 @@ pub fn least_size(schema: &Schema, id: TypeId, wire: Wire) -> u64 {
         let one = least_element(schema, field.element, wire);
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => one,
-            Cardinality::List { .. } => 4,
+            Cardinality::List { .. } => 4 + delimiter(wire, field.element),
+            Cardinality::Optional if wire.is_delimited() => 1,
             Cardinality::Optional if matches!(field.element, Element::Record(_)) => 4,
             Cardinality::Optional => one.saturating_add(1),
-            Cardinality::Array { len } => one.saturating_mul(len.into()),
+            Cardinality::Array { len } => {
+                one.saturating_mul(len.into()).saturating_add(delimiter(wire, field.element))
+            }
         }
     });
     sizes.fold(0, u64::saturating_add)
+}
+
+/// The bytes of the size before a list or array of this element; 0 where it has none.
+fn delimiter(wire: Wire, element: Element) -> u64 {
+    4 * u64::from(is_delimited(wire, element))
+}
+
+/// Whether the size of a list or array of this element stands before it. Enums are no
+/// primitive types in XTypes, so that theirs does.
+pub fn is_delimited(wire: Wire, element: Element) -> bool {
+    wire.is_delimited() && !matches!(element, Element::Scalar(_))
 }
 
 /// The fewest bytes that an element takes.
@@ -67,6 +81,21 @@ pub struct Block {
     pub size: usize,
     /// The alignment of its largest number.
     pub alignment: usize,
+}
+
+/// The block that a record is on this wire too; none where something stands between its
+/// numbers, such as the size of an array of records.
+pub fn block_on(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
+    block(schema, id).filter(|_| !(wire.is_delimited() && has_sizes(schema, id)))
+}
+
+/// Whether a plain record has arrays whose size stands before them on some wire.
+pub fn has_sizes(schema: &Schema, id: TypeId) -> bool {
+    schema.record(id).fields.iter().any(|field| match (field.cardinality, field.element) {
+        (Cardinality::Array { .. }, Element::Record(_) | Element::Enum(_)) => true,
+        (_, Element::Record(inner)) => has_sizes(schema, inner),
+        _ => false,
+    })
 }
 
 /// The block that a record is; none where it is no plain record or has gaps.

@@ -18,6 +18,7 @@ mod tagged;
 mod wire;
 
 pub use definition::Package;
+pub use java::within;
 pub use language::{generate, Language};
 pub use loss::{losses, Loss};
 pub use wire::Wire;

@@ -27,15 +27,18 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
     let title = wire.name();
     for (id, record) in schema.records() {
         let name = &record.name.original;
-        ensure!(
-            !schema.recurses(id),
-            "{name} contains itself, which {title} cannot say; take a format with \
-             optional or nested messages"
-        );
         if wire == Wire::Protobuf {
+            ensure!(
+                !tagged::is_endless(schema, id),
+                "{name} must be there in itself, so that no message ends; make the field optional"
+            );
             numbered(package, record)?;
             continue;
         }
+        ensure!(
+            !schema.recurses(id),
+            "{name} contains itself, which {title} cannot say; take protobuf"
+        );
         for field in &record.fields {
             let place = format!("{name}.{}", field.name.original);
             let spelling = package.spelling(record, field).unwrap_or_default();
@@ -54,6 +57,7 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
                 );
             }
             let what = match (field.cardinality, field.element) {
+                (Cardinality::Optional, _) if wire.is_delimited() => continue,
                 (Cardinality::Optional, Element::Record(_)) => {
                     "optional record as a list of none or one: that there is at most one"
                 }

@@ -24,7 +24,7 @@ const RULES: Rules = Rules {
     keywords: "False None True and as assert async await break class continue def del elif else \
                except finally for from global if import in is lambda nonlocal not or pass raise \
                return try while with yield",
-    members: "self serialize_cdr deserialize_cdr serialize_ros_msg deserialize_ros_msg \
+    members: "self serialize_cdr deserialize_cdr serialize_xcdr2 deserialize_xcdr2 serialize_ros_msg deserialize_ros_msg \
               serialize_protobuf deserialize_protobuf \
               ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION ClassVar \
               bool bytearray bytes float int list memoryview object str tuple",
@@ -106,8 +106,11 @@ impl Module<'_> {
         if has_blocks {
             code.line(format!("\n\n{}", include_str!("python/records.py").trim_end()));
         }
-        if wires.contains(&Wire::Cdr) {
+        if wires.iter().any(|wire| wire.is_dds()) {
             code.line(format!("\n\n{}", include_str!("python/cdr.py").trim_end()));
+        }
+        if wires.contains(&Wire::Xcdr2) {
+            code.line(format!("\n\n{}", include_str!("python/xcdr2.py").trim_end()));
         }
         if wires.contains(&Wire::Protobuf) {
             code.line(format!("\n\n{}", include_str!("python/protobuf.py").trim_end()));
@@ -449,17 +452,20 @@ enum Initial {
 
 fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
     let (suffix, class) = (wire.name().replace('-', "_"), wire::class(wire));
-    let header = if wire == Wire::Cdr { ", *, header: bool = True" } else { "" };
-    let after = if wire == Wire::Cdr { ", header: bool = True" } else { "" };
+    let header = if wire.is_dds() { ", *, header: bool = True" } else { "" };
+    let after = if wire.is_dds() { ", header: bool = True" } else { "" };
+    let before = if wire == Wire::Xcdr2 { "_XCDR2_HEADER" } else { "_CDR_HEADER" };
+    let stripped = format!("_cdr_body(data, header, {before})");
     let title = match wire {
         Wire::RosMsg => "ROS MSG, as ROS 1 writes it",
+        Wire::Xcdr2 => "XCDR version 2, with the header of DDS or without",
         _ => "CDR, as ROS 2 writes it, with the header of DDS or without",
     };
     let body = match wire {
         Wire::RosMsg => ("w.done()", "data", "r.done()"),
         _ => (
             "w.done()",
-            "_cdr_body(data, header)",
+            stripped.as_str(),
             // DDS fills up to a multiple of four behind the header.
             "r.done(3 if header else 0)",
         ),
@@ -468,9 +474,9 @@ fn methods(name: &str, wire: Wire, code: &mut SourceWriter) {
     code.open(format!("def serialize_{suffix}(self{header}) -> bytes:"));
     code.line(format!("\"\"\"The message in {title}.\"\"\""));
     code.line(format!("w = {class}Writer()"));
-    if wire == Wire::Cdr {
+    if wire.is_dds() {
         code.open("if header:");
-        code.line("w.parts.append(_CDR_HEADER)");
+        code.line(format!("w.parts.append({before})"));
         code.outdent();
     }
     code.open("try:");

@@ -15,6 +15,7 @@ use crate::identity::{self, Said};
 use crate::layout;
 use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
+use crate::tagged as numbered;
 use crate::wire::Wire;
 
 const RULES: Rules = Rules {
@@ -58,7 +59,12 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     };
     let mut files = vec![File::new(format!("{}.rs", package.name), code.finish())];
     if is_sequential {
-        files.push(fixed("wiregauge.rs", include_str!("rust/wiregauge.rs")));
+        let parts = [
+            include_str!("rust/wiregauge.rs"),
+            include_str!("rust/wires.rs"),
+            include_str!("rust/values.rs"),
+        ];
+        files.push(fixed("wiregauge.rs", &parts.join("\n")));
     }
     if wires.contains(&Wire::Protobuf) {
         files.push(fixed("wiregauge_protobuf.rs", include_str!("rust/protobuf.rs")));
@@ -208,6 +214,9 @@ impl Module<'_> {
         let element = self.element(field.element);
         match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => element,
+            Cardinality::Optional if numbered::is_boxed(self.schema, field) => {
+                format!("Option<alloc::boxed::Box<{element}>>")
+            }
             Cardinality::Optional => format!("Option<{element}>"),
             Cardinality::List { .. } => format!("Vec<{element}>"),
             Cardinality::Array { len } => format!("[{element}; {len}]"),
@@ -247,6 +256,9 @@ impl Module<'_> {
         if let Some(block) = block {
             let numbers = layout::numbers(self.schema, record).expect("a block");
             code.line(format!("const BLOCK: usize = {};", block.size));
+            if layout::has_sizes(self.schema, id) {
+                code.line("const BLOCK_HAS_SIZES: bool = true;");
+            }
             code.line(format!("const BLOCK_ALIGNMENT: usize = {};", block.alignment));
             code.line(format!("const BLOCK_FIRST: usize = {};", numbers[0].size()));
         }
@@ -257,7 +269,7 @@ impl Module<'_> {
         code.block("fn least<W: Wire>() -> usize {", "}", |code| {
             let parts = record.fields.iter().map(|field| match field.cardinality {
                 Cardinality::Array { len } => {
-                    format!("{len} * <{} as Value>::least::<W>()", self.element(field.element))
+                    format!("<{} as Value>::least_array::<W>({len})", self.element(field.element))
                 }
                 _ => format!("<{} as Value>::least::<W>()", self.kind(field)),
             });
@@ -273,7 +285,7 @@ impl Module<'_> {
             for (member, field) in fields() {
                 let limits = self.limits(record, field);
                 code.line(match is_array(field) {
-                    true => format!("Value::measure_all(&self.{member}, sizer, {limits})?;"),
+                    true => format!("Value::measure_array(&self.{member}, sizer, {limits})?;"),
                     false => format!("self.{member}.measure(sizer, {limits})?;"),
                 });
             }
@@ -286,7 +298,7 @@ impl Module<'_> {
         code.block(format!("{WRITE} {{"), "}", |code| {
             for (member, field) in fields() {
                 code.line(match is_array(field) {
-                    true => format!("Value::write_all(&self.{member}, writer);"),
+                    true => format!("Value::write_array(&self.{member}, writer);"),
                     false => format!("self.{member}.write(writer);"),
                 });
             }
@@ -299,7 +311,7 @@ impl Module<'_> {
             for (member, field) in fields() {
                 let limits = self.limits(record, field);
                 code.line(match is_array(field) {
-                    true => format!("Value::read_all(&mut self.{member}, reader, {limits})?;"),
+                    true => format!("Value::read_array(&mut self.{member}, reader, {limits})?;"),
                     false => format!("self.{member}.read(reader, {limits})?;"),
                 });
             }

@@ -111,6 +111,40 @@ impl Tagged<'_> {
     }
 }
 
+/// Whether a record must be there in itself.
+pub fn is_endless(schema: &Schema, id: TypeId) -> bool {
+    let mut seen = vec![id];
+    let mut open = vec![id];
+    while let Some(current) = open.pop() {
+        for inner in needed(schema.record(current)) {
+            if inner == id {
+                return true;
+            }
+            if !seen.contains(&inner) {
+                seen.push(inner);
+                open.push(inner);
+            }
+        }
+    }
+    false
+}
+
+/// The records that are always there in a record.
+pub fn needed(record: &Record) -> impl Iterator<Item = TypeId> + '_ {
+    record.fields.iter().filter_map(|field| match (field.cardinality, field.element) {
+        (Cardinality::List { .. } | Cardinality::Optional, _) => None,
+        (_, Element::Record(inner)) => Some(inner),
+        _ => None,
+    })
+}
+
+/// Whether a field is a record that may be absent and contains itself, so that it
+/// needs memory of its own.
+pub fn is_boxed(schema: &Schema, field: &Field) -> bool {
+    let is_optional = field.cardinality == Cardinality::Optional;
+    matches!(field.element, Element::Record(inner) if is_optional && schema.recurses(inner))
+}
+
 /// The fields of a record in the order of their numbers; none where one of them is
 /// none of Protobuf's.
 pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>> {

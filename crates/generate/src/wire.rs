@@ -8,21 +8,25 @@ pub enum Wire {
     /// XCDR version 1, little-endian, as ROS 2 writes it: numbers at multiples of
     /// their size, texts that end in a zero.
     Cdr,
+    /// XCDR version 2 of final types, little-endian: numbers at multiples of four at
+    /// most, the size before lists and arrays of what is no number.
+    Xcdr2,
     /// Protobuf: fields behind keys, in the order of their numbers.
     Protobuf,
 }
 
 impl Wire {
     /// All of them.
-    pub const ALL: [Wire; 3] = [Wire::RosMsg, Wire::Cdr, Wire::Protobuf];
+    pub const ALL: [Wire; 4] = [Wire::RosMsg, Wire::Cdr, Wire::Xcdr2, Wire::Protobuf];
     /// Those that write field after field.
-    pub const SEQUENTIAL: [Wire; 2] = [Wire::RosMsg, Wire::Cdr];
+    pub const SEQUENTIAL: [Wire; 3] = [Wire::RosMsg, Wire::Cdr, Wire::Xcdr2];
 
     /// As the command line and names in code have it, with an underscore there.
     pub fn name(self) -> &'static str {
         match self {
             Wire::RosMsg => "ros-msg",
             Wire::Cdr => "cdr",
+            Wire::Xcdr2 => "xcdr2",
             Wire::Protobuf => "protobuf",
         }
     }
@@ -31,6 +35,7 @@ impl Wire {
     pub fn alignment(self) -> usize {
         match self {
             Wire::RosMsg | Wire::Protobuf => 1,
+            Wire::Xcdr2 => 4,
             Wire::Cdr => 8,
         }
     }
@@ -42,6 +47,18 @@ impl Wire {
 
     /// Whether a record without fields takes a byte.
     pub fn has_filler(self) -> bool {
-        self == Wire::Cdr
+        self.is_dds()
+    }
+
+    /// Whether it is one of DDS: texts end in a zero, and a header may stand before
+    /// a message.
+    pub fn is_dds(self) -> bool {
+        matches!(self, Wire::Cdr | Wire::Xcdr2)
+    }
+
+    /// Whether its size stands before a list or array of what is no number, and an
+    /// absent value takes nothing but the flag that says so.
+    pub fn is_delimited(self) -> bool {
+        self == Wire::Xcdr2
     }
 }

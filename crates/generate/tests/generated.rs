@@ -55,7 +55,9 @@ fn common_packages_are_written_as_by_rosbags() {
             let count = run_python(&python, "published.py", &arguments);
             assert!(count.trim().parse::<usize>().expect("a count") > 400, "{count}");
             assert_eq!(run_python(&python, "cross.py", &[&module, &messages]), count);
+            assert_eq!(support::run_dds(&python, &package, &module, &messages), count);
             assert_eq!(run_cpp(&holders, "common", &messages, ""), count);
+            assert_eq!(run_libraries(&holders, &messages), count);
             assert_eq!(run_rust(&holders, "common", &messages), count);
             assert_eq!(java::run(&holders, "common", &messages), count);
         });
@@ -95,6 +97,18 @@ fn run_cpp(holders: &Path, name: &str, messages: &Path, sanitizers: &str) -> Str
         .arg(source)
         .arg("-o")
         .arg(&program);
+    succeeds(&mut compiler);
+    succeeds(Command::new(program).arg(messages))
+}
+
+/// Has FastCDR and roscpp_serialization write and read the messages in a folder, after
+/// `run_cpp` wrote what types there are.
+fn run_libraries(holders: &Path, messages: &Path) -> String {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cpp/libraries.cpp");
+    let program = holders.join("libraries");
+    let mut compiler = Command::new("g++");
+    compiler.args(["-std=c++17", "-O0", "-Wall", "-Wextra", "-Werror", "-I"]).arg(holders);
+    compiler.arg(source).arg("-o").arg(&program).args(["-lfastcdr", "-lroscpp_serialization"]);
     succeeds(&mut compiler);
     succeeds(Command::new(program).arg(messages))
 }
@@ -186,8 +200,10 @@ fn assert_read(schema: &Schema, folder: &Path, count: usize) {
     }
     let (module, files) = (folder.join("message.py"), folder.join("messages"));
     assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
+    assert_eq!(support::run_dds(&python, &package, &module, &files).trim(), count.to_string());
     lint(&python.program, &module);
     assert_eq!(run_cpp(folder, "message", &files, SANITIZERS).trim(), count.to_string());
+    assert_eq!(run_libraries(folder, &files).trim(), count.to_string());
     assert_eq!(run_rust(folder, "message", &files).trim(), count.to_string());
     assert_eq!(java::run(folder, "message", &files).trim(), count.to_string());
 }
@@ -216,6 +232,8 @@ fn what_is_no_message_is_refused() {
     let keep = |name: String, [ros, cdr]: [Vec<u8>; 2]| {
         fs::write(files.join(format!("{name}.type")), "p/msg/Strict").expect("written");
         fs::write(files.join(format!("{name}.ros_msg")), ros).expect("written");
+        // Nothing in it has another place in version 2.
+        fs::write(files.join(format!("{name}.xcdr2")), &cdr).expect("written");
         fs::write(files.join(format!("{name}.cdr")), cdr).expect("written");
     };
     keep("0000".into(), parts(1, "aß€".as_bytes().split_at(3).0, &[1, 2], &[]));
@@ -252,6 +270,39 @@ fn what_is_no_message_is_refused() {
     bad.push([ros, open]);
     for (at, bytes) in bad.into_iter().enumerate() {
         keep(format!("bad{at:04}"), bytes);
+    }
+    assert_read(&schema, folder.path(), 2);
+}
+
+/// In XCDR2 the size of what is no number stands before it, and must be that.
+#[test]
+fn sizes_that_are_wrong_are_refused() {
+    let part = format!("{}\nMSG: p/Part\nint8 small\n", "=".repeat(80));
+    let text = format!("string[] words\nPart[3] parts\nPart[] more\nint8 last\n{part}");
+    let schema = msg::read_text(&text, "p/Sized", Dialect::Ros2, "test").expect("a schema");
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = folder.path().join("messages");
+    messages(&schema, &[(1, 3, 1.0), (0, 0, 1.0)], 1, &files);
+    let whole = fs::read(files.join("0000.xcdr2")).expect("a message");
+    // The words, the parts, and more of them: where their sizes stand.
+    let (words, parts) = (0, 16);
+    assert_eq!(whole[words], 4 + 4 + 4, "{whole:02x?}");
+    assert_eq!(whole[parts], 3, "{whole:02x?}");
+    let more = 24;
+    assert_eq!(whole[more], 4 + 1, "{whole:02x?}");
+    let mut at = 0;
+    for place in [words, parts, more] {
+        for other in [0, 1, whole[place] - 1, whole[place] + 1, 0x7f, 0xff] {
+            let mut bytes = whole.clone();
+            bytes[place] = other;
+            let stem = files.join(format!("bad{at:04}"));
+            fs::write(stem.with_extension("type"), "p/msg/Sized").expect("written");
+            for end in ["cdr", "ros_msg"] {
+                fs::write(stem.with_extension(end), [0xff; 4]).expect("written");
+            }
+            fs::write(stem.with_extension("xcdr2"), bytes).expect("written");
+            at += 1;
+        }
     }
     assert_read(&schema, folder.path(), 2);
 }

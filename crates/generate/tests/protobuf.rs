@@ -53,6 +53,26 @@ message Old {
 }
 "#;
 
+/// What contains itself: in each way that this can be said, and through others.
+const TREE: &str = r#"syntax = "proto3"; package p;
+message Tree {
+  Tree one = 1; repeated Tree all = 2; sint32 number = 3; Leaf leaf = 4;
+  oneof which { Tree left = 5; Leaf right = 6; string word = 7; }
+  Plain plain = 12; repeated Plain plains = 13;
+}
+message Leaf { repeated double values = 1; Tree back = 2; Plain plain = 3; }
+message Plain { string text = 1; }
+"#;
+
+/// The same in maps, with a required record that leads back.
+const FOREST: &str = r#"syntax = "proto2"; package p;
+message Forest {
+  optional int32 number = 1; repeated Ring rings = 2; map<string, Forest> forests = 8;
+  message Ring { required Inner inner = 1; }
+  message Inner { optional Ring ring = 1; repeated Forest forests = 2; }
+}
+"#;
+
 /// Cases of a definition by the library, dealt with by each language.
 fn assert_carried(text: &str, root: &str, seed: u64) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -62,24 +82,36 @@ fn assert_carried(text: &str, root: &str, seed: u64) {
     succeeds(protoc.args(["-o", "set", "message.proto"]).current_dir(folder));
     let schema = proto::read_texts(&[("message.proto", text)], Some(&format!("p.{root}")));
     let schema = schema.expect("a schema");
-    messages(&schema, seed, &folder.join("messages"));
     let python = support::python();
+    let recurses = schema.recursion().is_some();
+    let (set, name, files) = (folder.join("set"), format!("p.{root}"), folder.join("messages"));
+    match recurses {
+        true => {
+            let seed = seed.to_string();
+            let arguments = [&set, Path::new(&name), &files, Path::new(&seed)];
+            run_python(&python, "trees.py", &arguments);
+        }
+        false => messages(&schema, seed, &files),
+    }
     let cases = folder.join("cases");
-    let (set, seed) = (folder.join("set"), seed.to_string());
-    let name = format!("p.{root}");
-    let arguments = [&set, Path::new(&name), &folder.join("messages"), &cases, Path::new(&seed)];
+    let seed = seed.to_string();
+    let arguments = [&set, Path::new(&name), &files, &cases, Path::new(&seed)];
     let count = run_python(&python, "witness.py", &arguments);
     assert!(count.trim().parse::<usize>().expect("a count") > 30, "{count}");
 
     let package = Package::new(Some("message"), vec![("message.proto".into(), schema)]);
     let package = package.expect("a package");
     assert_eq!(losses(Wire::Protobuf, &package).expect("it can be carried"), []);
-    for wires in [&[Wire::Protobuf][..], &[Wire::Cdr, Wire::Protobuf]] {
+    // Other wires have nothing that contains itself.
+    let wires = [&[Wire::Protobuf][..], &[Wire::Cdr, Wire::Protobuf]];
+    let wires = if recurses { &wires[..1] } else { &wires[..] };
+    for wires in wires {
         for language in Language::ALL {
             write(&package, language, wires, &folder.join(format!("{}", wires.len())));
         }
     }
-    for bare in [true, false] {
+    for wires in wires {
+        let bare = wires.len() == 1;
         let holders = folder.join(if bare { "1" } else { "2" });
         let module = holders.join("message.py");
         for tool in
@@ -92,11 +124,7 @@ fn assert_carried(text: &str, root: &str, seed: u64) {
         run_rust(&holders, root, &cases, bare, &count);
         let arguments = [&module, Path::new(root), &cases];
         assert_eq!(run_python(&python, "cases.py", &arguments), count);
-        if bare {
-            java::compile(&holders, "message", &[]);
-        } else {
-            assert_eq!(java::run_cases(&holders, "message", root, &cases), count);
-        }
+        assert_eq!(java::run_cases(&holders, "message", root, bare, &cases), count);
     }
 }
 
@@ -160,6 +188,15 @@ fn maps_and_required_fields_are_carried_as_by_the_library() {
 }
 
 #[test]
+fn what_contains_itself_is_carried_as_by_the_library() {
+    let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "protobuf", "trees");
+    seeds.each(1, |seed| {
+        assert_carried(TREE, "Tree", seed);
+        assert_carried(FOREST, "Forest", seed);
+    });
+}
+
+#[test]
 fn what_is_not_defined_in_its_language_is_refused() {
     let refused = |schema: Schema, word: &str| {
         let package = Package::new(None, vec![("test".into(), schema)]).expect("a package");
@@ -168,6 +205,8 @@ fn what_is_not_defined_in_its_language_is_refused() {
     };
     let ros = msg::read_text("int32 x\n", "p/Plain", Dialect::Ros2, "test").expect("a schema");
     refused(ros, "p/msg/Plain is not defined in Protobuf's language");
-    let own = "syntax = \"proto3\"; message Node { repeated Node nodes = 1; }";
-    refused(proto::read_texts(&[("own.proto", own)], None).expect("a schema"), "contains itself");
+    let own = "syntax = \"proto2\"; message Node { required Part part = 1; }\n\
+               message Part { required Node node = 1; }";
+    let own = proto::read_texts(&[("own.proto", own)], Some("Node")).expect("a schema");
+    refused(own, "must be there in itself");
 }

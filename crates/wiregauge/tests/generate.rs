@@ -50,6 +50,48 @@ fn only_what_changes_is_written() {
 }
 
 #[test]
+fn what_would_not_be_generated_any_more_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    let point = format!("Point p\n{}\nMSG: Point\nfloat32 x\n", "=".repeat(80));
+    write(folder, "scan.msg", &point);
+    // Another module in the same folder.
+    write(folder, "other.msg", SCAN);
+    let within = ["-o", "out", "--package", "org.example"];
+    for file in ["scan.msg", "other.msg"] {
+        let said = run(folder, &command(file, &within));
+        assert_eq!((said.code, said.err.as_str()), (Some(0), ""), "{}", said.out);
+    }
+    let check = ["--check", "out", "--package", "org.example"];
+    assert_eq!(run(folder, &command("scan.msg", &check)).code, Some(0));
+    let holders = folder.join("out/org/example/scan");
+    let text = fs::read_to_string(holders.join("Scan.java")).expect("written");
+    assert!(text.contains("package org.example.scan;"), "{text}");
+    assert!(text.contains("import org.example.wiregauge.Sequential;"), "{text}");
+    let sources = [holders.join("Scan.java"), holders.join("Point.java")];
+    let mut javac = Command::new("javac");
+    javac.args(["-Xlint:all", "-Werror", "-d", "classes", "-sourcepath", "out"]).args(sources);
+    let done = javac.current_dir(folder).output().expect("javac starts");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+
+    write(folder, "scan.msg", SCAN);
+    write(folder, "out/org/example/scan/Mine.java", "// Mine.\n");
+    let gone = "out/org/example/scan/Point.java would not be generated now; remove it";
+    let said = run(folder, &command("scan.msg", &within));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert_eq!(said.err.trim(), gone);
+    let said = run(folder, &command("scan.msg", &check));
+    assert_eq!((said.code, said.out.trim()), (Some(1), gone));
+    fs::remove_file(holders.join("Point.java")).expect("removed");
+    assert_eq!(run(folder, &command("scan.msg", &check)).code, Some(0));
+
+    let words = ["'org.class' is no name of a package in Java", "org.example"];
+    refuses(folder, &command("scan.msg", &["-o", "out", "--package", "org.class"]), &words);
+    let python = ["generate", "scan.msg", "--language", "python", "--wire", "cdr", "-o", "out"];
+    refuses(folder, &[&python[..], &within[2..]].concat(), &["add java to --language"]);
+}
+
+#[test]
 fn what_others_wrote_is_left_alone() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path();

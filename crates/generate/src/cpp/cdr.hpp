@@ -11,6 +11,7 @@ struct Cdr {
   static constexpr std::size_t alignment = 8;
   static constexpr bool ends_texts = true;
   static constexpr bool has_filler = true;
+  static constexpr bool delimits = false;
   static constexpr std::size_t header_size = 0;
   static constexpr std::size_t filling = 0;  // bytes that may follow the message
   static void write_header(std::uint8_t *) {}

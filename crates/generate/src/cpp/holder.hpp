@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace wiregauge {
@@ -27,6 +29,46 @@ struct Limits {
 
   // Of a list's elements: octets among them have no bound.
   Limits of_elements() const { return Limits{Limits().elements, text}; }
+};
+
+// A record that may be absent and contains itself: as std::optional, but in memory of
+// its own.
+template <class T>
+class Box {
+ public:
+  using value_type = T;
+
+  Box() = default;
+  Box(const T &value) : value_(std::make_unique<T>(value)) {}
+  Box(const Box &other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
+  Box(Box &&) noexcept = default;
+  Box &operator=(const Box &other) {
+    Box copy(other);
+    value_ = std::move(copy.value_);
+    return *this;
+  }
+  Box &operator=(Box &&) noexcept = default;
+  ~Box() = default;
+
+  bool has_value() const { return value_ != nullptr; }
+  explicit operator bool() const { return has_value(); }
+  T &operator*() { return *value_; }
+  const T &operator*() const { return *value_; }
+  T *operator->() { return value_.get(); }
+  const T *operator->() const { return value_.get(); }
+  T &emplace() {
+    value_ = std::make_unique<T>();
+    return *value_;
+  }
+  void reset() { value_.reset(); }
+
+  friend bool operator==(const Box &a, const Box &b) {
+    return a && b ? *a == *b : a.has_value() == b.has_value();
+  }
+  friend bool operator!=(const Box &a, const Box &b) { return !(a == b); }
+
+ private:
+  std::unique_ptr<T> value_;
 };
 
 namespace detail {
@@ -55,16 +97,6 @@ template <class T, class = void>
 struct is_record : std::false_type {};
 template <class T>
 struct is_record<T, std::void_t<typename T::wiregauge_fields>> : std::true_type {};
-
-// Whether the memory of a record is what wires carry: numbers without gaps.
-template <class T>
-constexpr bool is_block() {
-  if constexpr (is_record<T>::value) {
-    return T::wiregauge_block != 0;
-  } else {
-    return false;
-  }
-}
 
 inline bool is_utf8(const char *text, std::size_t size) {
   const auto *at = reinterpret_cast<const std::uint8_t *>(text);
@@ -119,11 +151,14 @@ void walk(Walk &walker, T &value, const Limits &limits) {
   } else if constexpr (is_optional<Plain>::value) {
     walker.option(value, limits);
   } else if constexpr (is_array<Plain>::value) {
-    if constexpr (is_number<typename Plain::value_type>) {
+    using Element = typename Plain::value_type;
+    const std::size_t mark = walker.template open<Element>();
+    if constexpr (is_number<Element>) {
       walker.numbers(value.data(), value.size());
     } else {
       for (auto &one : value) walk(walker, one, limits);
     }
+    walker.template close<Element>(mark);
   } else if constexpr (Plain::wiregauge_fields::count == 0) {
     walker.nothing();
   } else {

@@ -26,6 +26,7 @@ enum class Error : std::uint8_t {
   no_group,
   no_text,
   missing,
+  too_deep,
   too_large,
   no_room,
 };
@@ -45,6 +46,8 @@ inline const char *describe(Error error) {
       return "a text is not UTF-8";
     case Error::missing:
       return "a required field is missing";
+    case Error::too_deep:
+      return "records are more than 100 deep in each other";
     case Error::too_large:
       return "the message has more bytes than Protobuf carries";
     case Error::no_room:
@@ -139,7 +142,7 @@ bool is_zero(typename Way::Value value) {
 namespace detail {
 
 constexpr std::size_t kMost = 0x7fffffff;
-// How deep groups that are skipped may be in each other.
+// How deep records, and groups that are skipped, may be in each other.
 constexpr std::size_t kDeepest = 100;
 
 inline std::size_t varint_size(std::uint64_t value) {
@@ -186,7 +189,10 @@ class Sink {
   template <class T>
   void record(std::uint32_t key, const T &record) {
     const std::size_t before = self().size();
-    T::wiregauge_put(record, self());
+    if (self().enter()) {
+      T::wiregauge_put(record, self());
+      self().leave();
+    }
     behind(key, before);
   }
 
@@ -218,8 +224,16 @@ class Sizer : public Sink<Sizer> {
   void check(const std::string &text) {
     if (!wiregauge::detail::is_utf8(text.data(), text.size())) error_ = Error::no_text;
   }
+  bool enter() {
+    if (depth_ == kDeepest) error_ = Error::too_deep;
+    if (error_ != Error::none) return false;
+    ++depth_;
+    return true;
+  }
+  void leave() { --depth_; }
 
  private:
+  std::size_t depth_ = 0;
   std::size_t size_ = 0;
   Error error_ = Error::none;
 };
@@ -240,6 +254,8 @@ class Writer : public Sink<Writer> {
     if (size != 0) std::memcpy(begin_ + at_, from, size);
   }
   void check(const std::string &) {}
+  bool enter() { return true; }
+  void leave() {}
 
  private:
   std::uint8_t *begin_;
@@ -316,9 +332,12 @@ class Reader {
   void record(T &record) {
     const std::size_t before = end_;
     const std::size_t size = length();
+    if (depth_ == kDeepest) return fail(Error::too_deep);
+    ++depth_;
     end_ = at_ + size;
     T::wiregauge_merge(record, *this);
     end_ = before;
+    --depth_;
   }
 
   // Goes behind a field that is not known.
@@ -340,7 +359,7 @@ class Reader {
           take(4);
           break;
         case 3:
-          if (depth == kDeepest) return fail(Error::no_group);
+          if (depth + depth_ == kDeepest) return fail(Error::no_group);
           open[depth++] = key >> 3;
           break;
         case 4:
@@ -394,6 +413,7 @@ class Reader {
   const std::uint8_t *begin_;
   std::size_t end_;
   std::size_t at_ = 0;
+  std::size_t depth_ = 0;
   Error error_ = Error::none;
 };
 

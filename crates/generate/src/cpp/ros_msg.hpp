@@ -9,6 +9,7 @@ struct RosMsg {
   static constexpr std::size_t alignment = 1;
   static constexpr bool ends_texts = false;
   static constexpr bool has_filler = false;
+  static constexpr bool delimits = false;
   static constexpr std::size_t header_size = 0;
   static constexpr std::size_t filling = 0;  // bytes that may follow the message
   static void write_header(std::uint8_t *) {}

@@ -22,6 +22,7 @@ enum class Error : std::uint8_t {
   ends_too_early,
   left_over,
   too_many,
+  other_size,
   no_truth_value,
   no_text,
   no_header,
@@ -39,12 +40,14 @@ inline const char *describe(Error error) {
       return "bytes are left over behind the message";
     case Error::too_many:
       return "a list or text is longer than its bound";
+    case Error::other_size:
+      return "a list takes other bytes than its size says";
     case Error::no_truth_value:
       return "a truth value is neither 0 nor 1";
     case Error::no_text:
       return "a text is not UTF-8, or has a zero where it does not end";
     case Error::no_header:
-      return "the bytes do not begin with the header of little-endian CDR";
+      return "the bytes do not begin with the wire's header for little-endian";
     case Error::no_room:
       return "the memory is too small for the message";
   }
@@ -52,6 +55,41 @@ inline const char *describe(Error error) {
 }
 
 namespace detail {
+
+// Whether the size of a list or array of these stands before it. Enums are no
+// primitive types in DDS.
+template <class Wire, class T>
+inline constexpr bool is_delimited = Wire::delimits && !std::is_arithmetic_v<T>;
+
+// Whether a plain record has arrays whose size stands before them.
+template <class T>
+constexpr bool has_sizes();
+
+template <class... Types>
+constexpr bool have_sizes(Fields<Types...> *) {
+  return (false || ... || has_sizes<Types>());
+}
+
+template <class T>
+constexpr bool has_sizes() {
+  if constexpr (is_array<T>::value) {
+    return !std::is_arithmetic_v<typename T::value_type>;
+  } else if constexpr (is_record<T>::value) {
+    return have_sizes(static_cast<typename T::wiregauge_fields *>(nullptr));
+  } else {
+    return false;
+  }
+}
+
+// Whether the memory of a record is what the wire carries: numbers without gaps.
+template <class Wire, class T>
+constexpr bool is_block() {
+  if constexpr (is_record<T>::value) {
+    return T::wiregauge_block != 0 && !(Wire::delimits && has_sizes<T>());
+  } else {
+    return false;
+  }
+}
 
 // The fewest bytes that a value takes: a length is not believed that wants more
 // bytes than there are.
@@ -68,15 +106,19 @@ constexpr std::size_t least() {
   if constexpr (std::is_same_v<T, bool> || is_number<T>) {
     return sizeof(T);
   } else if constexpr (is_array<T>::value) {
-    return std::tuple_size_v<T> * least<Wire, typename T::value_type>();
+    using Element = typename T::value_type;
+    return (is_delimited<Wire, Element> ? 4 : 0) + std::tuple_size_v<T> * least<Wire, Element>();
   } else if constexpr (is_optional<T>::value) {
     using Value = typename T::value_type;
+    if constexpr (Wire::delimits) return 1;
     return is_record<Value>::value ? 4 : 1 + least<Wire, Value>();
   } else if constexpr (is_record<T>::value) {
     if constexpr (T::wiregauge_fields::count == 0) return Wire::has_filler ? 1 : 0;
     return least_of<Wire>(static_cast<typename T::wiregauge_fields *>(nullptr));
+  } else if constexpr (is_vector<T>::value) {
+    return is_delimited<Wire, typename T::value_type> ? 8 : 4;
   } else {
-    return 4;  // the length of a list or text
+    return 4;  // the length of a text
   }
 }
 
@@ -109,7 +151,7 @@ constexpr std::size_t padding(std::size_t at, std::size_t size) {
 // Whether a list of plain records that begins there is one block.
 template <class Wire, class T>
 constexpr bool is_aligned(std::size_t at) {
-  return Wire::alignment == 1 || at % alignof(T) == 0;
+  return at % (alignof(T) < Wire::alignment ? alignof(T) : Wire::alignment) == 0;
 }
 
 template <class Wire>
@@ -149,6 +191,7 @@ class Sizer {
   template <class T>
   void list(const std::vector<T> &values, const Limits &limits) {
     if (values.size() > limits.elements) fail(Error::too_many);
+    open<T>();
     length();
     if (values.empty()) return;
     if constexpr (is_number<T>) {
@@ -156,7 +199,7 @@ class Sizer {
     } else if constexpr (std::is_same_v<T, bool>) {
       size_ += values.size();
     } else {
-      if constexpr (is_block<T>()) {
+      if constexpr (is_block<Wire, T>()) {
         align(first<T>());
         if (is_aligned<Wire, T>(size_)) {
           size_ += values.size() * sizeof(T);
@@ -169,7 +212,10 @@ class Sizer {
 
   template <class T>
   void option(const std::optional<T> &value, const Limits &limits) {
-    if constexpr (is_record<T>::value) {
+    if constexpr (Wire::delimits) {
+      size_ += 1;
+      if (value) walk(*this, *value, limits);
+    } else if constexpr (is_record<T>::value) {
       length();
       if (value) walk(*this, *value, limits);
     } else {
@@ -180,6 +226,14 @@ class Sizer {
   }
 
   void nothing() { size_ += Wire::has_filler ? 1 : 0; }
+
+  template <class T>
+  std::size_t open() {
+    if constexpr (is_delimited<Wire, T>) length();
+    return 0;
+  }
+  template <class T>
+  void close(std::size_t) {}
 
  private:
   void length() {
@@ -223,14 +277,20 @@ class Writer {
 
   template <class T>
   void list(const std::vector<T> &values, const Limits &limits) {
+    const std::size_t mark = open<T>();
     length(values.size());
-    if (values.empty()) return;
+    if (!values.empty()) elements(values, limits);
+    close<T>(mark);
+  }
+
+  template <class T>
+  void elements(const std::vector<T> &values, const Limits &limits) {
     if constexpr (is_number<T>) {
       numbers(values.data(), values.size());
     } else if constexpr (std::is_same_v<T, bool>) {
       for (const bool value : values) flag(value);
     } else {
-      if constexpr (is_block<T>()) {
+      if constexpr (is_block<Wire, T>()) {
         align(first<T>());
         if (is_aligned<Wire, T>(at_)) {
           copy(values.data(), values.size() * sizeof(T));
@@ -243,7 +303,10 @@ class Writer {
 
   template <class T>
   void option(const std::optional<T> &value, const Limits &limits) {
-    if constexpr (is_record<T>::value) {
+    if constexpr (Wire::delimits) {
+      flag(value.has_value());
+      if (value) walk(*this, *value, limits);
+    } else if constexpr (is_record<T>::value) {
       length(value ? 1 : 0);
       if (value) walk(*this, *value, limits);
     } else {
@@ -255,6 +318,20 @@ class Writer {
 
   void nothing() {
     if (Wire::has_filler) begin_[at_++] = 0;
+  }
+
+  // Where what has its size before it begins.
+  template <class T>
+  std::size_t open() {
+    if constexpr (is_delimited<Wire, T>) length(0);
+    return at_;
+  }
+  template <class T>
+  void close(std::size_t mark) {
+    if constexpr (is_delimited<Wire, T>) {
+      const auto size = static_cast<std::uint32_t>(at_ - mark);
+      std::memcpy(begin_ + mark - sizeof(size), &size, sizeof(size));
+    }
   }
 
  private:
@@ -315,6 +392,13 @@ class Reader {
 
   template <class T>
   void list(std::vector<T> &values, const Limits &limits) {
+    const std::size_t mark = open<T>();
+    elements(values, limits);
+    close<T>(mark);
+  }
+
+  template <class T>
+  void elements(std::vector<T> &values, const Limits &limits) {
     const std::size_t count = length(least<Wire, T>(), limits.elements);
     if constexpr (is_number<T>) {
       if (count != 0) align(sizeof(T));
@@ -336,7 +420,7 @@ class Reader {
         values.push_back(value);
       }
     } else {
-      if constexpr (is_block<T>()) {
+      if constexpr (is_block<Wire, T>()) {
         if (count != 0) align(first<T>());
         if (is_aligned<Wire, T>(at_)) {
           const std::uint8_t *from = take(count, sizeof(T));
@@ -358,7 +442,12 @@ class Reader {
   template <class T>
   void option(std::optional<T> &value, const Limits &limits) {
     bool present = false;
-    if constexpr (is_record<T>::value) {
+    if constexpr (Wire::delimits) {
+      flag(present);
+      if (!present) return value.reset();
+      if (!value) value.emplace();
+      walk(*this, *value, limits);
+    } else if constexpr (is_record<T>::value) {
       present = length(least<Wire, T>(), 1) == 1;
       if (!present) return value.reset();
       if (!value) value.emplace();
@@ -373,6 +462,22 @@ class Reader {
 
   void nothing() {
     if (Wire::has_filler) take(1, 1);
+  }
+
+  // Where what has its size before it must end.
+  template <class T>
+  std::size_t open() {
+    if constexpr (is_delimited<Wire, T>) {
+      const std::size_t size = length(1, std::numeric_limits<std::uint32_t>::max());
+      return at_ + size;
+    }
+    return at_;
+  }
+  template <class T>
+  void close(std::size_t mark) {
+    if constexpr (is_delimited<Wire, T>) {
+      if (at_ != mark) fail(Error::other_size);
+    }
   }
 
  private:

@@ -5,13 +5,14 @@ import java.util.Arrays;
 
 /** What a message is read with. A length is held against the bytes that are left. */
 public final class Decoder {
-    /** How deep groups that are skipped may be in each other. */
-    private static final int DEEPEST = 100;
+    /** How deep records, and groups that are skipped, may be in each other. */
+    static final int DEEPEST = 100;
 
     private final ByteBuffer in;
     private int at;
     private int end;
     private long copied;
+    private int depth;
 
     Decoder(ByteBuffer in) {
         this.in = in;
@@ -111,6 +112,30 @@ public final class Decoder {
     }
 
     /**
+     * Goes into a record, where the bytes then end.
+     *
+     * @return where they ended before
+     * @throws WireException when there are fewer, or it is too deep
+     */
+    public int enter() throws WireException {
+        if (depth == DEEPEST) {
+            throw of(WireException.Problem.TOO_DEEP);
+        }
+        depth++;
+        return open();
+    }
+
+    /**
+     * Goes out of a record that was read.
+     *
+     * @param before where the bytes end then
+     */
+    public void leave(int before) {
+        depth--;
+        close(before);
+    }
+
+    /**
      * Whether there are more bytes.
      *
      * @return whether there are
@@ -174,7 +199,7 @@ public final class Decoder {
      */
     public void skip(int first) throws WireException {
         int[] open = new int[DEEPEST];
-        int depth = 0;
+        int count = 0;
         int key = first;
         while (true) {
             switch (key & 7) {
@@ -191,20 +216,20 @@ public final class Decoder {
                     take(4);
                     break;
                 case 3:
-                    if (depth == DEEPEST) {
+                    if (count + depth == DEEPEST) {
                         throw of(WireException.Problem.NO_GROUP);
                     }
-                    open[depth++] = key >>> 3;
+                    open[count++] = key >>> 3;
                     break;
                 case 4:
-                    if (depth == 0 || open[--depth] != key >>> 3) {
+                    if (count == 0 || open[--count] != key >>> 3) {
                         throw of(WireException.Problem.NO_GROUP);
                     }
                     break;
                 default:
                     throw of(WireException.Problem.NO_INTEGER);
             }
-            if (depth == 0) {
+            if (count == 0) {
                 return;
             }
             key = key();

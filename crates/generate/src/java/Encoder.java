@@ -12,6 +12,7 @@ public final class Encoder {
     private final ByteBuffer out;
     private final long end;
     private long at;
+    private int depth;
 
     Encoder(ByteBuffer out, int end) {
         this.out = out;
@@ -48,6 +49,21 @@ public final class Encoder {
             throw new WireException(WireException.Problem.IS_NULL);
         }
         return value;
+    }
+
+    /**
+     * Puts the fields of a record.
+     *
+     * @param record the record
+     * @throws WireException when it is null or too deep, or may not be written
+     */
+    public void fields(Tagged record) throws WireException {
+        if (depth == Decoder.DEEPEST) {
+            throw new WireException(WireException.Problem.TOO_DEEP);
+        }
+        depth++;
+        there(record).put(this);
+        depth--;
     }
 
     private void varint(long value) {

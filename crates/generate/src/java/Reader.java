@@ -285,7 +285,43 @@ public final class Reader {
      * @throws WireException when there is more than one, or it cannot be there
      */
     public boolean option(int least) throws WireException {
-        return count(least, 1) == 1;
+        return wire.delimits ? bool() : count(least, 1) == 1;
+    }
+
+    /**
+     * Whether a value that may be absent is there to be read.
+     *
+     * @param isThere whether it is not absent
+     * @return whether it is read
+     */
+    public boolean presence(boolean isThere) {
+        return isThere || !wire.delimits;
+    }
+
+    /**
+     * Reads the size of a list or array of what is no number, where it stands before it.
+     *
+     * @return where that must end
+     * @throws WireException when there are fewer bytes
+     */
+    public int open() throws WireException {
+        if (!wire.delimits) {
+            return 0;
+        }
+        int size = count(1, Sizer.NO_BOUND);
+        return at + size;
+    }
+
+    /**
+     * Holds where something ends against the size before it.
+     *
+     * @param end where it must end
+     * @throws WireException when it ends elsewhere
+     */
+    public void close(int end) throws WireException {
+        if (wire.delimits && at != end) {
+            throw new WireException(WireException.Problem.OTHER_SIZE);
+        }
     }
 
     /**

@@ -128,15 +128,33 @@ public final class Sizer {
     }
 
     /**
-     * Adds a record that may be absent, as the list of none or one that it is.
+     * Adds a record that may be absent.
      *
      * @param value the record or null
      * @throws WireException when it may not be written
      */
     public void option(Sequential value) throws WireException {
-        number(4);
+        number(wire.delimits ? 1 : 4);
         if (value != null) {
             value.measure(this);
+        }
+    }
+
+    /**
+     * Adds whether a value that may be absent is there.
+     *
+     * @param isThere whether it is
+     * @return whether it is added too
+     */
+    public boolean presence(boolean isThere) {
+        number(1);
+        return isThere || !wire.delimits;
+    }
+
+    /** Adds the size of a list or array of what is no number, where it stands before it. */
+    public void open() {
+        if (wire.delimits) {
+            number(4);
         }
     }
 

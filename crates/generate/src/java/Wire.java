@@ -6,25 +6,35 @@ import java.nio.ByteOrder;
 /** Wires that write field after field, little-endian. */
 public enum Wire {
     /** ROS MSG, as ROS 1 writes it: no gaps. */
-    ROS_MSG(1, false, 0, 0),
+    ROS_MSG(1, 0, 0, 0),
     /** XCDR version 1, as ROS 2 writes it, without the header of DDS. */
-    CDR(8, true, 0, 0),
+    CDR(8, 1, 0, 0),
     /** XCDR version 1 behind the header of DDS, as in messages and recordings of ROS 2. */
     // DDS fills up to a multiple of four.
-    CDR_WITH_HEADER(8, true, 4, 3);
+    CDR_WITH_HEADER(8, 1, 4, 3),
+    /** XCDR version 2 of final types, without the header of DDS. */
+    XCDR2(4, 7, 0, 0),
+    /** XCDR version 2 of final types behind the header of DDS. */
+    XCDR2_WITH_HEADER(4, 7, 4, 3);
 
     /** The largest alignment of a number. */
     final int alignment;
     /** Whether texts end in a zero, and records without fields take a byte. */
     final boolean isCdr;
+    /** Whether the size of a list or array of what is no number stands before it. */
+    final boolean delimits;
+    /** By what DDS tells it. */
+    private final int kind;
     /** Bytes before a message. */
     private final int header;
     /** How many bytes may follow one. */
     private final int filling;
 
-    Wire(int alignment, boolean isCdr, int header, int filling) {
+    Wire(int alignment, int kind, int header, int filling) {
         this.alignment = alignment;
-        this.isCdr = isCdr;
+        this.isCdr = kind != 0;
+        this.delimits = kind == 7;
+        this.kind = kind;
         this.header = header;
         this.filling = filling;
     }
@@ -77,7 +87,7 @@ public enum Wire {
 
     private void put(Sequential message, ByteBuffer room) {
         if (header != 0) {
-            room.put(1, (byte) 1);
+            room.put(1, (byte) kind);
             room.put(0, (byte) 0).put(2, (byte) 0).put(3, (byte) 0);
         }
         ByteBuffer body = room.slice(header, room.limit() - header);
@@ -97,7 +107,7 @@ public enum Wire {
      */
     public <T extends Sequential> T deserialize(ByteBuffer in, T message) throws WireException {
         ByteBuffer bytes = in.slice();
-        if (header != 0 && (bytes.limit() < header || bytes.get(0) != 0 || bytes.get(1) != 1)) {
+        if (header != 0 && (bytes.limit() < header || bytes.get(0) != 0 || bytes.get(1) != kind)) {
             throw new WireException(WireException.Problem.NO_HEADER);
         }
         ByteBuffer body = bytes.slice(header, bytes.limit() - header);

@@ -34,6 +34,8 @@ public final class WireException extends Exception {
         LEFT_OVER("bytes are left over behind the message"),
         /** A list or text is longer than its bound. */
         TOO_MANY("a list or text is longer than its bound"),
+        /** A list takes other bytes than its size says. */
+        OTHER_SIZE("a list takes other bytes than its size says"),
         /** A fixed array has another length. */
         OTHER_LENGTH("a fixed array has another length"),
         /** An unsigned number is negative or too large. */
@@ -44,14 +46,16 @@ public final class WireException extends Exception {
         NO_TRUTH_VALUE("a truth value is neither 0 nor 1"),
         /** A text cannot be said in UTF-8, or has a zero where it does not end. */
         NO_TEXT("a text is not UTF-8, or has a zero where it does not end"),
-        /** The bytes do not begin with the header of little-endian CDR. */
-        NO_HEADER("the bytes do not begin with the header of little-endian CDR"),
+        /** The bytes do not begin with the wire's header for little-endian. */
+        NO_HEADER("the bytes do not begin with the wire's header for little-endian"),
         /** The buffer is too small for the message, or the message for any. */
         NO_ROOM("the memory is too small for the message"),
         /** An integer or a key is too long, or a key that cannot be. */
         NO_INTEGER("an integer or a key is too long, or a key that cannot be"),
         /** A group does not end, or another one does. */
         NO_GROUP("a group does not end, or another one does"),
+        /** Records are more than 100 deep in each other. */
+        TOO_DEEP("records are more than 100 deep in each other"),
         /** A required field is missing. */
         MISSING("a required field is missing");
 

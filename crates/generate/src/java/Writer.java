@@ -132,9 +132,47 @@ public final class Writer {
      * @param value the record or null
      */
     public void option(Sequential value) {
-        count(value == null ? 0 : 1);
+        if (wire.delimits) {
+            bool(value != null);
+        } else {
+            count(value == null ? 0 : 1);
+        }
         if (value != null) {
             value.write(this);
+        }
+    }
+
+    /**
+     * Writes whether a value that may be absent is there.
+     *
+     * @param isThere whether it is
+     * @return whether it is written too
+     */
+    public boolean presence(boolean isThere) {
+        bool(isThere);
+        return isThere || !wire.delimits;
+    }
+
+    /**
+     * Leaves room for the size of a list or array of what is no number, where it stands before it.
+     *
+     * @return where that begins
+     */
+    public int open() {
+        if (wire.delimits) {
+            count(0);
+        }
+        return at;
+    }
+
+    /**
+     * Writes the size of what ends here, where it stands before it.
+     *
+     * @param start where it begins
+     */
+    public void close(int start) {
+        if (wire.delimits) {
+            out.putInt(start - 4, at - start);
         }
     }
 

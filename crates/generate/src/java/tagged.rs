@@ -93,7 +93,7 @@ impl Module<'_> {
             Kind::Octets => code.line(format!("encoder.octets({key}, {value});")),
             Kind::Record(_) => code.block("{", "}", |code| {
                 code.line("long before = encoder.size();");
-                code.line(format!("encoder.there({value}).put(encoder);"));
+                code.line(format!("encoder.fields({value});"));
                 code.line(format!("encoder.behind({key}, before);"));
             }),
         };
@@ -227,7 +227,7 @@ impl Module<'_> {
             Kind::Octets => "decoder.octets()",
             Kind::Record(inner) => {
                 let name = self.names.of(inner);
-                code.line("int end = decoder.open();");
+                code.line("int end = decoder.enter();");
                 match tagged.field.cardinality {
                     Cardinality::List { .. } => {
                         code.line(format!("{name} one = new {name}();"));
@@ -240,7 +240,7 @@ impl Module<'_> {
                         code.line(format!("{member}.merge(decoder);"));
                     }
                 }
-                return code.line("decoder.close(end);");
+                return code.line("decoder.leave(end);");
             }
         };
         code.line(match tagged.is_list() {

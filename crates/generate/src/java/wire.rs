@@ -16,8 +16,15 @@ fn most(bound: Option<u32>) -> String {
     }
 }
 
+/// Whether some wire has the size of a field before it.
+fn is_sized(field: &Field) -> bool {
+    let is_list = matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+    is_list && Wire::SEQUENTIAL.iter().any(|wire| layout::is_delimited(*wire, field.element))
+}
+
 /// What the walk of a field goes by.
 struct Walked<'a> {
+    place: usize,
     field: &'a Field,
     /// `this.ranges`.
     member: String,
@@ -44,7 +51,7 @@ impl Module<'_> {
             .enumerate()
             .map(|(place, field)| {
                 let (member, most, most_text) = walked((place, field));
-                Walked { field, member, most, most_text }
+                Walked { place, field, member, most, most_text }
             })
             .collect();
         let nothing = record.fields.is_empty();
@@ -77,7 +84,10 @@ impl Module<'_> {
     }
 
     fn measure(&self, walked: &Walked, code: &mut SourceWriter) {
-        let Walked { field, member, most, most_text } = walked;
+        let Walked { field, member, most, most_text, .. } = walked;
+        if is_sized(field) {
+            code.line("sizer.open();");
+        }
         let one = |value: &str| match (field.element, self.packed(field)) {
             (Element::String, _) => format!("sizer.text({value}, {most_text});"),
             (Element::Bytes, _) => format!("sizer.octets({value});"),
@@ -91,8 +101,9 @@ impl Module<'_> {
                 code.line(format!("sizer.option({member});"));
             }
             (Cardinality::Optional, ..) => {
-                code.line("sizer.number(1);");
+                code.open(format!("if (sizer.presence({member} != null)) {{"));
                 code.line(one(&self.or_empty(field, member)));
+                code.close("}");
             }
             (Cardinality::List { .. }, Some(_), _) => {
                 code.line(format!("sizer.list({member}, {most});"));
@@ -111,7 +122,10 @@ impl Module<'_> {
     }
 
     fn write(&self, walked: &Walked, code: &mut SourceWriter) {
-        let Walked { field, member, .. } = walked;
+        let Walked { place, field, member, .. } = walked;
+        if is_sized(field) {
+            code.line(format!("int start{place} = writer.open();"));
+        }
         let one = |value: &str| match (field.element, self.packed(field)) {
             (Element::String, _) => format!("writer.text({value});"),
             (Element::Bytes, _) => format!("writer.octets({value});"),
@@ -124,8 +138,9 @@ impl Module<'_> {
                 code.line(format!("writer.option({member});"));
             }
             (Cardinality::Optional, ..) => {
-                code.line(format!("writer.bool({member} != null);"));
+                code.open(format!("if (writer.presence({member} != null)) {{"));
                 code.line(one(&self.or_empty(field, member)));
+                code.close("}");
             }
             (Cardinality::List { .. }, Some(_), _) => code.line(format!("writer.list({member});")),
             (Cardinality::Array { .. }, Some(_), _) => {
@@ -138,10 +153,16 @@ impl Module<'_> {
                 self.each(field, member, code, &one("one"));
             }
         }
+        if is_sized(field) {
+            code.line(format!("writer.close(start{place});"));
+        }
     }
 
     fn read(&self, walked: &Walked, code: &mut SourceWriter) {
-        let Walked { field, member, most, most_text } = walked;
+        let Walked { place, field, member, most, most_text } = walked;
+        if is_sized(field) {
+            code.line(format!("int end{place} = reader.open();"));
+        }
         let value = |old: &str| match (field.element, self.packed(field)) {
             (Element::String, _) => format!("reader.text({most_text})"),
             (Element::Bytes, _) => format!("reader.octets({old})"),
@@ -170,8 +191,12 @@ impl Module<'_> {
                 };
                 code.open("{");
                 code.line("boolean isThere = reader.bool();");
+                code.open("if (reader.presence(isThere)) {");
                 code.line(format!("{kind} value = {};", value(member)));
                 code.line(format!("{member} = isThere ? value : null;"));
+                code.next("} else {");
+                code.line(format!("{member} = null;"));
+                code.close("}");
                 code.close("}");
             }
             (Cardinality::List { .. }, Some(_), _) => {
@@ -212,6 +237,9 @@ impl Module<'_> {
                 }
                 code.close("}");
             }
+        }
+        if is_sized(field) {
+            code.line(format!("reader.close(end{place});"));
         }
     }
 

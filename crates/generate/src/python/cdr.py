@@ -43,12 +43,14 @@ class _CdrReader(_Reader):
 _CDR_HEADER = b"\0\1\0\0"
 
 
-def _cdr_body(data: bytes | bytearray | memoryview, header: bool) -> bytes | bytearray | memoryview:
+def _cdr_body(
+    data: bytes | bytearray | memoryview, header: bool, wanted: bytes
+) -> bytes | bytearray | memoryview:
     if not header:
         return data
-    if bytes(data[:2]) != _CDR_HEADER[:2] or len(data) < 4:
+    if bytes(data[:2]) != wanted[:2] or len(data) < 4:
         raise WireError(
-            f"the bytes begin with {bytes(data[:4]).hex()}, which is not the header of "
-            "little-endian CDR (0001…)"
+            f"the bytes begin with {bytes(data[:4]).hex()}, which is not the wire's header for "
+            f"little-endian ({wanted[:2].hex()}…)"
         )
     return memoryview(data)[4:]

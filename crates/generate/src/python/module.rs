@@ -5,6 +5,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use crate::definition::Package;
 use crate::layout;
 use crate::names::Names;
+use crate::wire::Wire;
 
 /// A package in Python, while it is written.
 pub struct Module<'a> {
@@ -23,6 +24,11 @@ impl Module<'_> {
     /// Whether lists of the record move as one block.
     pub fn is_block(&self, id: TypeId) -> bool {
         layout::block(self.schema, id).is_some()
+    }
+
+    /// Whether they do so on this wire.
+    pub fn is_block_on(&self, wire: Wire, id: TypeId) -> bool {
+        layout::block_on(self.schema, id, wire).is_some()
     }
 
     /// The numbers of a plain record as expressions.

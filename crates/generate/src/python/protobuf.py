@@ -1,7 +1,7 @@
 #: Most bytes of a message.
 _MOST_PROTOBUF = 0x7FFFFFFF
 
-#: How deep groups that are skipped may be in each other.
+#: How deep records, and groups that are skipped, may be in each other.
 _DEEPEST = 100
 
 _Parts = list[Any]
@@ -61,6 +61,12 @@ _float = struct.Struct("<f").pack
 _double = struct.Struct("<d").pack
 
 
+def _deeper(depth: int) -> int:
+    if depth == _DEEPEST:
+        raise WireError(f"records are more than {_DEEPEST} deep in each other")
+    return depth + 1
+
+
 def _nested(out: _Parts, key: bytes, part: Any) -> None:
     """Octets, text or a record behind their length."""
     block = b"".join(part) if isinstance(part, list) else part
@@ -78,13 +84,14 @@ def _joined(out: _Parts) -> bytes:
 class _Decoder:
     """Protobuf's fields. A length is held against the bytes that are left."""
 
-    __slots__ = ("at", "copied", "data", "end")
+    __slots__ = ("at", "copied", "data", "depth", "end")
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
         self.data = memoryview(data).cast("B")
         self.at = 0
         self.end = len(self.data)
         self.copied = 0
+        self.depth = 0
 
     def block(self, size: int) -> memoryview:
         at = self.at
@@ -134,6 +141,15 @@ class _Decoder:
         before = self.end
         self.end = self.at + size
         return before
+
+    def enter(self) -> int:
+        """Goes into a record; where the bytes ended before."""
+        self.depth = _deeper(self.depth)
+        return self.open()
+
+    def leave(self, end: int) -> None:
+        self.depth -= 1
+        self.end = end
 
     def int32(self) -> int:
         value = self.varint() & 0xFFFFFFFF
@@ -215,7 +231,7 @@ class _Decoder:
                 self.block(8)
             elif kind == 2:
                 self.block(self.length())
-            elif kind == 3 and len(groups) < _DEEPEST:
+            elif kind == 3 and len(groups) + self.depth < _DEEPEST:
                 groups.append(key >> 3)
             elif kind == 4 and groups and groups[-1] == key >> 3:
                 groups.pop()

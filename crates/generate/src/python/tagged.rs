@@ -46,7 +46,7 @@ impl Module<'_> {
         let fields = tagged::fields(self.schema, record).unwrap_or_default();
         let name = self.names.of(id);
         code.line("\n");
-        code.open(format!("def _put_protobuf_{name}(m: {name}, out: _Parts) -> None:"));
+        code.open(format!("def _put_protobuf_{name}(m: {name}, out: _Parts, depth: int) -> None:"));
         if fields.is_empty() {
             code.line("pass");
         }
@@ -69,7 +69,8 @@ impl Module<'_> {
             Kind::Octets => code.line(format!("_nested(out, {own}, {value})")),
             Kind::Record(inner) => {
                 code.line(format!("p{at}: _Parts = []"));
-                code.line(format!("_put_protobuf_{}({value}, p{at})", self.names.of(inner)));
+                let name = self.names.of(inner);
+                code.line(format!("_put_protobuf_{name}({value}, p{at}, _deeper(depth))"));
                 code.line(format!("_nested(out, {own}, p{at})"));
             }
         };
@@ -208,9 +209,9 @@ impl Module<'_> {
                     }
                     _ => member.to_owned(),
                 };
-                code.line("end = r.open()");
+                code.line("end = r.enter()");
                 code.line(format!("_merge_protobuf_{name}(r, {into})"));
-                code.line("r.end = end");
+                code.line("r.leave(end)");
                 if tagged.is_list() {
                     code.line(format!("v{at}.append(e{at})"));
                 }
@@ -233,7 +234,7 @@ pub fn methods(name: &str, octets: &str, code: &mut SourceWriter) {
     );
     code.line("out: _Parts = []");
     code.open("try:");
-    code.line(format!("_put_protobuf_{name}(self, out)"));
+    code.line(format!("_put_protobuf_{name}(self, out, 0)"));
     code.outdent();
     let errors = "struct.error, TypeError, AttributeError, OverflowError, UnicodeError";
     code.open(format!("except ({errors}) as error:"));

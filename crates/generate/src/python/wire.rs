@@ -16,6 +16,7 @@ pub fn class(wire: Wire) -> &'static str {
     match wire {
         Wire::RosMsg => "_",
         Wire::Cdr => "_Cdr",
+        Wire::Xcdr2 => "_Xcdr2",
         Wire::Protobuf => unreachable!("it does not write field after field"),
     }
 }
@@ -267,6 +268,10 @@ impl Module<'_> {
                 code.line(format!("w.put(struct.pack(\"<{}\", {value}))", code_of(scalar)));
             }
         };
+        let is_delimited = self.is_delimited(wire, field);
+        if is_delimited {
+            code.line(format!("s{at} = w.open()"));
+        }
         match (field.cardinality, self.code(field), field.element) {
             (Cardinality::List { bound }, Some((kind, size)), _) => {
                 code.line(format!("w.numbers({member}, \"{kind}\", {size}{})", most(bound)));
@@ -278,23 +283,23 @@ impl Module<'_> {
                 let bound = bound.map_or("_MOST".into(), |bound| bound.to_string());
                 code.line(format!("w.count(len({member}), {bound})"));
                 match element {
-                    Element::Record(id) if self.is_block(id) => {
+                    Element::Record(id) if self.is_block_on(wire, id) => {
                         let block = layout::block(self.schema, id).expect("a block");
-                        let aligned = wire.alignment() >= block.alignment;
+                        let alignment = block.alignment.min(wire.alignment());
                         let first = self.first(id).size().min(wire.alignment());
-                        if !aligned {
+                        if alignment == 1 {
                             let name = self.names.of(id);
                             code.line(format!("w.put(_records({name}, {member}))"));
-                            return;
+                            return self.close(is_delimited, 'w', at, code);
                         }
                         // The first number aligns the list; the block fits if that
                         // is enough for all of them.
                         code.open(format!("if {member}:"));
                         code.line(format!("w.align({first})"));
                         code.outdent();
-                        let fits = match first == block.alignment {
+                        let fits = match first == alignment {
                             true => String::new(),
-                            false => format!("if w.size % {} == 0:", block.alignment),
+                            false => format!("if w.size % {alignment} == 0:"),
                         };
                         let name = self.names.of(id);
                         let put = format!("w.put(_records({name}, {member}))");
@@ -324,6 +329,12 @@ impl Module<'_> {
                 one(&item, code);
                 code.outdent();
             }
+            (Cardinality::Optional, ..) if wire.is_delimited() => {
+                code.line(format!("w.put(b\"\\0\" if {member} is None else b\"\\1\")"));
+                code.open(format!("if {member} is not None:"));
+                one(member, code);
+                code.outdent();
+            }
             (Cardinality::Optional, _, Element::Record(_)) => {
                 code.line(format!("w.count({member} is not None, 1)"));
                 code.open(format!("if {member} is not None:"));
@@ -340,6 +351,20 @@ impl Module<'_> {
                 one(&format!("{empty} if {member} is None else {member}"), code);
             }
             (Cardinality::Required | Cardinality::Implicit, ..) => one(member, code),
+        }
+        self.close(is_delimited, 'w', at, code);
+    }
+
+    /// Whether the size of a field stands before it.
+    fn is_delimited(&self, wire: Wire, field: &Field) -> bool {
+        let is_list =
+            matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+        is_list && layout::is_delimited(wire, field.element)
+    }
+
+    fn close(&self, is_delimited: bool, walk: char, at: usize, code: &mut SourceWriter) {
+        if is_delimited {
+            code.line(format!("{walk}.close(s{at})"));
         }
     }
 
@@ -367,6 +392,10 @@ impl Module<'_> {
         };
         let value = format!("v{at}");
         let least = layout::least_element(self.schema, field.element, wire);
+        let is_delimited = self.is_delimited(wire, field);
+        if is_delimited {
+            code.line(format!("s{at} = r.open()"));
+        }
         match (field.cardinality, self.code(field), field.element) {
             (Cardinality::List { bound }, Some((kind, size)), _) => {
                 code.line(format!("{value} = r.numbers(\"{kind}\", {size}{})", most(bound)));
@@ -374,7 +403,9 @@ impl Module<'_> {
             (Cardinality::Array { len }, Some((kind, size)), _) => {
                 code.line(format!("{value} = r.fixed(\"{kind}\", {size}, {len})"));
             }
-            (Cardinality::List { bound }, None, Element::Record(id)) if self.is_block(id) => {
+            (Cardinality::List { bound }, None, Element::Record(id))
+                if self.is_block_on(wire, id) =>
+            {
                 self.read_block(wire, id, bound, &value, &one, code);
             }
             (Cardinality::List { bound }, None, _) => {
@@ -383,6 +414,9 @@ impl Module<'_> {
             }
             (Cardinality::Array { len }, None, _) => {
                 code.line(format!("{value} = [{one} for _ in range({len})]"));
+            }
+            (Cardinality::Optional, ..) if wire.is_delimited() => {
+                code.line(format!("{value} = {one} if _flag(r.block(1)[0]) else None"));
             }
             (Cardinality::Optional, _, Element::Record(_)) => {
                 code.line(format!("{value} = {one} if r.count({least}, 1) else None"));
@@ -396,6 +430,7 @@ impl Module<'_> {
                 code.line(format!("{value} = {one}"));
             }
         }
+        self.close(is_delimited, 'r', at, code);
     }
 
     /// A list of records that are one block where it begins aligned.
@@ -410,6 +445,7 @@ impl Module<'_> {
     ) {
         let block = layout::block(self.schema, id).expect("a block");
         let first = self.first(id).size().min(wire.alignment());
+        let alignment = block.alignment.min(wire.alignment());
         let name = self.names.of(id);
         let most = bound.map_or(String::new(), |bound| format!(", {bound}"));
         let whole = format!("_records_at(r, {name}, n)");
@@ -419,12 +455,12 @@ impl Module<'_> {
             code.line(format!("r.align({first})"));
             code.outdent();
         }
-        if wire.alignment() == 1 || first == block.alignment {
+        if first == alignment {
             code.line(format!("{value} = {whole}"));
             return;
         }
         code.line(format!("{value}: Sequence[{name}]"));
-        code.open(format!("if r.at % {} == 0:", block.alignment));
+        code.open(format!("if r.at % {alignment} == 0:"));
         code.line(format!("{value} = {whole}"));
         code.outdent();
         code.open("else:");

@@ -5,11 +5,12 @@
 
 extern crate alloc;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// What is wrong with bytes, or with a message that is too large.
+/// What is wrong with bytes, or with a message that is too large or too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The bytes end too early.
@@ -22,6 +23,8 @@ pub enum Error {
     NoText,
     /// A required field is missing.
     Missing,
+    /// Records are more than 100 deep in each other.
+    TooDeep,
     /// The message has more bytes than Protobuf carries.
     TooLarge,
 }
@@ -34,6 +37,7 @@ impl fmt::Display for Error {
             Error::NoGroup => "a group does not end, or another one does",
             Error::NoText => "a text is not UTF-8",
             Error::Missing => "a required field is missing",
+            Error::TooDeep => "records are more than 100 deep in each other",
             Error::TooLarge => "the message has more bytes than Protobuf carries",
         })
     }
@@ -43,7 +47,7 @@ impl core::error::Error for Error {}
 
 /// Most bytes of a message.
 const MOST: usize = i32::MAX as usize;
-/// How deep groups that are skipped may be in each other.
+/// How deep records, and groups that are skipped, may be in each other.
 const DEEPEST: usize = 100;
 
 /// What a holder tells of itself.
@@ -61,13 +65,31 @@ pub trait Message: Default {
     fn clear(&mut self);
 }
 
+/// What may be absent and contains itself.
+impl<T: Message> Message for Box<T> {
+    fn put<S: Sink>(&self, sink: &mut S) {
+        (**self).put(sink);
+    }
+
+    fn merge(&mut self, reader: &mut Reader<'_>) -> Result<(), Error> {
+        (**self).merge(reader)
+    }
+
+    fn clear(&mut self) {
+        (**self).clear();
+    }
+}
+
 /// How many bytes a message takes.
 ///
 /// # Errors
-/// When it is too large.
+/// When it is too large or too deep.
 pub fn size<T: Message>(message: &T) -> Result<usize, Error> {
-    let mut sizer = Sizer { size: 0 };
+    let mut sizer = Sizer { size: 0, depth: 0, is_too_deep: false };
     message.put(&mut sizer);
+    if sizer.is_too_deep {
+        return Err(Error::TooDeep);
+    }
     if sizer.size > MOST {
         return Err(Error::TooLarge);
     }
@@ -77,7 +99,7 @@ pub fn size<T: Message>(message: &T) -> Result<usize, Error> {
 /// Writes a message; what `out` held is gone, and its memory used again.
 ///
 /// # Errors
-/// When it is too large.
+/// When it is too large or too deep.
 pub fn serialize<T: Message>(message: &T, out: &mut Vec<u8>) -> Result<(), Error> {
     let size = size(message)?;
     out.clear();
@@ -93,7 +115,7 @@ pub fn serialize<T: Message>(message: &T, out: &mut Vec<u8>) -> Result<(), Error
 /// When the bytes are no message.
 pub fn deserialize_into<T: Message>(bytes: &[u8], message: &mut T) -> Result<(), Error> {
     message.clear();
-    message.merge(&mut Reader { bytes, at: 0 })
+    message.merge(&mut Reader { bytes, at: 0, depth: 0 })
 }
 
 /// Reads a message.
@@ -102,7 +124,7 @@ pub fn deserialize_into<T: Message>(bytes: &[u8], message: &mut T) -> Result<(),
 /// When the bytes are no message.
 pub fn deserialize<T: Message>(bytes: &[u8]) -> Result<T, Error> {
     let mut message = T::default();
-    message.merge(&mut Reader { bytes, at: 0 })?;
+    message.merge(&mut Reader { bytes, at: 0, depth: 0 })?;
     Ok(message)
 }
 
@@ -186,6 +208,14 @@ pub trait Sink {
     /// How many bytes there are.
     fn size(&self) -> usize;
 
+    /// Goes into a record, where it may be so deep.
+    fn enter(&mut self) -> bool {
+        true
+    }
+
+    /// Goes out of it.
+    fn leave(&mut self) {}
+
     /// A number.
     fn number<N: Number>(&mut self, key: u32, value: N::Value) {
         self.raw::<N>(value);
@@ -214,7 +244,10 @@ pub trait Sink {
         Self: Sized,
     {
         let before = self.size();
-        record.put(self);
+        if self.enter() {
+            record.put(self);
+            self.leave();
+        }
         self.behind(key, before);
     }
 
@@ -233,9 +266,21 @@ fn varint_size(value: u64) -> usize {
 /// How many bytes a message takes so far.
 struct Sizer {
     size: usize,
+    depth: usize,
+    is_too_deep: bool,
 }
 
 impl Sink for Sizer {
+    fn enter(&mut self) -> bool {
+        self.is_too_deep |= self.depth == DEEPEST;
+        self.depth += usize::from(!self.is_too_deep);
+        !self.is_too_deep
+    }
+
+    fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
     fn raw<N: Number>(&mut self, value: N::Value) {
         self.size += match N::SIZE {
             0 => varint_size(N::raw(value)),
@@ -294,6 +339,7 @@ impl Sink for Writer<'_> {
 pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
+    depth: usize,
 }
 
 impl<'a> Reader<'a> {
@@ -380,7 +426,7 @@ impl<'a> Reader<'a> {
             return Err(Error::EndsTooEarly);
         }
         values.reserve(bytes.len().checked_div(N::SIZE).unwrap_or(0));
-        let mut inner = Reader { bytes, at: 0 };
+        let mut inner = Reader { bytes, at: 0, depth: self.depth };
         while inner.at < bytes.len() {
             values.push(T::from(inner.number::<N>()?));
         }
@@ -413,7 +459,11 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// When it is none.
     pub fn record<T: Message>(&mut self, record: &mut T) -> Result<(), Error> {
-        record.merge(&mut Reader { bytes: self.block()?, at: 0 })
+        let bytes = self.block()?;
+        if self.depth == DEEPEST {
+            return Err(Error::TooDeep);
+        }
+        record.merge(&mut Reader { bytes, at: 0, depth: self.depth + 1 })
     }
 
     /// Goes behind a field that is not known.
@@ -430,7 +480,10 @@ impl<'a> Reader<'a> {
                 2 => _ = self.block()?,
                 5 => _ = self.take(4)?,
                 3 => {
-                    *open.get_mut(depth).ok_or(Error::NoGroup)? = key >> 3;
+                    if depth + self.depth == DEEPEST {
+                        return Err(Error::NoGroup);
+                    }
+                    open[depth] = key >> 3;
                     depth += 1;
                 }
                 4 if depth > 0 && open[depth - 1] == key >> 3 => depth -= 1,

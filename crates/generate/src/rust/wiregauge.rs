@@ -19,11 +19,13 @@ pub enum Error {
     LeftOver,
     /// A list or text is longer than its bound.
     TooMany,
+    /// A list takes other bytes than its size says.
+    OtherSize,
     /// A truth value is neither 0 nor 1.
     NoTruthValue,
     /// A text is not UTF-8, or has a zero where it does not end.
     NoText,
-    /// The bytes do not begin with the header of little-endian CDR.
+    /// The bytes do not begin with the wire's header for little-endian.
     NoHeader,
 }
 
@@ -33,67 +35,15 @@ impl fmt::Display for Error {
             Error::EndsTooEarly => "the bytes end too early",
             Error::LeftOver => "bytes are left over behind the message",
             Error::TooMany => "a list or text is longer than its bound",
+            Error::OtherSize => "a list takes other bytes than its size says",
             Error::NoTruthValue => "a truth value is neither 0 nor 1",
             Error::NoText => "a text is not UTF-8, or has a zero where it does not end",
-            Error::NoHeader => "the bytes do not begin with the header of little-endian CDR",
+            Error::NoHeader => "the bytes do not begin with the wire's header for little-endian",
         })
     }
 }
 
 impl core::error::Error for Error {}
-
-/// A wire that writes field after field, little-endian.
-pub trait Wire {
-    /// The largest alignment of a number; 1 where nothing is aligned.
-    const ALIGNMENT: usize;
-    /// Whether texts end in a zero.
-    const ENDS_TEXTS: bool;
-    /// Whether a record without fields takes a byte.
-    const HAS_FILLER: bool;
-    /// What stands before a message, in bytes.
-    const HEADER: &'static [u8];
-    /// How many bytes of the header are looked at.
-    const HEADER_READ: usize;
-    /// How many bytes may follow a message.
-    const FILLING: usize;
-}
-
-/// ROS MSG, as ROS 1 writes it.
-pub enum RosMsg {}
-
-impl Wire for RosMsg {
-    const ALIGNMENT: usize = 1;
-    const ENDS_TEXTS: bool = false;
-    const HAS_FILLER: bool = false;
-    const HEADER: &'static [u8] = &[];
-    const HEADER_READ: usize = 0;
-    const FILLING: usize = 0;
-}
-
-/// XCDR version 1, as ROS 2 writes it, without the header of DDS.
-pub enum Cdr {}
-
-impl Wire for Cdr {
-    const ALIGNMENT: usize = 8;
-    const ENDS_TEXTS: bool = true;
-    const HAS_FILLER: bool = true;
-    const HEADER: &'static [u8] = &[];
-    const HEADER_READ: usize = 0;
-    const FILLING: usize = 0;
-}
-
-/// XCDR version 1 behind the header of DDS, as in messages and recordings of ROS 2.
-pub enum CdrWithHeader {}
-
-impl Wire for CdrWithHeader {
-    const ALIGNMENT: usize = 8;
-    const ENDS_TEXTS: bool = true;
-    const HAS_FILLER: bool = true;
-    const HEADER: &'static [u8] = &[0, 1, 0, 0];
-    const HEADER_READ: usize = 2;
-    // DDS fills up to a multiple of four.
-    const FILLING: usize = 3;
-}
 
 /// What a field may have at most.
 #[derive(Clone, Copy, Debug)]
@@ -187,7 +137,18 @@ fn gap<W: Wire>(at: usize, size: usize) -> usize {
     at.wrapping_neg() & (to - 1)
 }
 
+/// Whether the size of a list or array of these stands before it.
+fn is_delimited<W: Wire, T: Value>() -> bool {
+    W::DELIMITS && !T::IS_PRIMITIVE
+}
+
 impl<W: Wire> Sizer<W> {
+    fn open<T: Value>(&mut self) {
+        if is_delimited::<W, T>() {
+            self.numbers(1, 4);
+        }
+    }
+
     /// Adds numbers of a size.
     pub fn numbers(&mut self, count: usize, size: usize) {
         self.size += gap::<W>(self.size, size) + count * size;
@@ -211,6 +172,21 @@ impl<W: Wire> Writer<'_, W> {
     fn align(&mut self, size: usize) {
         let at = self.out.len() - W::HEADER.len();
         self.out.resize(self.out.len() + gap::<W>(at, size), 0);
+    }
+
+    /// Where what has its size before it begins.
+    fn open<T: Value>(&mut self) -> usize {
+        if is_delimited::<W, T>() {
+            self.length(0);
+        }
+        self.out.len()
+    }
+
+    fn close<T: Value>(&mut self, start: usize) {
+        if is_delimited::<W, T>() {
+            let size = (self.out.len() - start) as u32;
+            self.out[start - 4..start].copy_from_slice(&size.to_le_bytes());
+        }
     }
 
     fn length(&mut self, length: usize) {
@@ -242,6 +218,22 @@ impl<'a, W: Wire> Reader<'a, W> {
         self.take(gap::<W>(self.at, size)).map(|_| ())
     }
 
+    /// Where what has its size before it must end.
+    fn open<T: Value>(&mut self) -> Result<usize, Error> {
+        let size = match is_delimited::<W, T>() {
+            true => self.length(1, u32::MAX as usize)?,
+            false => 0,
+        };
+        Ok(self.at + size)
+    }
+
+    fn close<T: Value>(&mut self, end: usize) -> Result<(), Error> {
+        match is_delimited::<W, T>() && self.at != end {
+            true => Err(Error::OtherSize),
+            false => Ok(()),
+        }
+    }
+
     /// The length of a list whose elements take so many bytes at least.
     fn length(&mut self, least: usize, most: usize) -> Result<usize, Error> {
         let mut length = 0u32;
@@ -267,10 +259,14 @@ impl<'a, W: Wire> Reader<'a, W> {
 
 /// What a field may be.
 pub trait Value: Default {
+    /// Whether it is a number or truth value; enums are no primitive types in DDS.
+    const IS_PRIMITIVE: bool = false;
     /// Whether it is a record, which is optional as a list of none or one.
     const IS_RECORD: bool = false;
     /// Its bytes, where it is a record of numbers alone without gaps; else 0.
     const BLOCK: usize = 0;
+    /// Whether there are arrays in it whose size stands before them on some wire.
+    const BLOCK_HAS_SIZES: bool = false;
     /// The alignment of its largest number, where it is such a record.
     const BLOCK_ALIGNMENT: usize = 1;
     /// The size of its first number, where it is such a record.
@@ -346,6 +342,45 @@ pub trait Value: Default {
         all.iter_mut().try_for_each(|one| one.read(reader, limits))
     }
 
+    /// The fewest bytes that so many take as a fixed array.
+    fn least_array<W: Wire>(len: usize) -> usize {
+        4 * usize::from(is_delimited::<W, Self>()) + len * Self::least::<W>()
+    }
+
+    /// Adds what a fixed array takes.
+    ///
+    /// # Errors
+    /// When one may not be written.
+    fn measure_array<W: Wire>(
+        all: &[Self],
+        sizer: &mut Sizer<W>,
+        limits: Limits,
+    ) -> Result<(), Error> {
+        sizer.open::<Self>();
+        Self::measure_all(all, sizer, limits)
+    }
+
+    /// Writes a fixed array.
+    fn write_array<W: Wire>(all: &[Self], writer: &mut Writer<'_, W>) {
+        let start = writer.open::<Self>();
+        Self::write_all(all, writer);
+        writer.close::<Self>(start);
+    }
+
+    /// Reads a fixed array.
+    ///
+    /// # Errors
+    /// When it is not what is there.
+    fn read_array<W: Wire>(
+        all: &mut [Self],
+        reader: &mut Reader<'_, W>,
+        limits: Limits,
+    ) -> Result<(), Error> {
+        let end = reader.open::<Self>()?;
+        Self::read_all(all, reader, limits)?;
+        reader.close::<Self>(end)
+    }
+
     /// Writes it without gaps, where it is a record of numbers alone.
     fn write_block(&self, _out: &mut Vec<u8>) {}
 
@@ -355,214 +390,5 @@ pub trait Value: Default {
 
 /// Whether records of numbers alone are one block from there on.
 fn is_block<W: Wire, T: Value>(at: usize) -> bool {
-    W::ALIGNMENT == 1 || at % T::BLOCK_ALIGNMENT == 0
-}
-
-/// The numbers of Rust, and enums as the integers that represent them.
-macro_rules! numbers {
-    ($($kind:ty)*) => {$(
-        impl Value for $kind {
-            fn least<W: Wire>() -> usize {
-                size_of::<$kind>()
-            }
-
-            fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, _: Limits) -> Result<(), Error> {
-                sizer.numbers(1, size_of::<$kind>());
-                Ok(())
-            }
-
-            fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-                writer.align(size_of::<$kind>());
-                writer.out.extend_from_slice(&self.to_le_bytes());
-            }
-
-            fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, _: Limits) -> Result<(), Error> {
-                reader.align(size_of::<$kind>())?;
-                self.read_block(reader.take(size_of::<$kind>())?);
-                Ok(())
-            }
-
-            fn measure_all<W: Wire>(
-                all: &[Self],
-                sizer: &mut Sizer<W>,
-                _: Limits,
-            ) -> Result<(), Error> {
-                if !all.is_empty() {
-                    sizer.numbers(all.len(), size_of::<$kind>());
-                }
-                Ok(())
-            }
-
-            fn write_all<W: Wire>(all: &[Self], writer: &mut Writer<'_, W>) {
-                if !all.is_empty() {
-                    writer.align(size_of::<$kind>());
-                    let start = writer.out.len();
-                    writer.out.resize(start + size_of_val(all), 0);
-                    let blocks = writer.out[start..].chunks_exact_mut(size_of::<$kind>());
-                    for (one, block) in all.iter().zip(blocks) {
-                        block.copy_from_slice(&one.to_le_bytes());
-                    }
-                }
-            }
-
-            fn read_all<W: Wire>(
-                all: &mut [Self],
-                reader: &mut Reader<'_, W>,
-                _: Limits,
-            ) -> Result<(), Error> {
-                if !all.is_empty() {
-                    reader.align(size_of::<$kind>())?;
-                    let bytes = reader.take(size_of_val(all))?;
-                    let blocks = bytes.chunks_exact(size_of::<$kind>());
-                    all.iter_mut().zip(blocks).for_each(|(one, block)| one.read_block(block));
-                }
-                Ok(())
-            }
-
-            fn write_block(&self, out: &mut Vec<u8>) {
-                out.extend_from_slice(&self.to_le_bytes());
-            }
-
-            fn read_block(&mut self, block: &[u8]) {
-                let mut bytes = [0; size_of::<$kind>()];
-                bytes.copy_from_slice(block);
-                *self = <$kind>::from_le_bytes(bytes);
-            }
-        }
-    )*};
-}
-
-numbers!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
-
-impl Value for bool {
-    fn least<W: Wire>() -> usize {
-        1
-    }
-
-    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, _: Limits) -> Result<(), Error> {
-        sizer.numbers(1, 1);
-        Ok(())
-    }
-
-    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        writer.out.push(u8::from(*self));
-    }
-
-    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, _: Limits) -> Result<(), Error> {
-        *self = match reader.take(1)? {
-            [0] => false,
-            [1] => true,
-            _ => return Err(Error::NoTruthValue),
-        };
-        Ok(())
-    }
-}
-
-impl Value for String {
-    fn least<W: Wire>() -> usize {
-        4
-    }
-
-    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
-        sizer.length(self.len(), limits.text)?;
-        if W::ENDS_TEXTS && self.as_bytes().contains(&0) {
-            return Err(Error::NoText);
-        }
-        sizer.size += self.len() + usize::from(W::ENDS_TEXTS);
-        Ok(())
-    }
-
-    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        writer.length(self.len() + usize::from(W::ENDS_TEXTS));
-        writer.out.extend_from_slice(self.as_bytes());
-        if W::ENDS_TEXTS {
-            writer.out.push(0);
-        }
-    }
-
-    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
-        let length = reader.length(1, u32::MAX as usize)?;
-        let mut text = reader.take(length)?;
-        if W::ENDS_TEXTS && length != 0 {
-            let (end, rest) = text.split_last().ok_or(Error::NoText)?;
-            if *end != 0 || rest.contains(&0) {
-                return Err(Error::NoText);
-            }
-            text = rest;
-        }
-        if text.len() > limits.text {
-            return Err(Error::TooMany);
-        }
-        self.clear();
-        self.push_str(core::str::from_utf8(text).map_err(|_| Error::NoText)?);
-        Ok(())
-    }
-}
-
-impl<T: Value> Value for Vec<T> {
-    fn least<W: Wire>() -> usize {
-        4
-    }
-
-    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
-        sizer.length(self.len(), limits.elements)?;
-        T::measure_all(self, sizer, limits.of_elements())
-    }
-
-    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        writer.length(self.len());
-        T::write_all(self, writer);
-    }
-
-    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
-        let length = reader.length(T::least::<W>(), limits.elements)?;
-        self.resize_with(length, T::default);
-        T::read_all(self, reader, limits.of_elements())
-    }
-}
-
-impl<T: Value> Value for Option<T> {
-    fn least<W: Wire>() -> usize {
-        if T::IS_RECORD {
-            4
-        } else {
-            1 + T::least::<W>()
-        }
-    }
-
-    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
-        sizer.numbers(1, if T::IS_RECORD { 4 } else { 1 });
-        match self {
-            Some(value) => value.measure(sizer, limits),
-            None if T::IS_RECORD => Ok(()),
-            None => T::default().measure(sizer, limits),
-        }
-    }
-
-    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
-        match T::IS_RECORD {
-            true => writer.length(usize::from(self.is_some())),
-            false => writer.out.push(u8::from(self.is_some())),
-        }
-        match self {
-            Some(value) => value.write(writer),
-            None if T::IS_RECORD => {}
-            None => T::default().write(writer),
-        }
-    }
-
-    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
-        let mut present = false;
-        match T::IS_RECORD {
-            true => present = reader.length(T::least::<W>(), 1)? == 1,
-            false => present.read(reader, limits)?,
-        }
-        if present || !T::IS_RECORD {
-            self.get_or_insert_with(T::default).read(reader, limits)?;
-        }
-        if !present {
-            *self = None;
-        }
-        Ok(())
-    }
+    !(W::DELIMITS && T::BLOCK_HAS_SIZES) && at % T::BLOCK_ALIGNMENT.min(W::ALIGNMENT) == 0
 }

@@ -1,6 +1,6 @@
 // Reads messages of one wire and writes them on the other: cross FOLDER, which has
-// NNNN.type, NNNN.cdr and NNNN.ros_msg, and refuses those of badNNNN. What types there are, TYPES
-// says.
+// NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg, and refuses those of badNNNN. What types there
+// are, TYPES says.
 
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "types.hpp"
 #include "wiregauge/cdr.hpp"
 #include "wiregauge/ros_msg.hpp"
+#include "wiregauge/xcdr2.hpp"
 
 namespace {
 
@@ -30,6 +31,12 @@ bool read(const std::string &path, Bytes &bytes) {
   }
   std::fclose(file);
   return true;
+}
+
+void load(const std::string &stem, Bytes &cdr, Bytes &xcdr2, Bytes &ros) {
+  if (!read(stem + ".cdr", cdr) || !read(stem + ".xcdr2", xcdr2) || !read(stem + ".ros_msg", ros)) {
+    fail(stem + " is missing");
+  }
 }
 
 // Memory of exactly so many bytes, so that a sanitizer sees who reads behind it.
@@ -81,14 +88,21 @@ void endured(const Bytes &bytes, const std::string &where) {
 
 template <class T>
 void check(const std::string &stem) {
-  Bytes cdr, ros;
-  if (!read(stem + ".cdr", cdr) || !read(stem + ".ros_msg", ros)) fail(stem + " is missing");
-  T from_cdr, from_ros;
+  Bytes cdr, xcdr2, ros;
+  load(stem, cdr, xcdr2, ros);
+  T from_cdr, from_xcdr2, from_ros;
   Error error = take<wiregauge::Cdr>(cdr, cdr.size(), from_cdr);
   if (error != Error::none) fail(stem + ".cdr: " + wiregauge::describe(error));
   error = take<wiregauge::RosMsg>(ros, ros.size(), from_ros);
   if (error != Error::none) fail(stem + ".ros_msg: " + wiregauge::describe(error));
   if (!(from_cdr == from_ros) || from_cdr != from_ros) fail(stem + ": two messages");
+  error = take<wiregauge::Xcdr2>(xcdr2, xcdr2.size(), from_xcdr2);
+  if (error != Error::none) fail(stem + ".xcdr2: " + wiregauge::describe(error));
+  if (from_cdr != from_xcdr2) fail(stem + ": another message in XCDR2");
+  written<wiregauge::Xcdr2>(from_ros, xcdr2, stem + " in XCDR2");
+  Bytes behind = {0, 7, 0, 0};
+  behind.insert(behind.end(), xcdr2.begin(), xcdr2.end());
+  written<wiregauge::Xcdr2WithHeader>(from_ros, behind, stem + " in XCDR2 behind a header");
   written<wiregauge::RosMsg>(from_cdr, ros, stem + " from CDR");
   written<wiregauge::Cdr>(from_ros, cdr, stem + " from ROS MSG");
   Bytes headed = {0, 1, 0, 0};
@@ -107,19 +121,32 @@ void check(const std::string &stem) {
     if (take<wiregauge::Cdr>(bytes, bytes.size(), again) != Error::none || again != empty) {
       fail(stem + ": not empty when used again");
     }
+    if (take<wiregauge::Xcdr2WithHeader>(behind, behind.size(), again) != Error::none ||
+        again != from_ros) {
+      fail(stem + ": not the same in XCDR2 when used again");
+    }
+    if (wiregauge::serialize<wiregauge::Xcdr2>(empty, bytes) != Error::none ||
+        take<wiregauge::Xcdr2>(bytes, bytes.size(), again) != Error::none || again != empty) {
+      fail(stem + ": not empty in XCDR2 when used again");
+    }
+    if (take<wiregauge::Xcdr2WithHeader>(headed, headed.size(), again) != Error::no_header) {
+      fail(stem + ": the header of CDR is taken for that of XCDR2");
+    }
   }
   endured<wiregauge::Cdr, T>(cdr, stem + ".cdr");
   endured<wiregauge::CdrWithHeader, T>(headed, stem + ".cdr behind a header");
+  endured<wiregauge::Xcdr2, T>(xcdr2, stem + ".xcdr2");
   endured<wiregauge::RosMsg, T>(ros, stem + ".ros_msg");
 }
 
-// What is no message on either wire.
+// What is no message on any wire.
 template <class T>
 void refuse(const std::string &stem) {
-  Bytes cdr, ros;
-  if (!read(stem + ".cdr", cdr) || !read(stem + ".ros_msg", ros)) fail(stem + " is missing");
+  Bytes cdr, xcdr2, ros;
+  load(stem, cdr, xcdr2, ros);
   T message;
-  if (take<wiregauge::Cdr>(cdr, cdr.size(), message) == Error::none ||
+  if (take<wiregauge::Xcdr2>(xcdr2, xcdr2.size(), message) == Error::none ||
+      take<wiregauge::Cdr>(cdr, cdr.size(), message) == Error::none ||
       take<wiregauge::RosMsg>(ros, ros.size(), message) == Error::none) {
     fail(stem + " is taken for a message");
   }

@@ -10,8 +10,8 @@ import wiregauge.Wire;
 import wiregauge.WireException;
 
 /**
- * Reads messages of one wire and writes them on the other, and refuses what is no message: Cross
- * FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and the same of badNNNN.
+ * Reads messages of one wire and writes them on the others, and refuses what is no message: Cross
+ * FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg, and the same of badNNNN.
  */
 final class Cross {
     private Cross() {}
@@ -80,14 +80,15 @@ final class Cross {
         }
     }
 
-    private static byte[] headed(byte[] cdr) {
+    private static byte[] headed(byte[] cdr, int kind) {
         byte[] all = new byte[cdr.length + 4];
-        all[1] = 1;
+        all[1] = (byte) kind;
         System.arraycopy(cdr, 0, all, 4, cdr.length);
         return all;
     }
 
-    private static void whole(Supplier<Sequential> make, byte[] cdr, byte[] ros, String name)
+    private static void whole(
+            Supplier<Sequential> make, byte[] cdr, byte[] xcdr2, byte[] ros, String name)
             throws WireException {
         Sequential fromCdr = Wire.CDR.deserialize(ByteBuffer.wrap(cdr), make.get());
         Sequential fromRos = Wire.ROS_MSG.deserialize(elsewhere(ros), make.get());
@@ -96,8 +97,18 @@ final class Cross {
         check(fromCdr.toString().equals(fromRos.toString()), name + ": two texts");
         written(Wire.ROS_MSG, fromCdr, ros, name + " from CDR");
         written(Wire.CDR, fromRos, cdr, name + " from ROS MSG");
-        byte[] headed = headed(cdr);
+        byte[] headed = headed(cdr, 1);
         written(Wire.CDR_WITH_HEADER, fromRos, headed, name + " behind a header");
+        Sequential fromXcdr2 = Wire.XCDR2.deserialize(ByteBuffer.wrap(xcdr2), make.get());
+        check(fromXcdr2.equals(fromRos), name + ": another message in XCDR2");
+        written(Wire.XCDR2, fromRos, xcdr2, name + " in XCDR2");
+        written(Wire.XCDR2_WITH_HEADER, fromRos, headed(xcdr2, 7), name + " in XCDR2, headed");
+        byte[] none = Wire.XCDR2.serialize(make.get()).array();
+        for (byte[] bytes : new byte[][] {none, xcdr2}) {
+            Wire.XCDR2.deserialize(ByteBuffer.wrap(bytes), fromXcdr2);
+            written(Wire.XCDR2, fromXcdr2, bytes, name + " in XCDR2, used again");
+        }
+        endured(Wire.XCDR2, make, xcdr2, name + ".xcdr2");
         byte[] other = headed.clone();
         other[1] = 0;
         try {
@@ -141,10 +152,12 @@ final class Cross {
             check(make != null, name + ": no such type");
             byte[] cdr = Files.readAllBytes(folder.resolve(name + ".cdr"));
             byte[] ros = Files.readAllBytes(folder.resolve(name + ".ros_msg"));
+            byte[] xcdr2 = Files.readAllBytes(folder.resolve(name + ".xcdr2"));
             if (prefix.isEmpty()) {
-                whole(make, cdr, ros, name);
+                whole(make, cdr, xcdr2, ros, name);
             } else {
                 refused(Wire.CDR, make, cdr, name + ".cdr");
+                refused(Wire.XCDR2, make, xcdr2, name + ".xcdr2");
                 refused(Wire.ROS_MSG, make, ros, name + ".ros_msg");
             }
         }

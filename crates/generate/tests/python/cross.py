@@ -1,6 +1,6 @@
 """Reads messages of one wire and writes them on the other, and refuses what is no
-message: cross.py MODULE FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and
-the same of badNNNN."""
+message: cross.py MODULE FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and
+NNNN.ros_msg, and the same of badNNNN."""
 
 import copy
 import pickle
@@ -15,17 +15,31 @@ count = 0
 for file in sorted(Path(sys.argv[2]).glob("[0-9]*.type")):
     kind = kinds[file.read_text()]
     cdr = file.with_suffix(".cdr").read_bytes()
+    xcdr2 = file.with_suffix(".xcdr2").read_bytes()
     ros = file.with_suffix(".ros_msg").read_bytes()
     from_cdr = kind.deserialize_cdr(cdr, header=False)
     from_ros = kind.deserialize_ros_msg(ros)
+    from_xcdr2 = kind.deserialize_xcdr2(xcdr2, header=False)
+    assert from_cdr == from_ros == from_xcdr2, file
     assert from_cdr.serialize_ros_msg() == ros, file
+    assert from_ros.serialize_xcdr2() == b"\0\7\0\0" + xcdr2, file
+    assert from_xcdr2.serialize_cdr(header=False) == cdr, file
+    try:
+        kind.deserialize_xcdr2(from_cdr.serialize_cdr())
+    except holders.WireError:
+        pass
+    else:
+        raise AssertionError(f"{file}: the header of CDR is taken for that of XCDR2")
     assert from_ros.serialize_cdr(header=False) == cdr, file
     views = kind.deserialize_cdr(bytearray(cdr), header=False, view=True)
     assert views.serialize_cdr(header=False) == cdr, file
+    views = kind.deserialize_xcdr2(bytearray(xcdr2), header=False, view=True)
+    assert views.serialize_xcdr2(header=False) == xcdr2, file
     # Holders are data: they are copied, and sent to other processes.
     for twin in (copy.deepcopy(from_cdr), pickle.loads(pickle.dumps(from_cdr))):
         assert twin.serialize_cdr(header=False) == cdr, file
     for read, whole in ((lambda b: kind.deserialize_cdr(b, header=False), cdr),
+                        (lambda b: kind.deserialize_xcdr2(b, header=False), xcdr2),
                         (kind.deserialize_ros_msg, ros)):
         for cut in range(min(len(whole), 400)):
             try:
@@ -45,6 +59,7 @@ for file in sorted(Path(sys.argv[2]).glob("[0-9]*.type")):
 for file in sorted(Path(sys.argv[2]).glob("bad*.type")):
     kind = kinds[file.read_text()]
     for read, end in ((lambda b: kind.deserialize_cdr(b, header=False), ".cdr"),
+                      (lambda b: kind.deserialize_xcdr2(b, header=False), ".xcdr2"),
                       (kind.deserialize_ros_msg, ".ros_msg")):
         try:
             read(file.with_suffix(end).read_bytes())

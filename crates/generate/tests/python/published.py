@@ -133,6 +133,8 @@ for name in sorted(types.fielddefs):
         (folder / f"{stem}.type").write_text(originals[name])
         (folder / f"{stem}.cdr").write_bytes(cdr[4:])
         (folder / f"{stem}.ros_msg").write_bytes(ros)
+        # What rosbags does not write; Cyclone is asked by another program.
+        (folder / f"{stem}.xcdr2").write_bytes(own.serialize_xcdr2(header=False))
         count += 1
 assert version == 1 or not CHARS, CHARS
 print(count)

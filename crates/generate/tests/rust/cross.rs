@@ -1,12 +1,12 @@
 //! Reads messages of one wire and writes them on the other, and refuses what is no
-//! message: cross FOLDER, which has NNNN.type, NNNN.cdr and NNNN.ros_msg, and the same
-//! of badNNNN.
+//! message: cross FOLDER, which has NNNN.type, NNNN.cdr, NNNN.xcdr2 and NNNN.ros_msg,
+//! and the same of badNNNN.
 
 use std::fmt::Debug;
 use std::fs;
 
 use crate::types;
-use crate::wiregauge::{self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire};
+use crate::wiregauge::{self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire, Xcdr2, Xcdr2WithHeader};
 
 fn endured<W: Wire, T: Value>(bytes: &[u8], name: &str) {
     for cut in 0..bytes.len().min(400) {
@@ -29,18 +29,24 @@ fn written<W: Wire, T: Value>(message: &T) -> Vec<u8> {
     out
 }
 
-/// Of one message: whether it is one, or is refused on both wires.
+/// Of one message: whether it is one, or is refused on all wires.
 pub fn check<T: Value + PartialEq + Debug>(name: &str, bad: bool) {
     let cdr = fs::read(format!("{name}.cdr")).expect("CDR");
+    let xcdr2 = fs::read(format!("{name}.xcdr2")).expect("XCDR2");
     let ros = fs::read(format!("{name}.ros_msg")).expect("ROS MSG");
     let from_cdr = wiregauge::deserialize::<Cdr, T>(&cdr);
+    let from_xcdr2 = wiregauge::deserialize::<Xcdr2, T>(&xcdr2);
     let from_ros = wiregauge::deserialize::<RosMsg, T>(&ros);
     if bad {
-        assert!(from_cdr.is_err() && from_ros.is_err(), "{name} is taken for a message");
+        assert!(from_cdr.is_err() && from_xcdr2.is_err() && from_ros.is_err(), "{name} is taken for a message");
         return;
     }
     let (from_cdr, from_ros) = (from_cdr.expect("a message"), from_ros.expect("a message"));
     assert_eq!(from_cdr, from_ros, "{name}");
+    assert_eq!(from_xcdr2.expect("a message"), from_ros, "{name}");
+    assert_eq!(written::<Xcdr2, T>(&from_ros), xcdr2, "{name}");
+    let behind = [&[0, 7, 0, 0], xcdr2.as_slice()].concat();
+    assert_eq!(written::<Xcdr2WithHeader, T>(&from_ros), behind, "{name}");
     assert_eq!(written::<RosMsg, T>(&from_cdr), ros, "{name}");
     assert_eq!(written::<Cdr, T>(&from_ros), cdr, "{name}");
     let headed = [&[0, 1, 0, 0], cdr.as_slice()].concat();
@@ -54,6 +60,14 @@ pub fn check<T: Value + PartialEq + Debug>(name: &str, bad: bool) {
         wiregauge::deserialize_into::<Cdr, T>(bytes, &mut again).expect("a message");
         assert_eq!(&written::<Cdr, T>(&again), bytes, "{name}");
     }
+    let empty = written::<Xcdr2WithHeader, T>(&T::default());
+    for bytes in [&behind, &empty, &behind] {
+        wiregauge::deserialize_into::<Xcdr2WithHeader, T>(bytes, &mut again).expect("a message");
+        assert_eq!(&written::<Xcdr2WithHeader, T>(&again), bytes, "{name}");
+    }
+    let other = wiregauge::deserialize::<Xcdr2WithHeader, T>(&headed);
+    assert_eq!(other.err(), Some(Error::NoHeader), "{name}: the header of CDR");
+    endured::<Xcdr2, T>(&xcdr2, name);
     endured::<Cdr, T>(&cdr, name);
     endured::<CdrWithHeader, T>(&headed, name);
     endured::<RosMsg, T>(&ros, name);

@@ -52,10 +52,23 @@ pub fn run_program(holders: &Path, name: &str, main: &str) -> String {
 }
 
 /// Has a message of Protobuf read and write the cases in a file.
-pub fn run_cases(holders: &Path, name: &str, kind: &str, cases: &Path) -> String {
+pub fn run_cases(holders: &Path, name: &str, kind: &str, bare: bool, cases: &Path) -> String {
     let types = holders.join("Types.java");
-    let text = format!("final class Types {{\n    private Types() {{}}\n\n    \
-                        static {name}.{kind} make() {{\n        return new {name}.{kind}();\n    }}\n}}\n");
+    // Whether CDR is the message too, where there are holders of it.
+    let same = match bare {
+        true => "return true;".into(),
+        false => format!(
+            "{name}.{kind} again = make();\nreturn java.util.Arrays.equals(\
+             wiregauge.Wire.CDR.serialize(message).array(), cdr)\n&& \
+             wiregauge.Wire.CDR.deserialize(java.nio.ByteBuffer.wrap(cdr), again).equals(message);"
+        ),
+    };
+    let text = format!(
+        "final class Types {{\nprivate Types() {{}}\n\
+         static {name}.{kind} make() {{\nreturn new {name}.{kind}();\n}}\n\
+         static boolean isSame({name}.{kind} message, byte[] cdr)\n\
+         throws wiregauge.WireException {{\n{same}\n}}\n}}\n"
+    );
     fs::write(&types, text).expect("written");
     let classes = compile(holders, name, &[program("Cases"), types]);
     succeeds(Command::new("java").arg("-cp").arg(classes).arg("Cases").arg(cases))

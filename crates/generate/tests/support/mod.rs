@@ -11,7 +11,7 @@ use std::process::Command;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wiregauge_generate::{generate, Language, Package, Wire};
-use wiregauge_schema::{arbitrary, Schema};
+use wiregauge_schema::{arbitrary, Cardinality, Element, Schema, TypeDef};
 use wiregauge_workshop::python::Python;
 
 /// The build folder that the tests share.
@@ -48,6 +48,40 @@ pub fn write(package: &Package, language: Language, wires: &[Wire], folder: &Pat
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
         fs::write(path, file.text).expect("written");
     }
+}
+
+/// Holds the messages in a folder against Cyclone DDS.
+pub fn run_dds(python: &Python, package: &Package, module: &Path, messages: &Path) -> String {
+    let element = |element: Element| match element {
+        Element::Scalar(scalar) => scalar.rust().into(),
+        Element::String => "string".into(),
+        Element::Bytes => "bytes".into(),
+        Element::Record(id) => format!("record:{}", package.schema.record(id).name.original),
+        Element::Enum(id) => format!("enum:{}", package.schema.enumeration(id).name.original),
+    };
+    let mut text = String::new();
+    for def in &package.schema.types {
+        match def {
+            TypeDef::Enum(def) => {
+                text += &format!("enum\t{}\t{}\n", def.name.original, def.repr.size());
+            }
+            TypeDef::Record(record) => {
+                text += &format!("record\t{}\n", record.name.original);
+                for field in &record.fields {
+                    let (card, count) = match field.cardinality {
+                        Cardinality::Required | Cardinality::Implicit => ("one", 0),
+                        Cardinality::Optional => ("optional", 0),
+                        Cardinality::List { bound } => ("list", bound.unwrap_or(0)),
+                        Cardinality::Array { len } => ("array", len),
+                    };
+                    text += &format!("field\t{}\t{card}\t{count}\n", element(field.element));
+                }
+            }
+        }
+    }
+    let schema = module.with_extension("schema");
+    fs::write(&schema, text).expect("written");
+    run_python(python, "dds.py", &[module, &schema, messages])
 }
 
 /// A random schema.

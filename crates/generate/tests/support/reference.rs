@@ -12,9 +12,7 @@ pub fn encode(schema: &Schema, value: &Value, wire: Wire) -> Vec<u8> {
 }
 
 fn align(out: &mut Vec<u8>, wire: Wire, to: usize) {
-    if wire == Wire::Cdr {
-        out.resize(out.len().next_multiple_of(to), 0);
-    }
+    out.resize(out.len().next_multiple_of(to.min(wire.alignment())), 0);
 }
 
 fn length(out: &mut Vec<u8>, wire: Wire, length: usize) {
@@ -25,7 +23,7 @@ fn length(out: &mut Vec<u8>, wire: Wire, length: usize) {
 fn record(schema: &Schema, id: TypeId, value: &Value, wire: Wire, out: &mut Vec<u8>) {
     let Value::Record(values) = value else { panic!("a record") };
     let fields = &schema.record(id).fields;
-    if fields.is_empty() && wire == Wire::Cdr {
+    if fields.is_empty() && wire != Wire::RosMsg {
         out.push(0);
     }
     for (field, value) in fields.iter().zip(values) {
@@ -36,7 +34,24 @@ fn record(schema: &Schema, id: TypeId, value: &Value, wire: Wire, out: &mut Vec<
 fn field(schema: &Schema, field: &Field, value: &Value, wire: Wire, out: &mut Vec<u8>) {
     let one = |value: &Value, out: &mut Vec<u8>| element(schema, field.element, value, wire, out);
     let is_record = matches!(field.element, Element::Record(_));
+    // Before lists and arrays of what is no number.
+    let is_long = wire == Wire::Xcdr2 && !matches!(field.element, Element::Scalar(_));
+    let sized = |inner: &dyn Fn(&mut Vec<u8>), out: &mut Vec<u8>| {
+        if !is_long {
+            return inner(out);
+        }
+        length(out, wire, 0);
+        let start = out.len();
+        inner(out);
+        let size = (out.len() - start) as u32;
+        out[start - 4..start].copy_from_slice(&size.to_le_bytes());
+    };
     match (field.cardinality, value) {
+        (Cardinality::Optional, Value::Absent) if wire == Wire::Xcdr2 => out.push(0),
+        (Cardinality::Optional, value) if wire == Wire::Xcdr2 => {
+            out.push(1);
+            one(value, out);
+        }
         (Cardinality::Optional, Value::Absent) if is_record => length(out, wire, 0),
         (Cardinality::Optional, value) if is_record => {
             length(out, wire, 1);
@@ -51,11 +66,14 @@ fn field(schema: &Schema, field: &Field, value: &Value, wire: Wire, out: &mut Ve
             one(value, out);
         }
         (Cardinality::List { .. }, Value::List(values)) => {
-            length(out, wire, values.len());
-            values.iter().for_each(|value| one(value, out));
+            let all = |out: &mut Vec<u8>| {
+                length(out, wire, values.len());
+                values.iter().for_each(|value| one(value, out));
+            };
+            sized(&all, out);
         }
         (Cardinality::Array { .. }, Value::List(values)) => {
-            values.iter().for_each(|value| one(value, out));
+            sized(&|out| values.iter().for_each(|value| one(value, out)), out);
         }
         (_, value) => one(value, out),
     }
@@ -64,7 +82,7 @@ fn field(schema: &Schema, field: &Field, value: &Value, wire: Wire, out: &mut Ve
 fn element(schema: &Schema, element: Element, value: &Value, wire: Wire, out: &mut Vec<u8>) {
     match value {
         Value::String(text) => {
-            let end: &[u8] = if wire == Wire::Cdr { &[0] } else { &[] };
+            let end: &[u8] = if wire != Wire::RosMsg { &[0] } else { &[] };
             length(out, wire, text.len() + end.len());
             out.extend(text.as_bytes());
             out.extend(end);

@@ -1,12 +1,13 @@
 //! `wiregauge generate`: data holders of messages for the user's own programs.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_generate::{generate, losses, Language, Package, Wire};
+use wiregauge_generate::{generate, losses, within, Language, Package, Wire};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{Schema, Source};
 use wiregauge_system::{file, text};
@@ -65,6 +66,9 @@ pub struct Arguments {
     /// What files and modules are called; after the first message unless set.
     #[arg(long)]
     name: Option<String>,
+    /// What Java's packages are in, such as org.example.
+    #[arg(long, value_name = "NAME")]
+    package: Option<String>,
     /// Write over files that wiregauge has not generated.
     #[arg(long)]
     force: bool,
@@ -88,6 +92,7 @@ enum DialectName {
 enum WireName {
     RosMsg,
     Cdr,
+    Xcdr2,
     Protobuf,
 }
 
@@ -95,7 +100,14 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let definitions = self.read()?;
-        let package = Package::new(self.name.as_deref(), definitions)?;
+        let mut package = Package::new(self.name.as_deref(), definitions)?;
+        if let Some(name) = &self.package {
+            ensure!(
+                self.language.contains(&LanguageName::Java),
+                "--package says what Java's packages are in; add java to --language"
+            );
+            package = within(package, name)?;
+        }
         let wires: Vec<Wire> = distinct(&self.wire).map(wire).collect();
         for wire in &wires {
             for loss in losses(*wire, &package)? {
@@ -160,6 +172,7 @@ fn wire(name: WireName) -> Wire {
     match name {
         WireName::RosMsg => Wire::RosMsg,
         WireName::Cdr => Wire::Cdr,
+        WireName::Xcdr2 => Wire::Xcdr2,
         WireName::Protobuf => Wire::Protobuf,
     }
 }
@@ -233,11 +246,46 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
             Ok(_) => {}
         }
     }
+    for place in gone(folder, files)? {
+        differences.push(format!("{} would not be generated now; remove it", place.display()));
+    }
     if differences.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     print(&differences.join("\n"))?;
     Ok(ExitCode::from(1))
+}
+
+/// Files of ours beside those of a package in Java that are not among them: of types
+/// that are gone. Other folders are shared with other modules.
+fn gone(folder: &Path, files: &[(String, String)]) -> Result<Vec<PathBuf>> {
+    let paths: BTreeSet<PathBuf> = files.iter().map(|(path, _)| folder.join(path)).collect();
+    let of_types = files.iter().filter(|(path, text)| path.ends_with(".java") && is_of_types(text));
+    let folders: BTreeSet<PathBuf> =
+        of_types.filter_map(|(path, _)| Some(folder.join(path).parent()?.to_owned())).collect();
+    let mut gone = Vec::new();
+    for folder in folders.iter().filter(|folder| folder.is_dir()) {
+        let entries = fs::read_dir(folder);
+        let entries = entries.with_context(|| format!("cannot read {}", folder.display()))?;
+        for path in entries.flatten().map(|entry| entry.path()) {
+            let is_java = path.extension().is_some_and(|end| end == "java") && path.is_file();
+            if !is_java || paths.contains(&path) {
+                continue;
+            }
+            let there =
+                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            if is_ours(&there) {
+                gone.push(path);
+            }
+        }
+    }
+    gone.sort();
+    Ok(gone)
+}
+
+/// Whether a file was made from a definition, and is not the same for all.
+fn is_of_types(text: &str) -> bool {
+    text.lines().next().is_some_and(|line| line.contains(MARK) && line.ends_with("from:"))
 }
 
 /// Writes what is not there as it should be, or nothing where that would replace
@@ -262,10 +310,13 @@ fn write(folder: &Path, files: &[(String, String)], force: bool) -> Result<ExitC
         changed.push((place, text));
     }
     for (place, text) in changed {
-        let folder = place.parent().context("a file has a folder")?;
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        let parent = place.parent().context("a file has a folder")?;
+        fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
         file::write_whole(&place, text.as_bytes())?;
         print(&place.display().to_string())?;
+    }
+    for place in gone(folder, files)? {
+        tell(&text::safe(&format!("{} would not be generated now; remove it", place.display())));
     }
     Ok(ExitCode::SUCCESS)
 }

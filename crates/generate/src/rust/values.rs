@@ -1,0 +1,222 @@
+/// The numbers of Rust, and enums as the integers that represent them.
+macro_rules! numbers {
+    ($($kind:ty)*) => {$(
+        impl Value for $kind {
+            const IS_PRIMITIVE: bool = true;
+
+            fn least<W: Wire>() -> usize {
+                size_of::<$kind>()
+            }
+
+            fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, _: Limits) -> Result<(), Error> {
+                sizer.numbers(1, size_of::<$kind>());
+                Ok(())
+            }
+
+            fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+                writer.align(size_of::<$kind>());
+                writer.out.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, _: Limits) -> Result<(), Error> {
+                reader.align(size_of::<$kind>())?;
+                self.read_block(reader.take(size_of::<$kind>())?);
+                Ok(())
+            }
+
+            fn measure_all<W: Wire>(
+                all: &[Self],
+                sizer: &mut Sizer<W>,
+                _: Limits,
+            ) -> Result<(), Error> {
+                if !all.is_empty() {
+                    sizer.numbers(all.len(), size_of::<$kind>());
+                }
+                Ok(())
+            }
+
+            fn write_all<W: Wire>(all: &[Self], writer: &mut Writer<'_, W>) {
+                if !all.is_empty() {
+                    writer.align(size_of::<$kind>());
+                    let start = writer.out.len();
+                    writer.out.resize(start + size_of_val(all), 0);
+                    let blocks = writer.out[start..].chunks_exact_mut(size_of::<$kind>());
+                    for (one, block) in all.iter().zip(blocks) {
+                        block.copy_from_slice(&one.to_le_bytes());
+                    }
+                }
+            }
+
+            fn read_all<W: Wire>(
+                all: &mut [Self],
+                reader: &mut Reader<'_, W>,
+                _: Limits,
+            ) -> Result<(), Error> {
+                if !all.is_empty() {
+                    reader.align(size_of::<$kind>())?;
+                    let bytes = reader.take(size_of_val(all))?;
+                    let blocks = bytes.chunks_exact(size_of::<$kind>());
+                    all.iter_mut().zip(blocks).for_each(|(one, block)| one.read_block(block));
+                }
+                Ok(())
+            }
+
+            fn write_block(&self, out: &mut Vec<u8>) {
+                out.extend_from_slice(&self.to_le_bytes());
+            }
+
+            fn read_block(&mut self, block: &[u8]) {
+                let mut bytes = [0; size_of::<$kind>()];
+                bytes.copy_from_slice(block);
+                *self = <$kind>::from_le_bytes(bytes);
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32 u64 i8 i16 i32 i64 f32 f64);
+
+impl Value for bool {
+    const IS_PRIMITIVE: bool = true;
+
+    fn least<W: Wire>() -> usize {
+        1
+    }
+
+    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, _: Limits) -> Result<(), Error> {
+        sizer.numbers(1, 1);
+        Ok(())
+    }
+
+    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+        writer.out.push(u8::from(*self));
+    }
+
+    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, _: Limits) -> Result<(), Error> {
+        *self = match reader.take(1)? {
+            [0] => false,
+            [1] => true,
+            _ => return Err(Error::NoTruthValue),
+        };
+        Ok(())
+    }
+}
+
+impl Value for String {
+    fn least<W: Wire>() -> usize {
+        4
+    }
+
+    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
+        sizer.length(self.len(), limits.text)?;
+        if W::ENDS_TEXTS && self.as_bytes().contains(&0) {
+            return Err(Error::NoText);
+        }
+        sizer.size += self.len() + usize::from(W::ENDS_TEXTS);
+        Ok(())
+    }
+
+    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+        writer.length(self.len() + usize::from(W::ENDS_TEXTS));
+        writer.out.extend_from_slice(self.as_bytes());
+        if W::ENDS_TEXTS {
+            writer.out.push(0);
+        }
+    }
+
+    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
+        let length = reader.length(1, u32::MAX as usize)?;
+        let mut text = reader.take(length)?;
+        if W::ENDS_TEXTS && length != 0 {
+            let (end, rest) = text.split_last().ok_or(Error::NoText)?;
+            if *end != 0 || rest.contains(&0) {
+                return Err(Error::NoText);
+            }
+            text = rest;
+        }
+        if text.len() > limits.text {
+            return Err(Error::TooMany);
+        }
+        self.clear();
+        self.push_str(core::str::from_utf8(text).map_err(|_| Error::NoText)?);
+        Ok(())
+    }
+}
+
+impl<T: Value> Value for Vec<T> {
+    fn least<W: Wire>() -> usize {
+        T::least_array::<W>(0) + 4
+    }
+
+    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
+        sizer.open::<T>();
+        sizer.length(self.len(), limits.elements)?;
+        T::measure_all(self, sizer, limits.of_elements())
+    }
+
+    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+        let start = writer.open::<T>();
+        writer.length(self.len());
+        T::write_all(self, writer);
+        writer.close::<T>(start);
+    }
+
+    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
+        let end = reader.open::<T>()?;
+        let length = reader.length(T::least::<W>(), limits.elements)?;
+        self.resize_with(length, T::default);
+        T::read_all(self, reader, limits.of_elements())?;
+        reader.close::<T>(end)
+    }
+}
+
+/// Whether what may be absent is a list of none or one.
+fn is_list<W: Wire, T: Value>() -> bool {
+    T::IS_RECORD && !W::DELIMITS
+}
+
+impl<T: Value> Value for Option<T> {
+    fn least<W: Wire>() -> usize {
+        match is_list::<W, T>() {
+            true => 4,
+            false if W::DELIMITS => 1,
+            false => 1 + T::least::<W>(),
+        }
+    }
+
+    fn measure<W: Wire>(&self, sizer: &mut Sizer<W>, limits: Limits) -> Result<(), Error> {
+        sizer.numbers(1, if is_list::<W, T>() { 4 } else { 1 });
+        match self {
+            Some(value) => value.measure(sizer, limits),
+            None if T::IS_RECORD || W::DELIMITS => Ok(()),
+            None => T::default().measure(sizer, limits),
+        }
+    }
+
+    fn write<W: Wire>(&self, writer: &mut Writer<'_, W>) {
+        match is_list::<W, T>() {
+            true => writer.length(usize::from(self.is_some())),
+            false => writer.out.push(u8::from(self.is_some())),
+        }
+        match self {
+            Some(value) => value.write(writer),
+            None if T::IS_RECORD || W::DELIMITS => {}
+            None => T::default().write(writer),
+        }
+    }
+
+    fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
+        let mut present = false;
+        match is_list::<W, T>() {
+            true => present = reader.length(T::least::<W>(), 1)? == 1,
+            false => present.read(reader, limits)?,
+        }
+        if present || !(T::IS_RECORD || W::DELIMITS) {
+            self.get_or_insert_with(T::default).read(reader, limits)?;
+        }
+        if !present {
+            *self = None;
+        }
+        Ok(())
+    }
+}

@@ -20,4 +20,6 @@ mod wire;
 pub use definition::Package;
 pub use language::{generate, Language};
 pub use loss::{losses, Loss};
+pub use names::Names;
+pub use python::names as python_names;
 pub use wire::Wire;

@@ -4,8 +4,9 @@ import gc
 from itertools import cycle, islice
 from time import perf_counter_ns
 
-#: Bytes of objects that are parsed ahead where extraction alone is timed.
-_AHEAD = 1 << 20
+#: Bytes of objects that are parsed ahead where extraction alone is timed. Many would
+#: be searched for garbage, which they are not where one comes after the other.
+_AHEAD = 1 << 14
 
 
 class Sample:
@@ -164,7 +165,7 @@ class Loop:
         only their extraction is timed."""
         reused, self.codec.objects_reused = self.codec.objects_reused, False
         largest = max(len(sample.wire) for sample in self.samples)
-        ahead = min(max(_AHEAD // max(largest, 1), 1), 256)
+        ahead = min(max(_AHEAD // max(largest, 1), 1), 64)
         outcome, left, turns = Outcome(), self.iterations, self._turns()
         extract = self.codec.extract
         while left:

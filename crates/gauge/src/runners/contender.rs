@@ -97,7 +97,10 @@ impl<'a> RunnerContender<'a> {
             let time = f64::from(cell.rounds) * cell.share.wall_ns * managed::SHARE;
             let each = cell.share.wall_ns / cell.iterations as f64;
             let enough = (plan.settings.epoch_ns as f64 / each).ceil() as u64;
-            let one = || epoch.run(runner, enough.clamp(1, cell.iterations), None);
+            // What comes out is checked by whole turns of the messages.
+            let messages = plan.cases[case].samples.len().max(1) as u64;
+            let enough = enough.next_multiple_of(messages).min(cell.iterations);
+            let one = || epoch.run(runner, enough, None);
             cell.warm_up = cell.warm_up.max(Some(managed::warm_up(time, one)?));
         }
         Ok(())

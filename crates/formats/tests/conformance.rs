@@ -201,6 +201,9 @@ fn check_loops(
         .lines()
         .find_map(|line| line.strip_prefix("experiments "))
         .ok_or(format!("no experiments in {hello:?}"))?;
+    if hello.lines().any(|line| line == "managed yes") {
+        check_managed(runner)?;
+    }
     for lifetimes in [
         "scratch=reused objects=fresh buffers=reused",
         "scratch=reused objects=reused buffers=reused",
@@ -218,6 +221,28 @@ fn check_loops(
         }
     }
     Ok(())
+}
+
+/// A managed language tells what was cold and what garbage took, and makes up no
+/// allocations.
+fn check_managed(runner: &mut Runner) -> Result<(), String> {
+    let settings = "scratch=reused objects=fresh buffers=reused";
+    for (request, names) in [
+        ("cold".to_owned(), &["encode", "decode"][..]),
+        (format!("collections decode 9 {settings}"), &["ns", "collecting", "collections"]),
+    ] {
+        let reply = runner.ask(&request, &[])?;
+        let text = String::from_utf8_lossy(&reply).into_owned();
+        for name in names {
+            let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+            line.and_then(|number| number.parse::<u64>().ok())
+                .ok_or(format!("{request}: no {name} in {text:?}"))?;
+        }
+    }
+    match runner.ask(&format!("allocations encode {settings}"), &[]) {
+        Ok(_) => Err("counts allocations".into()),
+        Err(_) => Ok(()),
+    }
 }
 
 /// Whether what came out of an experiment is the message.

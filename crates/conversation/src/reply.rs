@@ -14,6 +14,17 @@ pub struct Hello {
     pub experiments: Vec<String>,
     /// Whether decoding and the reading experiments trust the bytes.
     pub unchecked: bool,
+    /// Whether its language has to warm up and collects garbage.
+    pub managed: bool,
+}
+
+/// How much of a run was the collection of garbage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Collections {
+    /// Nanoseconds of all messages.
+    pub ns: f64,
+    /// Nanoseconds of them in which garbage was collected.
+    pub collecting: f64,
 }
 
 /// What a run of an experiment brought.
@@ -93,6 +104,7 @@ pub fn hello(reply: &[u8]) -> Result<Hello, String> {
             .map(str::to_owned)
             .collect(),
         unchecked: words.remove("unchecked").is_some_and(|word| word == "yes"),
+        managed: words.remove("managed").is_some_and(|word| word == "yes"),
     })
 }
 
@@ -143,6 +155,28 @@ pub fn epoch(reply: &[u8]) -> Result<Epoch, String> {
 pub fn allocations(reply: &[u8]) -> Result<(f64, f64), String> {
     let words = words(reply);
     Ok((number(&words, "allocations")?, number(&words, "bytes")?))
+}
+
+/// The answer to `cold`: nanoseconds of the process's first encoding and decoding.
+///
+/// # Errors
+/// The number that is missing.
+pub fn cold(reply: &[u8]) -> Result<(f64, f64), String> {
+    let words = words(reply);
+    Ok((number(&words, "encode")?, number(&words, "decode")?))
+}
+
+/// The answer to `collections`.
+///
+/// # Errors
+/// The number that is missing, or that collecting took longer than all.
+pub fn collections(reply: &[u8]) -> Result<Collections, String> {
+    let words = words(reply);
+    let (ns, collecting) = (number(&words, "ns")?, number(&words, "collecting")?);
+    match ns > 0.0 && (0.0..=ns).contains(&collecting) {
+        true => Ok(Collections { ns, collecting }),
+        false => Err(format!("collects garbage for {collecting:e} of {ns:e} ns")),
+    }
 }
 
 /// Lines of `key value`.

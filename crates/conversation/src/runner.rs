@@ -6,7 +6,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::child::{Broken, Child, Limits};
-use crate::reply::{self, Epoch, Hello, Reading, Word};
+use crate::reply::{self, Collections, Epoch, Hello, Reading, Word};
 
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 2;
@@ -203,6 +203,24 @@ impl Runner {
         let request = format!("allocations {experiment} {lifetimes}");
         let reply = self.ask(&request, &[])?;
         reply::allocations(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))
+    }
+
+    /// Nanoseconds of the process's first encoding and of its first decoding.
+    pub fn cold(&mut self) -> Result<(f64, f64), Trouble> {
+        let reply = self.ask("cold", &[])?;
+        reply::cold(&reply).map_err(|what| self.nonsense(format!("{what} to 'cold'")))
+    }
+
+    /// How much of so many messages of an experiment is the collection of garbage.
+    pub fn collections(
+        &mut self,
+        experiment: &str,
+        iterations: u64,
+        lifetimes: &Lifetimes,
+    ) -> Result<Collections, Trouble> {
+        let request = format!("collections {experiment} {iterations} {lifetimes}");
+        let reply = self.ask(&request, &[])?;
+        reply::collections(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))
     }
 }
 

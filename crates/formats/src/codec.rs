@@ -56,6 +56,10 @@ pub enum Linkage {
     Without,
     /// This crate, compiled with the runner.
     Crate(&'static str),
+    /// This Python package, as its makers built it.
+    Wheel(&'static str),
+    /// Part of the language itself.
+    Standard,
     /// Headers and generated sources, compiled with the runner.
     Headers,
     /// Beside headers and generated sources a shared library of the Debian package
@@ -75,7 +79,8 @@ pub enum Answer {
 }
 
 /// Everything a runner is built from. A Rust runner is `main.rs` and its
-/// modules, a C++ runner the sources that it lists.
+/// modules, a C++ runner the sources that it lists, a Python runner `codec.py` and
+/// what it imports.
 #[derive(Default)]
 pub struct Emission {
     /// Files to write into the runner's folder.
@@ -91,6 +96,8 @@ pub struct Emission {
     pub includes: Vec<String>,
     /// Features of the Rust package of runners.
     pub features: Vec<String>,
+    /// Python packages with their hashes, as pip takes them.
+    pub requirements: &'static str,
 }
 
 /// A generator of the format.
@@ -124,6 +131,14 @@ impl Answer {
     }
 }
 
+/// A type's name as its author wrote it.
+pub(crate) fn original(def: &TypeDef) -> &str {
+    match def {
+        TypeDef::Record(record) => &record.name.original,
+        TypeDef::Enum(enumeration) => &enumeration.name.original,
+    }
+}
+
 impl Codec {
     /// All codecs, bounds first, then by name.
     pub fn all() -> Vec<&'static Codec> {
@@ -149,10 +164,7 @@ impl Codec {
         }
         let mut lowerings = Vec::new();
         for (id, def) in schema.types.iter().enumerate() {
-            let name = match def {
-                TypeDef::Record(record) => &record.name.original,
-                TypeDef::Enum(enumeration) => &enumeration.name.original,
-            };
+            let name = original(def);
             match (self.answer)(schema, id) {
                 Answer::Supported => {}
                 Answer::Lowered(more) => lowerings.extend(more),

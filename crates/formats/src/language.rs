@@ -3,16 +3,21 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use wiregauge_holders::Unit;
-use wiregauge_workshop::Toolchain;
+use wiregauge_workshop::{Need, Toolchain};
 
 /// A language of runners. Its file in `build/languages/` defines it, and says how
 /// its runners are compiled.
 pub struct Language {
     /// Name in tables: `C++`.
     pub name: &'static str,
-    /// Name of folders: `cpp`.
+    /// Name of folders, and what the user calls it: `cpp`.
     pub key: &'static str,
+    /// Whether its codecs are measured where the user names no language.
+    pub is_default: bool,
+    /// What bounds in it need of the machine.
+    pub needs: &'static [Need],
     /// Flags of the generated code and of headers, in words.
     pub flags: &'static str,
     /// Whether libraries come from the toolchain, and not from a registry of the
@@ -23,7 +28,7 @@ pub struct Language {
     /// The folder of a codec's runner, in that of all that are compiled together.
     pub folder: fn(&Path, &str) -> PathBuf,
     /// The normalized form, as the texts of its files.
-    pub message: fn(&Unit) -> Vec<String>,
+    pub message: fn(&Unit) -> Result<Vec<String>>,
 }
 
 impl PartialEq for Language {

@@ -5,6 +5,7 @@ pub mod check;
 pub mod compress;
 pub mod contender;
 pub mod corrupt;
+pub mod managed;
 pub mod plan;
 pub mod proof;
 pub mod robustness;
@@ -48,6 +49,7 @@ pub fn measure(plan: &Plan, progress: Progress) -> Result<Measured> {
     let deadline = Instant::now() + plan.time;
     session.prove(progress)?;
     session.count_allocations(progress)?;
+    session.start_cold(progress)?;
     let rounds = session.sample(deadline, progress)?;
     Ok(session.finish(rounds))
 }
@@ -109,6 +111,18 @@ impl<'a> Session<'a> {
                         });
                     }
                 }
+            }
+            Ok(())
+        })
+    }
+
+    /// What the first messages of a process cost, in languages where that is another
+    /// matter.
+    fn start_cold(&mut self, progress: Progress) -> Result<()> {
+        let (plan, facts) = (self.plan, &mut self.facts);
+        each(&mut self.contenders, "starting cold", progress, |contender, launch| {
+            if contender.is_managed {
+                facts.extend(managed::facts(plan, launch, contender.subject.bound)?);
             }
             Ok(())
         })
@@ -227,14 +241,15 @@ impl<'a> Session<'a> {
     }
 
     fn finish(self, rounds: u32) -> Measured {
-        let mut measurements = self.proofs.measurements;
+        let (mut measurements, mut facts) = (self.proofs.measurements, self.facts);
         let mut subjects = Vec::with_capacity(self.contenders.len());
         for contender in self.contenders {
+            facts.extend(contender.warm_ups());
             let (subject, own) = contender.finish();
             subjects.push(subject);
             measurements.extend(own);
         }
-        Measured { subjects, measurements, facts: self.facts, rounds }
+        Measured { subjects, measurements, facts, rounds }
     }
 }
 

@@ -21,4 +21,6 @@ pub use definition::Package;
 pub use java::within;
 pub use language::{generate, Language};
 pub use loss::{losses, Loss};
+pub use names::Names;
+pub use python::names as python_names;
 pub use wire::Wire;

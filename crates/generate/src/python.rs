@@ -37,11 +37,15 @@ const RULES: Rules = Rules {
 /// What octets may be given as.
 const OCTETS: &str = "bytes | bytearray | memoryview";
 
+/// What the module calls types and members.
+pub fn names(package: &Package) -> Names {
+    Names::new(&package.schema, &RULES, &package.constant_names())
+}
+
 /// The module.
 pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
-    let names = Names::new(schema, &RULES, &package.constant_names());
-    let module = Module { package, schema, names };
+    let module = Module { package, schema, names: names(package) };
     let mut code = SourceWriter::indented(4);
     for (id, def) in schema.types.iter().enumerate() {
         code.line("\n");

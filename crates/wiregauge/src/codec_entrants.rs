@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
-use wiregauge_formats::{release, Answer, Codec};
+use wiregauge_formats::{release, Answer, Codec, Language};
 use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
@@ -40,19 +40,49 @@ pub fn size(text: &str) -> Result<(String, usize)> {
     Ok((path.into(), workload::length(length)?))
 }
 
-/// The codecs of these names and the bounds; all where none is named.
-pub fn select(names: &[String]) -> Result<Vec<&'static Codec>> {
-    let all = Codec::all();
-    if names.is_empty() {
-        return Ok(all);
+/// A language of runners by its key; `all` for every one.
+pub fn language(text: &str) -> Result<Vec<&'static Language>> {
+    let mut all: Vec<_> = Codec::all().into_iter().map(|codec| codec.language).collect();
+    all.sort_by_key(|language| language.key);
+    all.dedup();
+    let known: Vec<&str> = all.iter().map(|language| language.key).collect();
+    match all.iter().find(|language| language.key == text) {
+        Some(language) => Ok(vec![*language]),
+        None if text == "all" => Ok(all),
+        None => bail!("there is no language '{text}'; there are {}, and all", known.join(", ")),
     }
+}
+
+/// The codecs of these names in these languages, and the languages' bounds. All of
+/// a language where none is named; where no language is, the default ones and those
+/// of what is named.
+pub fn select(names: &[String], languages: &[&Language]) -> Result<Vec<&'static Codec>> {
+    let all = Codec::all();
+    let mut named = Vec::new();
     for name in names {
-        if Codec::find(name).is_none() {
+        let Some(codec) = Codec::find(name) else {
             let known: Vec<&str> = all.iter().map(|codec| codec.name).collect();
             bail!("there is no codec '{name}'; there are {}", known.join(", "));
-        }
+        };
+        ensure!(
+            languages.is_empty() || languages.contains(&codec.language),
+            "{name} is in {}; add {} to --language",
+            codec.language.name,
+            codec.language.key
+        );
+        named.push(codec);
     }
-    Ok(all.into_iter().filter(|c| c.bound || names.iter().any(|name| name == c.name)).collect())
+    let takes_part = |codec: &&&Codec| match languages {
+        [] => {
+            let is_named = |other: &&Codec| other.language == codec.language;
+            codec.language.is_default || named.iter().any(is_named)
+        }
+        some => some.contains(&codec.language),
+    };
+    let wanted = all.iter().filter(takes_part).filter(|codec| {
+        codec.bound || names.is_empty() || names.iter().any(|name| name == codec.name)
+    });
+    Ok(wanted.copied().collect())
 }
 
 /// Every codec with its options and the calls that are timed, as Markdown that a terminal can show too.

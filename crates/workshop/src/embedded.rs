@@ -19,13 +19,15 @@ static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
 /// Files by their path below where they are written.
 pub struct Sources(Vec<(PathBuf, &'static [u8])>);
 
-/// The fixed parts of runners: `runner/`, `flatbuffers/`, `rust/`, `cpp/` and `alloc/`.
+/// The fixed parts of runners: `runner/`, `flatbuffers/`, `rust/`, `cpp/`, `python/`
+/// and `alloc/`.
 pub fn runners() -> Sources {
     Sources::of(&[
         ("runner", &RUNNER),
         ("flatbuffers", part(&RUNNERS, "flatbuffers")),
         ("rust", part(&RUNNERS, "rust")),
         ("cpp", part(&RUNNERS, "cpp/include")),
+        ("python", part(&RUNNERS, "python")),
         ("alloc", part(&RUNNERS, "alloc")),
     ])
 }

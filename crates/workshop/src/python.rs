@@ -16,9 +16,21 @@ pub struct Python {
     pub program: PathBuf,
 }
 
+/// The interpreter that `python3` starts, wherever that leads to.
+///
+/// # Errors
+/// When there is none.
+pub fn interpreter() -> Result<PathBuf> {
+    let text = "import sys; print(sys.executable)";
+    let said = run(Command::new("python3").args(["-I", "-c", text]), "python3")
+        .context("Python is missing; apt-get install python3")?;
+    Ok(PathBuf::from(said.trim()))
+}
+
 impl Python {
     /// The environment of these requirements below the build folder; made on first
-    /// use, which needs `python3` with its `venv` module and a package index.
+    /// use, which needs `python3` with its `venv` module and a package index. Where
+    /// they have hashes, pip wants one of all.
     ///
     /// # Errors
     /// When it cannot be made, with the remedy.

@@ -69,7 +69,7 @@ impl RunnerBuild {
             parts.push(file.path.clone().into_bytes());
             parts.push(file.text.clone().into_bytes());
         }
-        parts.extend((codec.language.message)(unit).into_iter().map(String::into_bytes));
+        parts.extend((codec.language.message)(unit)?.into_iter().map(String::into_bytes));
         for step in &emission.steps {
             if let Step::Command(words) = step {
                 parts.push(words.join(" ").into_bytes());
@@ -78,6 +78,7 @@ impl RunnerBuild {
         parts.push(emission.sources.join(" ").into_bytes());
         parts.push(emission.libraries.join(" ").into_bytes());
         parts.push(emission.features.join(" ").into_bytes());
+        parts.push(emission.requirements.into());
         parts.push(variant.toolchain.stamp()?.into_bytes());
         parts.extend(variant.release.iter().map(|release| release.whose().into_bytes()));
         parts.push(variant.flags().into_bytes());

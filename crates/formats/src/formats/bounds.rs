@@ -6,6 +6,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::cpp::CPP;
+use crate::build::languages::python::PYTHON;
 use crate::build::languages::rust::RUST;
 use crate::codec::{Answer, Codec, Emission, Linkage};
 use crate::language::Language;
@@ -24,6 +25,14 @@ inventory::submit! {
 
 inventory::submit! {
     bound("memcpy-cpp", "memcpy C++", &CPP, MEMCPY, |_| cpp("Memcpy"))
+}
+
+inventory::submit! {
+    bound("noop-python", "no operation Python", &PYTHON, NOOP, |_| python("Noop"))
+}
+
+inventory::submit! {
+    bound("memcpy-python", "memcpy Python", &PYTHON, MEMCPY, |_| python("Memcpy"))
 }
 
 const NOOP: &[&str] = &["what the harness itself costs"];
@@ -46,7 +55,7 @@ const fn bound(
         built: Linkage::Without,
         options,
         calls: &[],
-        needs: &[],
+        needs: language.needs,
         answer: supported,
         idl: None,
         emit,
@@ -74,4 +83,12 @@ fn cpp(bound: &str) -> Result<Emission> {
         sources: vec!["main.cpp".into()],
         ..Emission::default()
     })
+}
+
+fn python(bound: &str) -> Result<Emission> {
+    let codec = format!(
+        "from wiregauge_runner import serve\nfrom wiregauge_runner.bounds import {bound}, Opaque\n\n\n\
+         def main():\n    serve({bound}, Opaque())\n"
+    );
+    Ok(Emission { files: vec![File::new("codec.py", codec)], ..Emission::default() })
 }

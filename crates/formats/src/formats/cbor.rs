@@ -3,6 +3,8 @@
 //! The format has no definition language here: the Rust types are the
 //! definition.
 
+mod python;
+
 use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};

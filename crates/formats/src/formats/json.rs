@@ -4,6 +4,8 @@
 //! place, which reads back as an error or as an absent value; here such a
 //! message is refused when it is encoded, so that it is seen.
 
+mod python;
+
 use anyhow::Result;
 use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};

@@ -2,6 +2,8 @@
 //!
 //! The format has no definition language: the Rust types are the definition.
 
+mod python;
+
 use anyhow::Result;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};

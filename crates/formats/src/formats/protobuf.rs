@@ -3,6 +3,7 @@
 
 mod cpp;
 mod prost;
+mod python;
 mod quick;
 
 use anyhow::Result;

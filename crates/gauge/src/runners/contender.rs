@@ -5,11 +5,12 @@ use std::time::Duration;
 use anyhow::{bail, Result};
 use wiregauge_conversation::child::{Broken, Limits};
 use wiregauge_conversation::runner::{Launch, Runner, Trouble};
-use wiregauge_result::run::{Measurement, Status, Subject};
+use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_system::interrupt;
 
 use crate::rounds::{Contender, Sitting, Turn};
 use crate::runners::check;
+use crate::runners::managed::{self, WarmUp};
 use crate::runners::plan::{Entrant, Experiment, Plan, Sample};
 use crate::schedule::{self, Share};
 
@@ -25,6 +26,8 @@ pub struct RunnerContender<'a> {
     pub cells: Vec<Cell>,
     /// Time to start its runner and to load the messages.
     pub starting: Duration,
+    /// Whether its language has to warm up and collects garbage.
+    pub is_managed: bool,
 }
 
 /// One experiment of one subject on one case.
@@ -41,13 +44,22 @@ pub struct Cell {
     pub rounds: u32,
     /// `samples[process][round]`; none where it sat out or failed.
     pub samples: Vec<Vec<Option<f64>>>,
+    /// How it warmed up, where its language has to.
+    pub warm_up: Option<WarmUp>,
 }
 
 impl<'a> RunnerContender<'a> {
     /// Nothing is known of it yet.
     pub fn new(plan: &'a Plan, entrant: &'a Entrant) -> RunnerContender<'a> {
         let subject = entrant.subject.clone();
-        RunnerContender { plan, entrant, subject, cells: Vec::new(), starting: Duration::ZERO }
+        RunnerContender {
+            plan,
+            entrant,
+            subject,
+            cells: Vec::new(),
+            starting: Duration::ZERO,
+            is_managed: false,
+        }
     }
 
     /// Its runner, while it is still to be measured.
@@ -56,6 +68,42 @@ impl<'a> RunnerContender<'a> {
             Status::Measured => self.entrant.runner.as_ref(),
             _ => None,
         }
+    }
+
+    /// How many epochs its cells took to warm up.
+    pub fn warm_ups(&self) -> Vec<Fact> {
+        let fact = |cell: &Cell| {
+            // Phases warm up with their whole.
+            let is_whole = !self.plan.experiments[cell.experiment].name.contains('/');
+            let warm_up = cell.warm_up.filter(|_| is_whole && !self.subject.bound)?;
+            let name = if warm_up.is_cut { "warm-up-cut" } else { "warm-up" };
+            Some(Fact {
+                case: self.plan.cases[cell.case].case.id.clone(),
+                subject: self.subject.id.clone(),
+                metric: format!("{name}/{}", self.plan.experiments[cell.experiment].metric),
+                unit: "1".into(),
+                value: warm_up.epochs.into(),
+            })
+        };
+        self.cells.iter().filter_map(fact).collect()
+    }
+
+    /// Warms up the cells of a case.
+    fn warm_up(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
+        let (plan, bound) = (self.plan, self.subject.bound);
+        for cell in self.cells.iter_mut().filter(|cell| cell.case == case && cell.rounds > 0) {
+            let experiment = &plan.experiments[cell.experiment];
+            let epoch = Epoch { plan, case, experiment, bound };
+            let time = f64::from(cell.rounds) * cell.share.wall_ns * managed::SHARE;
+            let each = cell.share.wall_ns / cell.iterations as f64;
+            let enough = (plan.settings.epoch_ns as f64 / each).ceil() as u64;
+            // What comes out is checked by whole turns of the messages.
+            let messages = plan.cases[case].samples.len().max(1) as u64;
+            let enough = enough.next_multiple_of(messages).min(cell.iterations);
+            let one = || epoch.run(runner, enough, None);
+            cell.warm_up = cell.warm_up.max(Some(managed::warm_up(time, one)?));
+        }
+        Ok(())
     }
 
     /// Its samples, and the subject as it is in the end.
@@ -86,7 +134,11 @@ impl Contender for RunnerContender<'_> {
     }
 
     fn load(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
-        load_all(runner, &self.plan.cases[case].samples)
+        load_all(runner, &self.plan.cases[case].samples)?;
+        match runner.hello.managed {
+            true => self.warm_up(runner, case),
+            false => Ok(()),
+        }
     }
 
     fn epoch(&mut self, runner: &mut Runner, turn: &Turn) -> Result<(), Trouble> {

@@ -11,6 +11,7 @@ use wiregauge_result::run::{Case, Fact, Measurement};
 use crate::runners::check;
 use crate::runners::compress::{squeeze, Compressor};
 use crate::runners::contender::{Cell, Epoch, RunnerContender};
+use crate::runners::managed;
 use crate::runners::plan::Plan;
 use crate::schedule::{self, Share};
 
@@ -52,6 +53,7 @@ impl Proofs {
         offers(&runner, plan)?;
         contender.subject.library.clone_from(&runner.hello.library);
         contender.subject.unchecked = runner.hello.unchecked;
+        contender.is_managed = runner.hello.managed;
         for (case, load) in plan.cases.iter().enumerate() {
             let named = |trouble| on_case(trouble, &load.case, plan);
             let bound = contender.subject.bound;
@@ -131,8 +133,10 @@ impl Proofs {
         let floor = *floor.or_insert(if bound { each } else { 0.0 });
         let prepared = matches!(wanted.name.as_str(), "encode/write" | "decode/extract");
         let weight = if floor * 2.0 >= each || prepared { LITTLE } else { 1.0 };
-        let share = Share { wall_ns, weight };
-        Ok(Some(Cell { case, experiment, iterations, share, rounds: 0, samples: Vec::new() }))
+        let warm_up = if runner.hello.managed { managed::SHARE } else { 0.0 };
+        let share = Share { wall_ns: wall_ns * (1.0 + warm_up), weight };
+        let samples = Vec::new();
+        Ok(Some(Cell { case, experiment, iterations, share, rounds: 0, samples, warm_up: None }))
     }
 }
 

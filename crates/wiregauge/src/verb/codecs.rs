@@ -8,7 +8,7 @@ use anyhow::{bail, ensure, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use wiregauge_formats::build;
+use wiregauge_formats::{build, Language};
 use wiregauge_gauge::runners::measure;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_result::environment::Environment;
@@ -107,6 +107,10 @@ pub struct Arguments {
     /// Only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
+    /// Only codecs whose runners are in these languages: rust, cpp, python, or all;
+    /// rust and cpp unless set, and those of the codecs that are named.
+    #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = codec_entrants::language)]
+    language: Vec<Languages>,
     #[command(flatten)]
     libraries: Libraries,
     /// A runner of your own beside them (docs/runner-protocol.md).
@@ -159,6 +163,8 @@ pub struct Arguments {
 
 /// Messages that take turns unless the user says so.
 const MESSAGES: u32 = 8;
+/// What a word of --language stands for.
+type Languages = Vec<&'static Language>;
 /// As many seconds as anything may take.
 const A_WEEK: u64 = 7 * 24 * 3600;
 
@@ -222,7 +228,7 @@ impl Arguments {
         if self.small_arrays == SmallArrays::List {
             workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
         }
-        let codecs = codec_entrants::select(&self.codec_names())?;
+        let codecs = codec_entrants::select(&self.codec_names(), &self.language.concat())?;
         let experiments = self.experiments()?;
         let folder = build_folder()?;
         let progress = Progress::new();

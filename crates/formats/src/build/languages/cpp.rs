@@ -16,11 +16,13 @@ use crate::language::Language;
 pub static CPP: Language = Language {
     name: "C++",
     key: "cpp",
+    is_default: true,
+    needs: &[],
     flags: "CMake Release: -O3 -DNDEBUG",
     takes_libraries_of_toolchain: true,
     compiler: Toolchain::compiler,
     folder: |group, name| group.join(name),
-    message: |unit| vec![cpp::message(unit)],
+    message: |unit| Ok(vec![cpp::message(unit)]),
 };
 
 inventory::submit! { BuildSystem { language: &CPP, compile } }

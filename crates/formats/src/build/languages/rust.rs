@@ -20,11 +20,13 @@ use crate::language::Language;
 pub static RUST: Language = Language {
     name: "Rust",
     key: "rust",
+    is_default: true,
+    needs: &[],
     flags: "release: opt-level 3, one codegen unit",
     takes_libraries_of_toolchain: false,
     compiler: |_| rustc(),
     folder: |group, name| group.join("src/bin").join(name),
-    message: |unit| rust::message(unit).into_iter().map(|file| file.text).collect(),
+    message: |unit| Ok(rust::message(unit).into_iter().map(|file| file.text).collect()),
 };
 
 inventory::submit! { BuildSystem { language: &RUST, compile } }

@@ -92,7 +92,7 @@ impl Payload {
         let folder = tempfile::tempdir().context("no folder for the message")?;
         let message = folder.path().join("message");
         fs::write(&message, &load.samples[0].canonical)?;
-        let mut codecs = codec_entrants::select(&self.codec)?;
+        let mut codecs = codec_entrants::select(&self.codec, &[])?;
         let only_own = self.codec.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.bound && !only_own);
         let variants: Vec<Variant> = codecs.into_iter().map(Variant::plain).collect();

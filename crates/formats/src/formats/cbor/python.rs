@@ -1,0 +1,34 @@
+//! CBOR in Python by cbor2.
+
+use super::answer;
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Linkage};
+use crate::python_tree::Tree;
+
+inventory::submit! {
+    Codec {
+        name: "cbor2",
+        title: "CBOR Python cbor2",
+        format: "cbor",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("cbor2"),
+        options: &[
+            "a record is a dict from field names to values, made of the normalized form and taken apart again; octets are a byte string",
+            "a float takes eight bytes, also where the definition says float32: the library's default",
+            "no way to read in part: the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: cbor2.dumps(tree)",
+            "decode, project, fixed, element: cbor2.loads(bytes)",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit: |unit| {
+            let calls = include_str!("python/library.py");
+            let requirements = include_str!("python/requirements.txt");
+            Tree { named: true, octets_as_text: false, calls, requirements }.emit(unit)
+        },
+    }
+}

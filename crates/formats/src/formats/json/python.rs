@@ -1,0 +1,99 @@
+//! JSON in Python: the standard library's module, and orjson.
+
+use anyhow::Result;
+use wiregauge_holders::Unit;
+
+use super::answer;
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage};
+use crate::python_structs;
+use crate::python_tree::Tree;
+
+inventory::submit! {
+    Codec {
+        name: "json-python",
+        title: "JSON Python json",
+        format: "json",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Standard,
+        options: &[
+            "compact output in UTF-8 (ensure_ascii=False); an absent value is null; octets are \
+             text by Base64",
+            "a record is a dict, which is made of the normalized form and taken apart again",
+            "allow_nan=False: a message with NaN or an infinity is refused",
+            "no way to read in part: the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: encoder = json.JSONEncoder(…); encoder.encode(tree).encode()",
+            "decode, project, fixed, element: json.loads(bytes)",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit: |unit| emit(unit, include_str!("python/json.py"), ""),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "orjson",
+        title: "JSON Python orjson",
+        format: "json",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("orjson"),
+        options: &[
+            "an absent value is null; octets are text by Base64",
+            "a record is a dict, which is made of the normalized form and taken apart again; \
+             its own writing of dataclasses knows no lists of the module array",
+            "a message with NaN or an infinity, which it would write as null, is looked for \
+             once before anything is timed and refused",
+            "no way to read in part: the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: orjson.dumps(tree)",
+            "decode, project, fixed, element: orjson.loads(bytes)",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit: |unit| {
+            let requirements = include_str!("python/orjson.txt");
+            emit(unit, include_str!("python/orjson.py"), requirements)
+        },
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "msgspec-json",
+        title: "JSON Python msgspec",
+        format: "json",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("msgspec"),
+        options: &[
+            "a record is a struct of the library's (gc=False, as it advises for what holds no \
+             circles), made of the normalized form and taken apart again",
+            "an absent value is null; octets are text by Base64",
+            "the encoder and the decoder, which knows the type, are kept between messages",
+            "a message with NaN or an infinity, which it would write as null, is looked for \
+             once before anything is timed and refused",
+            "the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: encoder = msgspec.json.Encoder(); encoder.encode(struct)",
+            "decode, project, fixed, element: decoder = msgspec.json.Decoder(Message); \
+             decoder.decode(bytes)",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit: |unit| python_structs::emit(unit, "json"),
+    }
+}
+
+fn emit(unit: &Unit, calls: &'static str, requirements: &'static str) -> Result<Emission> {
+    Tree { named: true, octets_as_text: true, calls, requirements }.emit(unit)
+}

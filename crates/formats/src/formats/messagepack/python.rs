@@ -1,0 +1,65 @@
+//! MessagePack in Python, by msgpack and by msgspec.
+
+use super::answer;
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Linkage};
+use crate::python_structs;
+use crate::python_tree::Tree;
+
+inventory::submit! {
+    Codec {
+        name: "msgpack",
+        title: "MessagePack Python msgpack",
+        format: "messagepack",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("msgpack"),
+        options: &[
+            "the implementation in C, which the runner insists on",
+            "a record is a list of its fields without names, made of the normalized form and taken apart again; octets are bin",
+            "a float takes eight bytes, also where the definition says float32: the library's default",
+            "the packer is kept between messages (autoreset, the default)",
+            "no way to read in part: the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: packer = msgpack.Packer(); packer.pack(tree)",
+            "decode, project, fixed, element: msgpack.unpackb(bytes)",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit: |unit| {
+            let calls = include_str!("python/library.py");
+            let requirements = include_str!("python/requirements.txt");
+            Tree { named: false, octets_as_text: false, calls, requirements }.emit(unit)
+        },
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "msgspec",
+        title: "MessagePack Python msgspec",
+        format: "messagepack",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("msgspec"),
+        options: &[
+            "a record is a struct of the library's (array_like=True, and gc=False, as it advises \
+             for what holds no circles), made of the normalized form and taken apart again",
+            "a float takes eight bytes, also where the definition says float32: the library has \
+             no other",
+            "the encoder and the decoder, which knows the type, are kept between messages",
+            "the whole message is decoded for one number",
+        ],
+        calls: &[
+            "encode: encoder = msgspec.msgpack.Encoder(); encoder.encode(struct)",
+            "decode, project, fixed, element: decoder = msgspec.msgpack.Decoder(Message); \
+             decoder.decode(bytes)",
+        ],
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit: |unit| python_structs::emit(unit, "msgpack"),
+    }
+}

@@ -1,0 +1,165 @@
+//! Protobuf's own Python library, over upb.
+
+use anyhow::{Context, Result};
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
+
+use super::as_bytes;
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage, Step};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::slot::{self, Slot};
+
+inventory::submit! {
+    Codec {
+        name: "protobuf-python",
+        title: "Protobuf Python upb",
+        format: "protobuf",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("protobuf"),
+        options: &[
+            "the implementation in C (upb), which the runner insists on",
+            "messages of the definition's descriptor by the library's factory, as generated \
+             modules make them",
+            "filled by setting fields, extend() of lists of numbers and add() of lists of \
+             messages, which copies no message",
+            "objects that are used again are cleared by Clear()",
+            "no way to read in part: the whole message is parsed for one number",
+        ],
+        calls: &[
+            "encode: message.SerializeToString()",
+            "decode: message.ParseFromString(bytes), then its fields",
+            "project, fixed, element: as decode, the message's fields alone",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let head = format!("\nNAME = \"wg.{}\"", unit.schema.root().name.legal);
+    let mut glue = python_glue::glue(&form, &Upb, &head);
+    glue += &fill(&form);
+    let files = vec![
+        super::idl(unit.schema)?,
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("glue.py", glue),
+    ];
+    let compile = |folder: &std::path::Path| {
+        let mut compiler = protox::Compiler::new([folder])?;
+        compiler.open_file("message.proto").context("the emitted definition does not compile")?;
+        std::fs::write(folder.join("message.descriptors"), compiler.encode_file_descriptor_set())
+            .context("cannot write the descriptors")
+    };
+    Ok(Emission {
+        files,
+        steps: vec![Step::Call(Box::new(compile))],
+        requirements: include_str!("python/requirements.txt"),
+        ..Emission::default()
+    })
+}
+
+/// Its messages.
+struct Upb;
+
+impl Library for Upb {
+    fn spreads(&self) -> bool {
+        true
+    }
+
+    fn is_octets(&self, field: &Field) -> bool {
+        as_bytes(field)
+    }
+
+    fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
+        format!("{at}.{}", field.name.legal)
+    }
+
+    fn is_there(&self, at: &str, _: &Record, field: &Field, _: &str) -> String {
+        format!("{at}.HasField(\"{}\")", field.name.legal)
+    }
+
+    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+        None
+    }
+
+    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+        format!("array(\"{code}\", {value}[:])")
+    }
+
+    fn take_list(&self, value: &str) -> String {
+        format!("{value}[:]")
+    }
+}
+
+/// `fill_X(m, o)`: the normalized form into the library's message.
+fn fill(form: &PythonForm) -> String {
+    let mut code = SourceWriter::indented(4);
+    for (id, record) in form.records() {
+        code.line("\n");
+        code.open(format!("def fill_{}(m, o):", form.class(id)));
+        let slots = slot::slots(form.schema, record);
+        if slots.is_empty() {
+            code.line("pass");
+        }
+        for slot in &slots {
+            field(form, id, slot, &mut code);
+        }
+        code.outdent();
+    }
+    code.line(format!("\n\nfill = fill_{}", form.class(form.schema.root)));
+    code.finish()
+}
+
+fn field(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+    let mut m = format!("m.{}", form.member(id, slot.place));
+    if let Some(number) = slot.number {
+        m += &format!("[{number}]");
+    }
+    let o = format!("o.{}", slot.field.name.legal);
+    let record = match slot.field.element {
+        Element::Record(inner) => Some(inner),
+        _ => None,
+    };
+    match (slot.field.cardinality, record) {
+        (Cardinality::Required | Cardinality::Implicit, None) => code.line(format!("{o} = {m}")),
+        (Cardinality::Required | Cardinality::Implicit, Some(inner)) => {
+            if !sets_something(form.schema, form.schema.record(inner)) {
+                code.line(format!("{o}.SetInParent()"));
+            }
+            code.line(format!("fill_{}({m}, {o})", form.class(inner)));
+        }
+        (Cardinality::Optional, inner) => {
+            code.open(format!("if {m} is not None:"));
+            match inner {
+                None => code.line(format!("{o} = {m}")),
+                Some(inner) => {
+                    code.line(format!("{o}.SetInParent()"));
+                    code.line(format!("fill_{}({m}, {o})", form.class(inner)));
+                }
+            }
+            code.outdent();
+        }
+        (_, None) if as_bytes(&slot.field) => code.line(format!("{o} = bytes({m})")),
+        (_, None) => code.line(format!("{o}.extend({m})")),
+        (_, Some(inner)) => {
+            code.line(format!("add = {o}.add"));
+            code.open(format!("for e in {m}:"));
+            code.line(format!("fill_{}(e, add())", form.class(inner)));
+            code.outdent();
+        }
+    }
+}
+
+/// Whether filling a record sets a field whatever it holds, so that it is there.
+fn sets_something(schema: &Schema, record: &Record) -> bool {
+    slot::slots(schema, record).iter().any(|slot| {
+        matches!(slot.field.cardinality, Cardinality::Required | Cardinality::Implicit)
+            && !matches!(slot.field.element, Element::Record(_))
+    })
+}

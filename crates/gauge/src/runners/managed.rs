@@ -1,0 +1,139 @@
+//! What runners of managed languages are asked beside: how many epochs they take to
+//! warm up, what the first messages of a process cost, and how much of the time is
+//! the collection of garbage.
+
+use wiregauge_conversation::child::Limits;
+use wiregauge_conversation::runner::{Launch, Runner, Trouble};
+use wiregauge_result::run::Fact;
+
+use crate::runners::plan::{Load, Plan};
+
+/// The most processes that are started for what is cold.
+const PROCESSES: u32 = 3;
+/// What is called the first thousand.
+const THOUSAND: u64 = 1000;
+/// The longest that a thousand messages may take, in nanoseconds: what is dearer has
+/// no figure of them.
+const LONGEST: f64 = 2e9;
+/// How long garbage is counted for, in nanoseconds.
+const COUNTED: f64 = 1e8;
+/// An epoch is faster than another where it takes less than this part of its time.
+const FASTER: f64 = 0.97;
+/// So many epochs in a row that are not faster show that it is warm.
+const WARM: u32 = 3;
+/// The most epochs of warming up.
+const MOST: u32 = 20;
+
+/// What part of a cell's time warming up may take besides.
+pub const SHARE: f64 = 0.5;
+
+/// How a cell warmed up, in the process that took longest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct WarmUp {
+    /// Whether epochs still became faster when the time for it was over.
+    pub is_cut: bool,
+    /// Epochs until they became no faster.
+    pub epochs: u32,
+}
+
+/// Warms up by epochs, whose nanoseconds `epoch` tells, until they become no
+/// faster or took so many nanoseconds.
+pub fn warm_up(
+    time: f64,
+    mut epoch: impl FnMut() -> Result<f64, Trouble>,
+) -> Result<WarmUp, Trouble> {
+    let (mut best, mut took, mut epochs, mut fastest) = (f64::INFINITY, 0.0, 0, 0);
+    loop {
+        let ns = epoch()?;
+        epochs += 1;
+        took += ns;
+        if ns < best * FASTER {
+            fastest = epochs;
+        }
+        best = best.min(ns);
+        if epochs - fastest == WARM {
+            return Ok(WarmUp { is_cut: false, epochs: fastest });
+        }
+        if took >= time || epochs == MOST {
+            return Ok(WarmUp { is_cut: true, epochs });
+        }
+    }
+}
+
+/// The figures of a runner that is not measured yet; none where its language is not
+/// managed.
+pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, Trouble> {
+    let mut facts = Vec::new();
+    for load in plan.cases.iter().filter(|_| !is_bound) {
+        let mut figures: Vec<(String, &str, Vec<f64>)> = Vec::new();
+        for _ in 0..plan.settings.processes.min(PROCESSES) {
+            let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
+            if !runner.hello.managed {
+                return Ok(facts);
+            }
+            for (metric, unit, value) in process(plan, load, &mut runner)? {
+                match figures.iter_mut().find(|(name, ..)| *name == metric) {
+                    Some((_, _, values)) => values.push(value),
+                    None => figures.push((metric, unit, vec![value])),
+                }
+            }
+        }
+        for (metric, unit, mut values) in figures {
+            values.sort_by(f64::total_cmp);
+            let (case, subject) = (load.case.id.clone(), launch.id.clone());
+            let value = values[values.len() / 2];
+            facts.push(Fact { case, subject, metric, unit: unit.into(), value });
+        }
+    }
+    Ok(facts)
+}
+
+/// The figures of one process, which has done nothing yet.
+fn process(
+    plan: &Plan,
+    load: &Load,
+    runner: &mut Runner,
+) -> Result<Vec<(String, &'static str, f64)>, Trouble> {
+    let mut figures = Vec::new();
+    let Some(sample) = load.samples.first() else { return Ok(figures) };
+    let wire = runner.message(&sample.canonical)?;
+    runner.decode(&wire)?;
+    let (encode, decode) = runner.cold()?;
+    for (name, first) in [("encode", encode), ("decode", decode)] {
+        figures.push((format!("cold/{name}"), "ns", first));
+        // The first may be dear, the next tells what others cost.
+        let mut each = runner.run(name, 1, &plan.lifetimes(), None)?.ns;
+        if each * THOUSAND as f64 <= LONGEST {
+            each += runner.run(name, THOUSAND - 1, &plan.lifetimes(), None)?.ns;
+            each /= THOUSAND as f64;
+            figures.push((format!("cold/{name}/thousand"), "ns", each));
+        }
+        let iterations = (COUNTED / each.max(1.0)).clamp(8.0, 1e6) as u64;
+        let counted = runner.collections(name, iterations, &plan.lifetimes())?;
+        figures.push((format!("collecting/{name}"), "1", counted.collecting / counted.ns));
+    }
+    Ok(figures)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(epochs: &[f64], time: f64) -> WarmUp {
+        let mut epochs = epochs.iter().copied().chain(std::iter::repeat(1.0));
+        warm_up(time, || Ok(epochs.next().unwrap_or(1.0))).expect("nothing fails")
+    }
+
+    #[test]
+    fn it_is_warm_where_epochs_become_no_faster() {
+        assert_eq!(of(&[9.0, 5.0, 5.0, 4.9, 5.1], 1e9), WarmUp { is_cut: false, epochs: 2 });
+        assert_eq!(of(&[1.0], 1e9), WarmUp { is_cut: false, epochs: 1 });
+    }
+
+    #[test]
+    fn what_does_not_become_steady_is_said_to_be_so() {
+        let falling: Vec<f64> = (0..30).map(|n| 0.9_f64.powi(n)).collect();
+        assert_eq!(of(&falling, 1e9), WarmUp { is_cut: true, epochs: MOST });
+        assert_eq!(of(&[9.0, 8.0, 7.0], 17.0), WarmUp { is_cut: true, epochs: 2 });
+    }
+}

@@ -9,8 +9,8 @@ use wiregauge_result::run::{Measurement, Status, Subject};
 use wiregauge_system::interrupt;
 
 use crate::rounds::{Contender, Sitting, Turn};
-use crate::runners::check;
-use crate::runners::plan::{Entrant, Experiment, Plan, Sample};
+use crate::runners::check::{self, Wanted};
+use crate::runners::plan::{Deviation, Entrant, Experiment, Plan, Sample};
 use crate::schedule::{self, Share};
 
 /// One subject during the measurement.
@@ -23,6 +23,8 @@ pub struct RunnerContender<'a> {
     pub subject: Subject,
     /// One for each experiment that its runner can do, on each case.
     pub cells: Vec<Cell>,
+    /// How far each message of each case is from what was sent, where that is judged.
+    pub deviations: Vec<Vec<Vec<Deviation>>>,
     /// Time to start its runner and to load the messages.
     pub starting: Duration,
 }
@@ -47,7 +49,16 @@ impl<'a> RunnerContender<'a> {
     /// Nothing is known of it yet.
     pub fn new(plan: &'a Plan, entrant: &'a Entrant) -> RunnerContender<'a> {
         let subject = entrant.subject.clone();
-        RunnerContender { plan, entrant, subject, cells: Vec::new(), starting: Duration::ZERO }
+        let (cells, deviations) = Default::default();
+        RunnerContender { plan, entrant, subject, cells, deviations, starting: Duration::ZERO }
+    }
+
+    /// What its messages of a case must come back as, once they are proven.
+    pub fn wanted(&self, case: usize) -> Option<Wanted<'_>> {
+        match &self.entrant.judge {
+            Some(judge) => Some(Wanted::Judged(judge, &self.deviations[case])),
+            None => (!self.subject.bound).then_some(Wanted::Same),
+        }
     }
 
     /// Its runner, while it is still to be measured.
@@ -90,8 +101,9 @@ impl Contender for RunnerContender<'_> {
     }
 
     fn epoch(&mut self, runner: &mut Runner, turn: &Turn) -> Result<(), Trouble> {
-        let own = |cell: &&mut Cell| cell.case == turn.case && cell.experiment == turn.experiment;
-        let Some(cell) = self.cells.iter_mut().find(own) else { return Ok(()) };
+        let own = |cell: &Cell| cell.case == turn.case && cell.experiment == turn.experiment;
+        let Some(place) = self.cells.iter().position(own) else { return Ok(()) };
+        let cell = &self.cells[place];
         let Some(own) = schedule::turn(turn.round, turn.rounds, cell.rounds) else {
             return Ok(());
         };
@@ -101,9 +113,10 @@ impl Contender for RunnerContender<'_> {
             plan: self.plan,
             case: turn.case,
             experiment: &self.plan.experiments[turn.experiment],
-            bound: self.subject.bound,
+            wanted: self.wanted(turn.case),
         };
         let ns = epoch.run(runner, cell.iterations, prove)?;
+        let cell = &mut self.cells[place];
         cell.samples[turn.process][turn.round as usize] = Some(ns / cell.iterations as f64);
         Ok(())
     }
@@ -140,8 +153,8 @@ pub struct Epoch<'a> {
     pub case: usize,
     /// What is timed.
     pub experiment: &'a Experiment,
-    /// That there is nothing to prove.
-    pub bound: bool,
+    /// What messages must come back as; none where there is nothing to prove.
+    pub wanted: Option<Wanted<'a>>,
 }
 
 impl Epoch<'_> {
@@ -160,10 +173,10 @@ impl Epoch<'_> {
         }
         let name = &self.experiment.name;
         let samples = &self.plan.cases[self.case].samples;
-        let prove = prove.filter(|_| !self.bound).map(|turn| turn % samples.len());
+        let prove = prove.filter(|_| self.wanted.is_some()).map(|turn| turn % samples.len());
         let epoch = runner.run(name, iterations, &lifetimes, prove)?;
-        if !self.bound {
-            check::epoch(runner, samples, name, iterations, &epoch, prove)?;
+        if let Some(wanted) = &self.wanted {
+            check::epoch(runner, samples, wanted, (name, iterations), &epoch, prove)?;
         }
         Ok(epoch.ns)
     }

@@ -33,7 +33,9 @@ use crate::workload::{build_folder, Sweep, Workload};
 /// Without further words: the LiDAR message at 10,000 points. The result is
 /// written as JSON, the table goes to standard output.
 #[derive(clap::Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   wiregauge codecs --quick
       the LiDAR message, in a minute
@@ -58,7 +60,8 @@ Examples:
   wiregauge codecs --message scan.msg --runner mine='python3 mine.py'
       your own format
   wiregauge codecs points drive.mcap
-      how small clouds become, to a stated resolution")]
+      how small clouds become, to a stated resolution"
+)]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Option<Verb>,

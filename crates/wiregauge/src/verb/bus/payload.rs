@@ -99,7 +99,8 @@ impl Payload {
         let built =
             codec_entrants::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
         let mut codecs = Vec::new();
-        for (number, Entrant { mut subject, runner, .. }) in built.entrants.into_iter().enumerate() {
+        for (number, Entrant { mut subject, runner, .. }) in built.entrants.into_iter().enumerate()
+        {
             let (mut size, mut coding) = (0, None);
             if let Some(launch) = runner {
                 match encoded(&launch, &load, &mut subject) {

@@ -9,9 +9,9 @@ RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
-FAST = alloc architecture arrow browser builtin clock clouds containers convert definitions door editions field \
-	files golden hostile inputs kinds measure models origin osi_index packages packed points presets \
-	property readers recordings reduced refusals repair rules safety schema text trace traces tree txth \
+FAST = alloc architecture arrow browser builtin clock clouds codecs_points containers convert definitions door editions field \
+	files golden hostile inputs kinds measure models origin osi_index packages packed point_files points presets \
+	property readers recordings reduced reduction refusals repair rules safety schema text trace traces tree txth \
 	watch
 BUILDS = arrow_languages conformance contributing corpus cosim cosim_samples coupling coupling_faults \
 	faults fixed_plan generate generated languages libraries lifetimes measuring \

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use wiregauge_conversation::reply::{Numbers, Reading};
 use wiregauge_conversation::runner::Launch;
-use wiregauge_gauge::runners::plan::{Entrant, Experiment, Load, Plan, Sample};
+use wiregauge_gauge::runners::plan::{Deviation, Entrant, Experiment, Judge, Load, Plan, Sample};
 use wiregauge_gauge::runners::{measure, Measured};
 use wiregauge_result::run::{Case, Settings, Status, Subject};
 use wiregauge_runner::{Digest, Tally};
@@ -55,6 +55,7 @@ fn entrant(id: &str, log: &Path, fault: &str) -> Entrant {
             arguments: words.to_vec(),
             schema: b"{}".to_vec(),
         }),
+        judge: None,
     }
 }
 
@@ -88,6 +89,7 @@ fn plan(entrants: Vec<Entrant>, experiments: Vec<Experiment>) -> Plan {
         most_rounds: 200,
         least_iterations: 0,
         counter: None,
+        squeeze: true,
         corruptions: 0,
     }
 }
@@ -224,4 +226,40 @@ fn a_runner_that_offers_nothing_is_not_measured() {
 #[test]
 fn what_a_format_cannot_say_is_rejected_and_no_failure() {
     assert_eq!(status("rejects"), Status::Rejected("this cannot be said".into()));
+}
+
+/// A judge that measures how far a value is off, and refuses other lengths.
+fn judge() -> Judge {
+    Box::new(|sent, back| {
+        if sent.len() != back.len() {
+            return Err(format!("{} bytes come back as {}", sent.len(), back.len()));
+        }
+        let words = |bytes: &[u8]| -> Vec<u32> {
+            let word = |four: &[u8]| u32::from_le_bytes([four[0], four[1], four[2], four[3]]);
+            bytes.chunks_exact(4).map(word).collect()
+        };
+        let apart = words(sent).iter().zip(words(back)).map(|(a, b)| a.abs_diff(b)).max();
+        let value = f64::from(apart.unwrap_or_default());
+        Ok(vec![Deviation { metric: "error/x".into(), unit: "m".into(), value }])
+    })
+}
+
+#[test]
+fn who_is_judged_may_change_values_but_not_from_epoch_to_epoch() {
+    let judged = |fault: &str| {
+        let (_folder, log) = log();
+        let mut entrant = entrant("fake", &log, fault);
+        entrant.judge = Some(judge());
+        let measured = run(&plan(vec![entrant], experiments()));
+        let error = measured.facts.iter().find(|fact| fact.metric == "error/x");
+        (measured.subjects[0].status.clone(), error.map(|fact| fact.value))
+    };
+    // The readers of numbers are not asked: they would not find what was sent.
+    for fault in ["none", "rounds-a-value"] {
+        assert_eq!(judged(fault), (Status::Measured, Some(0.0)), "{fault}");
+    }
+    let (Status::Failed(why), _) = judged("decodes-zeros-in-epochs") else {
+        panic!("zeros are taken for what was proven")
+    };
+    assert!(why.contains("otherwise than in the proof"), "{why}");
 }

@@ -31,6 +31,7 @@ pub enum Type {
 }
 
 /// Does the same with the values of each type.
+#[macro_export]
 macro_rules! each {
     ($values:expr, $list:ident => $what:expr) => {
         match $values {
@@ -99,6 +100,15 @@ impl Values {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+/// The unit of a column by its name: of ROS and of files of points nobody says another.
+pub fn unit(name: &str) -> &'static str {
+    if matches!(name, "x" | "y" | "z") {
+        "m"
+    } else {
+        ""
     }
 }
 

@@ -1,9 +1,10 @@
 //! Points out of recorded messages: reflections and detections of OSI, plain or in the
-//! packed field, and point clouds of ROS. They become clouds that viewers show, or tables.
+//! packed field, and point clouds of ROS; and out of files of points. They become clouds that viewers show, or tables.
 
 mod cloud;
 mod clouds;
-mod column;
+pub mod column;
+pub mod file;
 mod gather;
 mod osi;
 mod points;

@@ -6,7 +6,7 @@ use wiregauge_schema::{Schema, Value};
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::{cdr, ros1};
 
-use crate::column::{each, Column, Type};
+use crate::column::{each, unit, Column, Type};
 use crate::points::Points;
 
 /// `sensor_msgs/PointCloud2` but for the first fields of its header. A recording need not
@@ -165,8 +165,7 @@ impl Layout {
             let start = offset + at * kind.size();
             each!(&mut values, list => self.gather(data, start, list));
             let name = if count == 1 { name.clone() } else { format!("{name}_{at}") };
-            let unit = if matches!(name.as_str(), "x" | "y" | "z") { "m" } else { "" };
-            Column { name, unit, values, present: None }
+            Column { unit: unit(&name), name, values, present: None }
         };
         Ok((0..count).map(column).collect())
     }

@@ -7,6 +7,7 @@ pub mod floor;
 pub mod group;
 pub mod kind;
 pub mod phase;
+pub mod points;
 pub mod reference;
 pub mod required;
 pub mod slowest;

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 pub enum Kind {
     /// What a message costs in formats.
     Codecs,
+    /// How small points become, in what time, and what is left of them.
+    Points,
     /// Where a step of a co-simulation goes.
     Cosim,
     /// What reaches the other side of a bus in time.
@@ -23,6 +25,7 @@ impl Kind {
     pub fn name(&self) -> &str {
         match self {
             Kind::Codecs => "codecs",
+            Kind::Points => "points",
             Kind::Cosim => "cosim",
             Kind::Bus => "bus",
             Kind::Other(name) => name,
@@ -38,7 +41,7 @@ impl fmt::Display for Kind {
 
 impl From<String> for Kind {
     fn from(name: String) -> Kind {
-        let known = [Kind::Codecs, Kind::Cosim, Kind::Bus].into_iter();
+        let known = [Kind::Codecs, Kind::Points, Kind::Cosim, Kind::Bus].into_iter();
         let mut known = known.filter(|kind| kind.name() == name);
         known.next().unwrap_or(Kind::Other(name))
     }
@@ -56,7 +59,7 @@ mod tests {
 
     #[test]
     fn every_kind_comes_back() {
-        for name in ["codecs", "cosim", "bus", "dance"] {
+        for name in ["codecs", "points", "cosim", "bus", "dance"] {
             let kind = Kind::from(name.to_owned());
             assert_eq!((kind.name(), String::from(kind.clone())), (name, name.to_owned()));
             assert_eq!(matches!(kind, Kind::Other(_)), name == "dance");

@@ -178,7 +178,8 @@ pub fn build(
             tools.insert(format!("{language} flags"), origin.flags);
             tools.extend(origin.packages);
         }
-        entrants.push(Entrant { subject: subject(variant, workload, status, origin), runner });
+        let subject = subject(variant, workload, status, origin);
+        entrants.push(Entrant { subject, runner, judge: None });
     }
     for own in own {
         entrants.push(Entrant {
@@ -201,6 +202,7 @@ pub fn build(
                 arguments: own.command[1..].to_vec(),
                 schema: schema.clone(),
             }),
+            judge: None,
         });
     }
     Ok(CodecEntrants { entrants, tools, libraries })

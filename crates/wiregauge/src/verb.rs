@@ -71,7 +71,11 @@ enum Verb {
 impl Arguments {
     /// Whether this process is to serve another one, which looks after it.
     pub fn serves(&self) -> bool {
-        matches!(&self.verb, Verb::Cosim(arguments) if arguments.serves())
+        match &self.verb {
+            Verb::Cosim(arguments) => arguments.serves(),
+            Verb::Codecs(arguments) => arguments.serves(),
+            _ => false,
+        }
     }
 
     /// Carries out the verb.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::runners::plan::Sample;
+use crate::runners::plan::{Deviation, Judge, Sample};
 use wiregauge_conversation::reply::{Epoch, Numbers, Reading};
 use wiregauge_conversation::runner::{Runner, Trouble};
 use wiregauge_result::run::Status;
@@ -18,22 +18,36 @@ pub fn status(trouble: Trouble) -> Status {
     }
 }
 
-/// Loads the messages into a runner and has each come back. Returns the
-/// encoded messages, and how long loading them took. Bounds carry nothing, so
-/// nothing is asked of them but to live.
+/// What came of the messages of a case.
+#[derive(Default)]
+pub struct Proven {
+    /// As they were encoded.
+    pub encoded: Vec<Vec<u8>>,
+    /// How far each was from what was sent, where there is a judge.
+    pub deviations: Vec<Vec<Deviation>>,
+    /// How long loading them took.
+    pub loading: Duration,
+}
+
+/// Loads the messages into a runner and has each come back. Bounds carry nothing, so
+/// nothing is asked of them but to live, unless there is a judge.
 pub fn prove(
     runner: &mut Runner,
     samples: &[Sample],
     bound: bool,
-) -> Result<(Vec<Vec<u8>>, Duration), Trouble> {
+    judge: Option<&Judge>,
+) -> Result<Proven, Trouble> {
     runner.reset()?;
-    let mut encoded = Vec::with_capacity(samples.len());
-    let mut loading = Duration::ZERO;
+    let mut proven = Proven::default();
     for (index, sample) in samples.iter().enumerate() {
         let began = Instant::now();
         let wire = runner.message(&sample.canonical)?;
-        loading += began.elapsed();
-        if !bound {
+        proven.loading += began.elapsed();
+        if let Some(judge) = judge {
+            let returned = runner.decode(&wire)?;
+            let deviations = judge(&sample.canonical, &returned);
+            proven.deviations.push(deviations.map_err(|why| refused(index, &why))?);
+        } else if !bound {
             let returned = runner.decode(&wire)?;
             same(&sample.canonical, &returned).map_err(|why| refused(index, &why))?;
             let found = runner.values(index)?;
@@ -41,9 +55,9 @@ pub fn prove(
                 agree(&wanted, &found).map_err(|why| refused(index, &format!("{name}: {why}")))?;
             }
         }
-        encoded.push(wire);
+        proven.encoded.push(wire);
     }
-    Ok((encoded, loading))
+    Ok(proven)
 }
 
 /// What an experiment makes, and so can be held against the message.
@@ -70,24 +84,46 @@ impl Makes {
     }
 }
 
+/// What a message must come back as.
+#[derive(Clone, Copy)]
+pub enum Wanted<'a> {
+    /// As it was sent.
+    Same,
+    /// As far from it as in the proof.
+    Judged(&'a Judge, &'a [Vec<Deviation>]),
+}
+
+impl Wanted<'_> {
+    fn hold(&self, index: usize, sent: &[u8], returned: &[u8]) -> Result<(), String> {
+        let Wanted::Judged(judge, proven) = self else { return same(sent, returned) };
+        if judge(sent, returned)? != proven[index] {
+            return Err("comes back otherwise than in the proof".into());
+        }
+        Ok(())
+    }
+}
+
 /// Holds an epoch of `iterations` messages against what the messages hold: the
 /// sums of the reading experiments, and what one more iteration on the message
 /// `proven` made by the same code on what the epoch left behind.
 pub fn epoch(
     runner: &mut Runner,
     samples: &[Sample],
-    experiment: &str,
-    iterations: u64,
+    wanted: &Wanted,
+    (experiment, iterations): (&str, u64),
     epoch: &Epoch,
     proven: Option<usize>,
 ) -> Result<(), Trouble> {
-    let makes = Makes::of(experiment);
+    let makes = match wanted {
+        Wanted::Judged(..) if matches!(Makes::of(experiment), Makes::Numbers(_)) => Makes::Nothing,
+        _ => Makes::of(experiment),
+    };
     if let Makes::Numbers(which) = makes {
         let each: f64 = samples.iter().map(|sample| sample.readings[which].sum).sum();
-        let wanted = each * (iterations / samples.len() as u64) as f64;
-        if !close(epoch.sum, wanted) {
+        let sum = each * (iterations / samples.len() as u64) as f64;
+        if !close(epoch.sum, sum) {
             return Err(Trouble::Refused(format!(
-                "{experiment}: {iterations} messages add up to {wanted:e}, it reads {:e}",
+                "{experiment}: {iterations} messages add up to {sum:e}, it reads {:e}",
                 epoch.sum
             )));
         }
@@ -103,12 +139,12 @@ pub fn epoch(
     }
     if let Makes::Message | Makes::Both = makes {
         let decoded = epoch.decoded.as_ref().ok_or_else(|| lacks("the decoded message"))?;
-        same(&sample.canonical, decoded).map_err(fault)?;
+        wanted.hold(index, &sample.canonical, decoded).map_err(fault)?;
     }
     if let Makes::Bytes | Makes::Both = makes {
         let encoded = epoch.encoded.as_ref().ok_or_else(|| lacks("the encoded bytes"))?;
         let returned = runner.decode(encoded)?;
-        same(&sample.canonical, &returned).map_err(fault)?;
+        wanted.hold(index, &sample.canonical, &returned).map_err(fault)?;
     }
     Ok(())
 }

@@ -9,9 +9,9 @@ use wiregauge_result::run::{Fact, Measurement, Status, Subject};
 use wiregauge_system::interrupt;
 
 use crate::rounds::{Contender, Sitting, Turn};
-use crate::runners::check;
+use crate::runners::check::{self, Wanted};
 use crate::runners::managed::{self, WarmUp};
-use crate::runners::plan::{Entrant, Experiment, Plan, Sample};
+use crate::runners::plan::{Deviation, Entrant, Experiment, Plan, Sample};
 use crate::schedule::{self, Share};
 
 /// One subject during the measurement.
@@ -24,6 +24,8 @@ pub struct RunnerContender<'a> {
     pub subject: Subject,
     /// One for each experiment that its runner can do, on each case.
     pub cells: Vec<Cell>,
+    /// How far each message of each case is from what was sent, where that is judged.
+    pub deviations: Vec<Vec<Vec<Deviation>>>,
     /// Time to start its runner and to load the messages.
     pub starting: Duration,
     /// Whether its language has to warm up and collects garbage.
@@ -57,9 +59,15 @@ impl<'a> RunnerContender<'a> {
             entrant,
             subject,
             cells: Vec::new(),
+            deviations: Vec::new(),
             starting: Duration::ZERO,
             is_managed: false,
         }
+    }
+
+    /// What its messages of a case must come back as, once they are proven.
+    pub fn wanted(&self, case: usize) -> Option<Wanted<'_>> {
+        wanted(self.entrant, &self.subject, &self.deviations, case)
     }
 
     /// Its runner, while it is still to be measured.
@@ -90,10 +98,11 @@ impl<'a> RunnerContender<'a> {
 
     /// Warms up the cells of a case.
     fn warm_up(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
-        let (plan, bound) = (self.plan, self.subject.bound);
+        let plan = self.plan;
+        let wanted = wanted(self.entrant, &self.subject, &self.deviations, case);
         for cell in self.cells.iter_mut().filter(|cell| cell.case == case && cell.rounds > 0) {
             let experiment = &plan.experiments[cell.experiment];
-            let epoch = Epoch { plan, case, experiment, bound };
+            let epoch = Epoch { plan, case, experiment, wanted };
             let time = f64::from(cell.rounds) * cell.share.wall_ns * managed::SHARE;
             let each = cell.share.wall_ns / cell.iterations as f64;
             let enough = (plan.settings.epoch_ns as f64 / each).ceil() as u64;
@@ -121,6 +130,18 @@ impl<'a> RunnerContender<'a> {
     }
 }
 
+fn wanted<'w>(
+    entrant: &'w Entrant,
+    subject: &Subject,
+    deviations: &'w [Vec<Vec<Deviation>>],
+    case: usize,
+) -> Option<Wanted<'w>> {
+    match &entrant.judge {
+        Some(judge) => Some(Wanted::Judged(judge, &deviations[case])),
+        None => (!subject.bound).then_some(Wanted::Same),
+    }
+}
+
 impl Contender for RunnerContender<'_> {
     type Live = Runner;
     type Trouble = Trouble;
@@ -142,8 +163,9 @@ impl Contender for RunnerContender<'_> {
     }
 
     fn epoch(&mut self, runner: &mut Runner, turn: &Turn) -> Result<(), Trouble> {
-        let own = |cell: &&mut Cell| cell.case == turn.case && cell.experiment == turn.experiment;
-        let Some(cell) = self.cells.iter_mut().find(own) else { return Ok(()) };
+        let own = |cell: &Cell| cell.case == turn.case && cell.experiment == turn.experiment;
+        let Some(place) = self.cells.iter().position(own) else { return Ok(()) };
+        let cell = &self.cells[place];
         let Some(own) = schedule::turn(turn.round, turn.rounds, cell.rounds) else {
             return Ok(());
         };
@@ -153,9 +175,10 @@ impl Contender for RunnerContender<'_> {
             plan: self.plan,
             case: turn.case,
             experiment: &self.plan.experiments[turn.experiment],
-            bound: self.subject.bound,
+            wanted: self.wanted(turn.case),
         };
         let ns = epoch.run(runner, cell.iterations, prove)?;
+        let cell = &mut self.cells[place];
         cell.samples[turn.process][turn.round as usize] = Some(ns / cell.iterations as f64);
         Ok(())
     }
@@ -192,8 +215,8 @@ pub struct Epoch<'a> {
     pub case: usize,
     /// What is timed.
     pub experiment: &'a Experiment,
-    /// That there is nothing to prove.
-    pub bound: bool,
+    /// What messages must come back as; none where there is nothing to prove.
+    pub wanted: Option<Wanted<'a>>,
 }
 
 impl Epoch<'_> {
@@ -212,10 +235,10 @@ impl Epoch<'_> {
         }
         let name = &self.experiment.name;
         let samples = &self.plan.cases[self.case].samples;
-        let prove = prove.filter(|_| !self.bound).map(|turn| turn % samples.len());
+        let prove = prove.filter(|_| self.wanted.is_some()).map(|turn| turn % samples.len());
         let epoch = runner.run(name, iterations, &lifetimes, prove)?;
-        if !self.bound {
-            check::epoch(runner, samples, name, iterations, &epoch, prove)?;
+        if let Some(wanted) = &self.wanted {
+            check::epoch(runner, samples, wanted, (name, iterations), &epoch, prove)?;
         }
         Ok(epoch.ns)
     }

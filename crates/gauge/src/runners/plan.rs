@@ -28,6 +28,8 @@ pub struct Plan {
     pub least_iterations: u64,
     /// The allocation counter to preload, if allocations are to be counted.
     pub counter: Option<PathBuf>,
+    /// Whether encoded messages are compressed, too, to see what comes of that.
+    pub squeeze: bool,
     /// Corruptions to feed each decoder, on the first message of each case.
     pub corruptions: u64,
 }
@@ -59,6 +61,21 @@ pub struct Sample {
     pub readings: [Reading; 3],
 }
 
+/// What speaks for itself: a figure of what came back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deviation {
+    /// Name in the result, as `error/x`.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// The figure; of several messages the largest counts.
+    pub value: f64,
+}
+
+/// Holds what came back of a message against what was sent, both in canonical bytes, where
+/// a subject may change values: how far they are apart, or why that is no such message.
+pub type Judge = Box<dyn Fn(&[u8], &[u8]) -> Result<Vec<Deviation>, String>>;
+
 /// A subject and, unless there is a reason why not, its runner.
 pub struct Entrant {
     /// How it is named in the result. Its status is `Measured` where it is to
@@ -66,6 +83,9 @@ pub struct Entrant {
     pub subject: Subject,
     /// Its runner; none where the status says why.
     pub runner: Option<Launch>,
+    /// Who judges what comes back, and that alone; without one every byte must come back,
+    /// and the reading experiments must find what was sent.
+    pub judge: Option<Judge>,
 }
 
 /// An experiment of the runner protocol and the settings that it runs with.

@@ -12,7 +12,7 @@ use crate::runners::check;
 use crate::runners::compress::{squeeze, Compressor};
 use crate::runners::contender::{Cell, Epoch, RunnerContender};
 use crate::runners::managed;
-use crate::runners::plan::Plan;
+use crate::runners::plan::{Deviation, Plan};
 use crate::schedule::{self, Share};
 
 /// Repetitions of the compressors, which are not what is measured.
@@ -57,10 +57,12 @@ impl Proofs {
         for (case, load) in plan.cases.iter().enumerate() {
             let named = |trouble| on_case(trouble, &load.case, plan);
             let bound = contender.subject.bound;
-            let (encoded, loading) =
-                check::prove(&mut runner, &load.samples, bound).map_err(named)?;
-            contender.starting += loading;
-            self.weigh(&load.case, launch, &encoded)?;
+            let judge = contender.entrant.judge.as_ref();
+            let proven = check::prove(&mut runner, &load.samples, bound, judge).map_err(named)?;
+            contender.starting += proven.loading;
+            self.weigh(plan, &load.case, launch, &proven.encoded)?;
+            self.tell(&load.case, launch, &proven.deviations);
+            contender.deviations.push(proven.deviations);
             for experiment in 0..plan.experiments.len() {
                 let cell = self.calibrate(contender, &mut runner, case, experiment);
                 contender.cells.extend(cell.map_err(named)?);
@@ -69,8 +71,32 @@ impl Proofs {
         Ok(())
     }
 
-    /// Sizes of encoded messages, as they are and compressed.
-    fn weigh(&mut self, case: &Case, launch: &Launch, encoded: &[Vec<u8>]) -> Result<(), Trouble> {
+    /// The largest deviations of a case.
+    fn tell(&mut self, case: &Case, launch: &Launch, deviations: &[Vec<Deviation>]) {
+        let first = self.facts.len();
+        for Deviation { metric, unit, value } in deviations.iter().flatten() {
+            let known = self.facts[first..].iter_mut().find(|fact| fact.metric == *metric);
+            match known {
+                Some(fact) => fact.value = fact.value.max(*value),
+                None => self.facts.push(Fact {
+                    case: case.id.clone(),
+                    subject: launch.id.clone(),
+                    metric: metric.clone(),
+                    unit: unit.clone(),
+                    value: *value,
+                }),
+            }
+        }
+    }
+
+    /// Sizes of encoded messages, as they are and, where that is wanted, compressed.
+    fn weigh(
+        &mut self,
+        plan: &Plan,
+        case: &Case,
+        launch: &Launch,
+        encoded: &[Vec<u8>],
+    ) -> Result<(), Trouble> {
         let total: usize = encoded.iter().map(Vec::len).sum();
         if total == 0 {
             return Ok(());
@@ -85,7 +111,7 @@ impl Proofs {
             });
         };
         fact("size".into(), total as f64 / encoded.len() as f64);
-        for compressor in Compressor::ALL {
+        for compressor in Compressor::ALL.into_iter().filter(|_| plan.squeeze) {
             let name = compressor.name();
             let (mut compress, mut decompress) = (Vec::new(), Vec::new());
             for _ in 0..SQUEEZES {
@@ -126,7 +152,7 @@ impl Proofs {
             return Ok(None);
         }
         let bound = contender.subject.bound;
-        let epoch = Epoch { plan, case, experiment: wanted, bound };
+        let epoch = Epoch { plan, case, experiment: wanted, wanted: contender.wanted(case) };
         let Calibrated { iterations, ns, wall_ns } = calibrate(runner, &epoch)?;
         let each = ns / iterations as f64;
         let floor = self.floors.entry((contender.subject.language.clone(), case, experiment));

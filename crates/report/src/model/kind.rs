@@ -60,6 +60,7 @@ pub fn noun(run: &Run) -> &'static str {
     match run.kind {
         Kind::Bus => "transport",
         Kind::Cosim => "encoding",
+        Kind::Points => "reduction",
         _ => "codec",
     }
 }

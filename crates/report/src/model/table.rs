@@ -122,8 +122,12 @@ impl<'a> Table<'a> {
         Table::of(run, case, unranked(counted_columns(run, case, other)))
     }
 
-    /// The same without what a short table does without.
+    /// The same without what a short table does without. Of points all of it has a table
+    /// of its own.
     pub fn main_counts(run: &'a Run, case: &'a Case) -> Table<'a> {
+        if run.kind == Kind::Points {
+            return Table::of(run, case, Vec::new());
+        }
         let all = Table::counts(run, case);
         let main = |column: &Column| !is_detail(&column.metric);
         Table::of(run, case, all.columns.into_iter().filter(main).collect())

@@ -66,6 +66,7 @@ pub fn case_about(run: &Run, case: &Case) -> String {
     let size = match case.canonical_bytes {
         0.0 => String::new(),
         size if run.kind == Kind::Bus => format!(", {}", bytes(size)),
+        size if run.kind == Kind::Points => format!(", {} as they are", bytes(size)),
         size => format!(", {} in the canonical form", bytes(size)),
     };
     // A case is named after its message where only the receivers differ.

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use wiregauge_result::run::{Case, Run};
 
 use crate::model::kind::{legend, noun};
+use crate::model::points::{self, BEYOND};
 use crate::model::table::Table;
 use crate::model::words::{case_about, FLOOR};
 use crate::page::chart;
@@ -60,10 +61,32 @@ pub fn section(run: &Run, case: &Case) -> String {
              memory without bound. A reader that does one of the last three is unsafe.",
         ),
     ];
+    text.push_str(&reduced(run, case));
     text.push_str("<div class=\"charts\">\n");
     for (title, table, about) in others.iter().filter(|(_, table, _)| !table.is_empty()) {
         let table = figures(run, table, true);
         let _ = writeln!(text, "<div><h3>{title}</h3>\n{table}<p class=\"soft\">{about}</p></div>");
     }
     text + "</div>\n"
+}
+
+/// What became of points.
+fn reduced(run: &Run, case: &Case) -> String {
+    let Some(rows) = points::rows(run, case) else { return String::new() };
+    let mut text = String::from(
+        "<h3>What became of the points</h3>\n<div class=\"scroll\"><table class=\"fits\">\n",
+    );
+    for (at, row) in rows.iter().enumerate() {
+        let tag = if at == 0 { "th" } else { "td" };
+        text.push_str("<tr>");
+        for cell in row {
+            let _ = write!(text, "<{tag}>{}</{tag}>", e(cell));
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</table></div>\n");
+    if points::is_marked(&rows) {
+        let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(BEYOND));
+    }
+    text
 }

@@ -7,6 +7,7 @@ use crate::model::curve::{at, over, shares};
 use crate::model::group::{failed, groups, head, name, Group};
 use crate::model::kind::{fixed_part, legend, marked, noun, shown};
 use crate::model::phase::phases;
+use crate::model::points::{self, BEYOND};
 use crate::model::reference::{beside, of_one, slopes, Beside, Place};
 use crate::model::required;
 use crate::model::sweep::sweeps;
@@ -135,6 +136,13 @@ fn tables(run: &Run, case: &Case) -> String {
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
         text.push_str(&figures(run, &sizes));
+    }
+    if let Some(rows) = points::rows(run, case) {
+        let escape = |row: &Vec<String>| row.iter().map(|cell| escape(cell)).collect();
+        text.push_str(&table(&rows.iter().map(escape).collect::<Vec<_>>()));
+        if points::is_marked(&rows) {
+            text.push_str(&format!("\n{}.\n", BEYOND));
+        }
     }
     text.push_str(&in_phases(run, case));
     for counted in

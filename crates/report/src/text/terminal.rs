@@ -8,6 +8,7 @@ use wiregauge_result::run::{Case, Run};
 use crate::model::group::{failed, groups, head, name, Group};
 use crate::model::kind::{fixed_part, legend, marked, noun, shown};
 use crate::model::phase::phases;
+use crate::model::points::{self, BEYOND};
 use crate::model::reference::{beside, of_one, slopes, Beside, Place};
 use crate::model::required;
 use crate::model::slowest;
@@ -152,6 +153,14 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
     let sizes = Table::sizes(run, case);
     if sizes.columns.len() > 1 {
         text.push_str(&figures(&sizes, width));
+    }
+    if let Some(rows) = points::rows(run, case) {
+        let clean = |row: &Vec<String>| row.iter().map(|cell| clean(cell)).collect();
+        let cleaned: Vec<Vec<String>> = rows.iter().map(clean).collect();
+        text.push_str(&format!("\n{}", lined_up(&cleaned, width)));
+        if points::is_marked(&rows) {
+            text.push_str(&format!("  {BEYOND}\n"));
+        }
     }
     text.push_str(&in_phases(run, case, width));
     for table in

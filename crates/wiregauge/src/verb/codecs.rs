@@ -1,5 +1,7 @@
 //! `wiregauge codecs`: what a message costs in every format.
 
+mod points;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
@@ -31,7 +33,9 @@ use crate::workload::{build_folder, Sweep, Workload};
 /// Without further words: the LiDAR message at 10,000 points. The result is
 /// written as JSON, the table goes to standard output.
 #[derive(clap::Args)]
-#[command(after_help = "\
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
 Examples:
   wiregauge codecs --quick
       the LiDAR message, in a minute
@@ -54,8 +58,14 @@ Examples:
   wiregauge codecs --corrupt 1000 --codecs lcm,json
       what decoders make of damage
   wiregauge codecs --message scan.msg --runner mine='python3 mine.py'
-      your own format")]
+      your own format
+  wiregauge codecs points drive.mcap
+      how small clouds become, to a stated resolution"
+)]
 pub struct Arguments {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+
     /// A published experiment to repeat whole.
     #[arg(value_parser = published())]
     experiment: Option<&'static Published>,
@@ -161,6 +171,12 @@ pub struct Arguments {
     required: Required,
 }
 
+/// What is measured on no message but on columns.
+#[derive(clap::Subcommand)]
+enum Verb {
+    Points(Box<points::Arguments>),
+}
+
 /// Messages that take turns unless the user says so.
 const MESSAGES: u32 = 8;
 /// What a word of --language stands for.
@@ -211,8 +227,16 @@ const EXPERIMENTS: [&str; 12] = [
 ];
 
 impl Arguments {
+    /// Whether this process is to serve another one.
+    pub fn serves(&self) -> bool {
+        matches!(&self.verb, Some(Verb::Points(arguments)) if arguments.serves())
+    }
+
     /// Carries it out.
-    pub fn run(self) -> Result<ExitCode> {
+    pub fn run(mut self) -> Result<ExitCode> {
+        if let Some(Verb::Points(arguments)) = self.verb.take() {
+            return arguments.run();
+        }
         if self.list {
             print(&codec_entrants::list())?;
             return Ok(ExitCode::SUCCESS);
@@ -252,6 +276,7 @@ impl Arguments {
                 _ => 0,
             },
             counter: Some(build::counter(&folder)?),
+            squeeze: true,
             corruptions: self.corrupt,
         };
         // Probed after the build, whose load is not the measurement's.

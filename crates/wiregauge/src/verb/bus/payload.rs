@@ -99,7 +99,8 @@ impl Payload {
         let built =
             codec_entrants::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
         let mut codecs = Vec::new();
-        for (number, Entrant { mut subject, runner }) in built.entrants.into_iter().enumerate() {
+        for (number, Entrant { mut subject, runner, .. }) in built.entrants.into_iter().enumerate()
+        {
             let (mut size, mut coding) = (0, None);
             if let Some(launch) = runner {
                 match encoded(&launch, &load, &mut subject) {
@@ -162,6 +163,6 @@ fn median(loads: Vec<Load>) -> Result<Load> {
 fn encoded(launch: &Launch, load: &Load, subject: &mut Subject) -> Result<usize, Trouble> {
     let mut runner = Runner::start(launch, Limits::default(), None, PATIENCE)?;
     subject.library.clone_from(&runner.hello.library);
-    let (encoded, _) = prove(&mut runner, &load.samples, false)?;
+    let encoded = prove(&mut runner, &load.samples, false, None)?.encoded;
     Ok(encoded.iter().map(Vec::len).sum())
 }

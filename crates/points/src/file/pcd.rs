@@ -1,0 +1,249 @@
+//! PCD, version 0.7, of the Point Cloud Library: lines of text that tell the fields, then the
+//! points as text, as bytes, or field by field in LZF.
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::column::{each, unit, Column, Type, Values};
+use crate::file::lzf;
+
+/// A field, as the header has it.
+struct Field {
+    name: String,
+    kind: Type,
+    count: usize,
+}
+
+/// What the lines before the points tell.
+struct Header<'b> {
+    fields: Vec<Field>,
+    points: usize,
+    form: String,
+    body: &'b [u8],
+}
+
+/// The columns of a file.
+pub fn columns(bytes: &[u8]) -> Result<Vec<Column>> {
+    let header = Header::of(bytes)?;
+    let mut columns = header.columns()?;
+    match header.form.as_str() {
+        "ascii" => header.text(&mut columns)?,
+        "binary" => header.rows(&mut columns)?,
+        "binary_compressed" => header.fields(&mut columns)?,
+        other => bail!("DATA {other}, where ascii, binary and binary_compressed are known"),
+    }
+    let mut columns: Vec<Column> = columns.into_iter().flatten().collect();
+    // Fields of this name fill gaps.
+    columns.retain(|column| column.name != "_");
+    ensure!(!columns.is_empty(), "no field but padding");
+    for (at, column) in columns.iter().enumerate() {
+        let twice = columns[..at].iter().any(|known| known.name == column.name);
+        ensure!(!twice, "two fields are called {}", column.name);
+    }
+    Ok(columns)
+}
+
+impl<'b> Header<'b> {
+    fn of(bytes: &'b [u8]) -> Result<Header<'b>> {
+        let mut rest = bytes;
+        let [mut names, mut sizes, mut kinds, mut counts] = <[Vec<&str>; 4]>::default();
+        let mut points = None;
+        let (mut width, mut height) = (None, None);
+        loop {
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            let end = end.context("no line DATA: it is no PCD file, or cut short")?;
+            let line = std::str::from_utf8(&rest[..end]).ok().filter(|line| line.len() < 1 << 16);
+            let line = line.context("its first lines are no text: it is no PCD file")?;
+            rest = &rest[end + 1..];
+            let mut words = line.split_whitespace();
+            let Some(word) = words.next().filter(|word| !word.starts_with('#')) else { continue };
+            let list = words.collect::<Vec<&str>>();
+            let number = || -> Result<usize> {
+                let first = list.first().and_then(|word| word.parse().ok());
+                first.with_context(|| format!("{word} is followed by no number"))
+            };
+            match word {
+                "VERSION" | "VIEWPOINT" => {}
+                "FIELDS" | "COLUMNS" => names = list,
+                "SIZE" => sizes = list,
+                "TYPE" => kinds = list,
+                "COUNT" => counts = list,
+                "WIDTH" => width = Some(number()?),
+                "HEIGHT" => height = Some(number()?),
+                "POINTS" => points = Some(number()?),
+                "DATA" => {
+                    let form = (*list.first().context("DATA of nothing")?).to_owned();
+                    let grid = width.zip(height);
+                    let points = points.or(grid.and_then(|(w, h)| w.checked_mul(h)));
+                    let points = points.context("neither POINTS nor WIDTH and HEIGHT")?;
+                    if let Some((width, height)) = grid {
+                        ensure!(
+                            width.checked_mul(height) == Some(points),
+                            "{points} POINTS, but WIDTH {width} and HEIGHT {height}"
+                        );
+                    }
+                    let fields = fields(&names, &sizes, &kinds, &counts)?;
+                    return Ok(Header { fields, points, form, body: rest });
+                }
+                other => bail!("line '{}' is none of PCD's", other.escape_debug()),
+            }
+        }
+    }
+
+    /// Bytes of a point.
+    fn step(&self) -> usize {
+        self.fields.iter().map(|field| field.count * field.kind.size()).sum()
+    }
+
+    /// Bytes of all points, which must be there.
+    fn size(&self, there: usize) -> Result<usize> {
+        let size = self.points.checked_mul(self.step()).filter(|size| *size <= there);
+        size.with_context(|| {
+            format!("{} points of {} bytes, but {there} bytes are there", self.points, self.step())
+        })
+    }
+
+    /// Empty columns, field by field.
+    fn columns(&self) -> Result<Vec<Vec<Column>>> {
+        ensure!(self.step() > 0, "points of no bytes");
+        let column = |field: &Field, at| Column {
+            name: match field.count {
+                1 => field.name.clone(),
+                _ if field.name == "_" => field.name.clone(),
+                _ => format!("{}_{at}", field.name),
+            },
+            unit: unit(&field.name),
+            values: field.kind.none(),
+            present: None,
+        };
+        let of = |field: &Field| (0..field.count).map(|at| column(field, at)).collect();
+        Ok(self.fields.iter().map(of).collect())
+    }
+
+    fn text(&self, columns: &mut [Vec<Column>]) -> Result<()> {
+        let text = std::str::from_utf8(self.body).context("points in ascii that are no text")?;
+        let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        for point in 0..self.points {
+            let line = lines.next();
+            let line =
+                line.with_context(|| format!("{} points, but {point} lines", self.points))?;
+            let mut words = line.split_whitespace();
+            for column in columns.iter_mut().flatten() {
+                let word = words.next().and_then(|word| push(&mut column.values, word));
+                word.with_context(|| format!("point {point} has no {}", column.name))?;
+            }
+            ensure!(words.next().is_none(), "point {point} has more numbers than fields");
+        }
+        ensure!(lines.next().is_none(), "more lines than {} points", self.points);
+        Ok(())
+    }
+
+    fn rows(&self, columns: &mut [Vec<Column>]) -> Result<()> {
+        let size = self.size(self.body.len())?;
+        let mut offset = 0;
+        for column in columns.iter_mut().flatten() {
+            let width = column.values.kind().size();
+            let points = self.body[..size].chunks_exact(self.step());
+            let elements = points.map(|point| &point[offset..offset + width]);
+            each!(&mut column.values, list => read(list, elements));
+            offset += width;
+        }
+        Ok(())
+    }
+
+    fn fields(&self, columns: &mut [Vec<Column>]) -> Result<()> {
+        let Some((sizes, body)) = self.body.split_at_checked(8) else { bail!("cut short") };
+        let size = |at: usize| {
+            let bytes = [sizes[at], sizes[at + 1], sizes[at + 2], sizes[at + 3]];
+            u32::from_le_bytes(bytes) as usize
+        };
+        let (compressed, plain) = (size(0), size(4));
+        ensure!(
+            compressed <= body.len(),
+            "{compressed} compressed bytes are told of, but {} are there",
+            body.len()
+        );
+        ensure!(
+            self.points.checked_mul(self.step()) == Some(plain),
+            "{} points of {} bytes, but {plain} plain bytes are told of",
+            self.points,
+            self.step()
+        );
+        let plain = lzf::decompress(&body[..compressed], plain)?;
+        let mut rest = &plain[..];
+        for (columns, field) in columns.iter_mut().zip(&self.fields) {
+            let width = field.kind.size();
+            let (own, behind) = rest.split_at(self.points * field.count * width);
+            rest = behind;
+            for (at, column) in columns.iter_mut().enumerate() {
+                let points = own.chunks_exact(field.count * width);
+                let elements = points.map(|point| &point[at * width..(at + 1) * width]);
+                each!(&mut column.values, list => read(list, elements));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn fields(names: &[&str], sizes: &[&str], kinds: &[&str], counts: &[&str]) -> Result<Vec<Field>> {
+    let is_whole = names.len() == sizes.len() && names.len() == kinds.len();
+    ensure!(is_whole && !names.is_empty(), "FIELDS, SIZE and TYPE tell of different fields");
+    ensure!(
+        counts.is_empty() || counts.len() == names.len(),
+        "FIELDS and COUNT tell of different fields"
+    );
+    let mut fields = Vec::new();
+    let mut all = 0usize;
+    for (at, name) in names.iter().enumerate() {
+        let kind = kind(kinds[at], sizes[at]).with_context(|| {
+            format!("field {name} is of the type {}{}, which is not read", kinds[at], sizes[at])
+        })?;
+        let count = counts.get(at).map_or(Some(1), |count| count.parse().ok());
+        let count = count.filter(|count| (1..=1 << 16).contains(count));
+        let count = count.with_context(|| format!("field {name} of {} numbers", counts[at]))?;
+        all += count;
+        ensure!(all <= 1 << 16, "points of more than {} numbers", 1 << 16);
+        fields.push(Field { name: (*name).to_owned(), kind, count });
+    }
+    Ok(fields)
+}
+
+fn kind(kind: &str, size: &str) -> Option<Type> {
+    Some(match (kind, size) {
+        ("I", "1") => Type::I8,
+        ("U", "1") => Type::U8,
+        ("I", "2") => Type::I16,
+        ("U", "2") => Type::U16,
+        ("I", "4") => Type::I32,
+        ("U", "4") => Type::U32,
+        ("U", "8") => Type::U64,
+        ("F", "4") => Type::F32,
+        ("F", "8") => Type::F64,
+        _ => return None,
+    })
+}
+
+fn push(values: &mut Values, word: &str) -> Option<()> {
+    each!(values, list => list.push(word.parse().ok()?));
+    Some(())
+}
+
+/// A number in little-endian bytes.
+trait Number: Sized {
+    fn of(bytes: &[u8]) -> Self;
+}
+
+macro_rules! numbers {
+    ($($kind:ty)*) => {
+        $(impl Number for $kind {
+            fn of(bytes: &[u8]) -> $kind {
+                <$kind>::from_le_bytes(bytes.try_into().expect("an element's bytes"))
+            }
+        })*
+    };
+}
+
+numbers! { i8 u8 i16 u16 i32 u32 u64 f32 f64 }
+
+fn read<'e, T: Number>(list: &mut Vec<T>, elements: impl Iterator<Item = &'e [u8]>) {
+    list.extend(elements.map(T::of));
+}

@@ -1,0 +1,71 @@
+//! What a reduction is, and which there are.
+
+use anyhow::Result;
+
+use crate::compressor::Compressor;
+use crate::table::Table;
+
+/// Makes a table small, and makes the table again.
+pub trait Reduction {
+    /// Writes the table in place of whatever `out` holds from before.
+    ///
+    /// # Errors
+    /// When it cannot say the table, with the reason.
+    fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()>;
+
+    /// Makes the table in place of whatever it was before.
+    ///
+    /// # Errors
+    /// When these are no such bytes.
+    fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()>;
+}
+
+/// What comes back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// Every bit.
+    Everything,
+    /// What its type holds, whatever the resolution.
+    ItsType,
+    /// The stated resolution.
+    Resolution,
+}
+
+/// What has to be decoded for one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// That row.
+    Row,
+    /// A block of so many rows.
+    Block(usize),
+    /// Everything.
+    Whole,
+}
+
+/// A reduction as rows of the table. Its file submits it with [`inventory::submit!`].
+pub struct Entry {
+    /// Its key: `packed-reduced`.
+    pub name: &'static str,
+    /// Name in tables.
+    pub title: &'static str,
+    /// Its place in lists.
+    pub order: u32,
+    /// Library and version.
+    pub library: &'static str,
+    /// No reduction to choose, but what nothing costs.
+    pub is_bound: bool,
+    /// What comes back.
+    pub keeps: Keeps,
+    /// A row without loss that is shown only where that is asked for.
+    pub exact: bool,
+    /// What has to be decoded for one row.
+    pub part: Part,
+    /// Every choice that moves a figure, a line each.
+    pub options: &'static [&'static str],
+    /// The compressors that it is also shown with, one behind the other's back.
+    pub behind: &'static [Compressor],
+    /// Makes one.
+    pub make: fn() -> Box<dyn Reduction>,
+}
+
+inventory::collect!(Entry);

@@ -1,0 +1,3 @@
+//! One file a reduction; each registers itself.
+
+automod::dir!("src/reductions");

@@ -1,0 +1,102 @@
+//! A reduction as a runner, which the gauge starts, proves and measures as it does others.
+
+use std::cell::Cell;
+use std::io;
+
+use wiregauge_runner::{serve, Direct, Error, Hello, Message, Tally};
+
+use crate::reduction::Reduction;
+use crate::row::Row;
+use crate::table::Table;
+
+thread_local! {
+    /// The row that this process was started for.
+    static ROW: Cell<Option<Row>> = const { Cell::new(None) };
+}
+
+/// Serves a gauge on standard input and output.
+///
+/// # Errors
+/// Of these.
+pub fn run(row: Row) -> io::Result<()> {
+    ROW.set(Some(row));
+    serve(Reducer::default())
+}
+
+/// The bytes of the last table lie in memory of its own.
+struct Reducer {
+    reduction: Box<dyn Reduction>,
+    row: Row,
+    out: Vec<u8>,
+}
+
+impl Default for Reducer {
+    fn default() -> Reducer {
+        let row = ROW.get().expect("set before it serves");
+        Reducer { reduction: row.make(), row, out: Vec::new() }
+    }
+}
+
+#[derive(Default)]
+struct Points(Table);
+
+impl Message for Points {
+    fn from_canonical(bytes: &[u8]) -> Result<Points, Error> {
+        Table::from_bytes(bytes).map(Points).map_err(told)
+    }
+
+    fn to_canonical(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.to_bytes());
+    }
+}
+
+fn told(error: anyhow::Error) -> Error {
+    Error::new(format!("{error:#}"))
+}
+
+impl Direct for Reducer {
+    type Message = Points;
+
+    fn hello(&self) -> Hello {
+        let library = Box::leak(self.row.library().into_boxed_str());
+        Hello { library, phased: false, verifies: false, unchecked: false }
+    }
+
+    /// A table that it cannot say is no fault of it.
+    fn admit(&mut self, points: &Points) -> Result<(), Error> {
+        let outcome = self.reduction.encode(&points.0, &mut self.out);
+        outcome.map_err(|error| Error::rejected(format!("{error:#}")))
+    }
+
+    fn encode(&mut self, points: &Points, _: &mut Vec<u8>) -> Result<(), Error> {
+        self.reduction.encode(&points.0, &mut self.out).map_err(told)
+    }
+
+    fn written(&self, _: &[u8], mut take: impl FnMut(&[u8])) {
+        take(&self.out);
+    }
+
+    fn forget_output(&mut self) {
+        self.out = Vec::new();
+    }
+
+    fn decode(&mut self, wire: &[u8], points: &mut Points) -> Result<(), Error> {
+        self.reduction.decode(wire, &mut points.0).map_err(told)
+    }
+
+    fn project<T: Tally>(&mut self, _: &[u8], _: &mut Points, _: &mut T) -> Result<(), Error> {
+        Err(unread())
+    }
+
+    fn fixed<T: Tally>(&mut self, _: &[u8], _: &mut Points, _: &mut T) -> Result<(), Error> {
+        Err(unread())
+    }
+
+    fn element<T: Tally>(&mut self, _: &[u8], _: &mut Points, _: &mut T) -> Result<(), Error> {
+        Err(unread())
+    }
+}
+
+fn unread() -> Error {
+    Error::new("columns are decoded whole")
+}

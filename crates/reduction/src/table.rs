@@ -1,0 +1,190 @@
+//! What is reduced: columns of points.
+
+use anyhow::{bail, ensure, Context, Result};
+use serde::{Deserialize, Serialize};
+use wiregauge_packed::Element;
+use wiregauge_points::{each, Type, Values};
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: String,
+    /// The unit of its values; empty where none is known.
+    pub unit: String,
+    /// The resolution that is enough, in that unit; none where every bit is wanted.
+    pub resolution: Option<f64>,
+    /// A value for each row.
+    pub values: Values,
+}
+
+/// Columns of as many rows each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Its columns.
+    pub columns: Vec<Column>,
+}
+
+const TYPES: [(&str, Type); 9] = [
+    ("i8", Type::I8),
+    ("u8", Type::U8),
+    ("i16", Type::I16),
+    ("u16", Type::U16),
+    ("i32", Type::I32),
+    ("u32", Type::U32),
+    ("u64", Type::U64),
+    ("f32", Type::F32),
+    ("f64", Type::F64),
+];
+
+/// A type by its code.
+pub fn type_of(code: u8) -> Option<Type> {
+    TYPES.get(usize::from(code)).map(|(_, kind)| *kind)
+}
+
+/// The code of a type.
+pub fn code(kind: Type) -> u8 {
+    TYPES.iter().position(|(_, known)| *known == kind).expect("all of them") as u8
+}
+
+/// What a type is called: `f32`.
+pub fn type_name(kind: Type) -> &'static str {
+    TYPES[usize::from(code(kind))].0
+}
+
+/// The type in the packed field's words.
+pub fn element(kind: Type) -> Element {
+    match kind {
+        Type::I8 => Element::I8,
+        Type::U8 => Element::U8,
+        Type::I16 => Element::I16,
+        Type::U16 => Element::U16,
+        Type::I32 => Element::I32,
+        Type::U32 => Element::U32,
+        Type::U64 => Element::U64,
+        Type::F32 => Element::F32,
+        Type::F64 => Element::F64,
+    }
+}
+
+/// What is said of the columns before their bytes.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    rows: usize,
+    columns: Vec<HeadColumn>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct HeadColumn {
+    name: String,
+    unit: String,
+    resolution: Option<f64>,
+    code: u8,
+}
+
+impl Table {
+    /// Rows.
+    pub fn rows(&self) -> usize {
+        self.columns.first().map_or(0, |column| column.values.len())
+    }
+
+    /// Bytes of the values as they lie in memory.
+    pub fn size(&self) -> usize {
+        self.columns.iter().map(|column| column.values.len() * column.values.kind().size()).sum()
+    }
+
+    /// The canonical bytes: a line that says the columns, then their values.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let columns = self.columns.iter().map(|column| HeadColumn {
+            name: column.name.clone(),
+            unit: column.unit.clone(),
+            resolution: column.resolution,
+            code: code(column.values.kind()),
+        });
+        let head = Head { rows: self.rows(), columns: columns.collect() };
+        let mut out = serde_json::to_vec(&head).expect("names and numbers");
+        out.push(b'\n');
+        for column in &self.columns {
+            each!(&column.values, list => out.extend_from_slice(bytemuck::cast_slice(list)));
+        }
+        out
+    }
+
+    /// The table of canonical bytes.
+    ///
+    /// # Errors
+    /// When they are none.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Table> {
+        let end = bytes.iter().position(|byte| *byte == b'\n').context("no line of columns")?;
+        let head: Head = serde_json::from_slice(&bytes[..end])?;
+        let mut rest = &bytes[end + 1..];
+        let mut table = Table::default();
+        for HeadColumn { name, unit, resolution, code } in head.columns {
+            let kind = type_of(code).with_context(|| format!("{name} is of no type"))?;
+            let size = head.rows.checked_mul(kind.size()).filter(|size| *size <= rest.len());
+            let Some(size) = size else { bail!("{name} has not {} values", head.rows) };
+            let (own, behind) = rest.split_at(size);
+            rest = behind;
+            let mut values = kind.none();
+            fill(&mut values, head.rows, own);
+            table.columns.push(Column { name, unit, resolution, values });
+        }
+        ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
+        Ok(table)
+    }
+
+    /// Makes room for a column of these rows, in memory that was there before where it can
+    /// be; what it holds is anything.
+    pub fn place(&mut self, at: usize, name: &str, kind: Type, rows: usize) -> &mut Column {
+        if self.columns.len() <= at {
+            let values = kind.none();
+            let (name, unit) = (String::new(), String::new());
+            self.columns.push(Column { name, unit, resolution: None, values });
+        }
+        let column = &mut self.columns[at];
+        if column.name != name {
+            name.clone_into(&mut column.name);
+        }
+        if column.values.kind() != kind {
+            column.values = kind.none();
+        }
+        each!(&mut column.values, list => list.resize(rows, Default::default()));
+        column
+    }
+}
+
+/// Fills a column with the bytes of its values.
+fn fill(values: &mut Values, rows: usize, bytes: &[u8]) {
+    each!(values, list => {
+        list.resize(rows, Default::default());
+        bytemuck::cast_slice_mut(list).copy_from_slice(bytes);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_bytes_come_back_and_lies_are_refused() {
+        let column = |name: &str, values| Column {
+            name: name.into(),
+            unit: "m".into(),
+            resolution: Some(1e-3),
+            values,
+        };
+        let table = Table {
+            columns: vec![
+                column("x", Values::F64(vec![1.5, -0.0])),
+                column("ring", Values::U8(vec![1, 2])),
+                column("t", Values::U64(vec![u64::MAX, 0])),
+            ],
+        };
+        let bytes = table.to_bytes();
+        assert_eq!(Table::from_bytes(&bytes).unwrap(), table);
+        for wrong in [&bytes[..bytes.len() - 1], &bytes[..5], &[&bytes[..], b"x"].concat()] {
+            assert!(Table::from_bytes(wrong).is_err());
+        }
+        assert_eq!((table.rows(), table.size()), (2, 34));
+    }
+}

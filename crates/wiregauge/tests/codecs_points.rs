@@ -1,0 +1,162 @@
+//! `wiregauge codecs points` as a user has it: each row is proven, measured and told, and what
+//! cannot be measured is refused in a line.
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use support::{project, refuses, run};
+
+/// A ring around the sensor, as KITTI has it: x, y, z, intensity.
+fn kitti(path: &Path, points: usize) {
+    let mut bytes = Vec::new();
+    for point in 0..points {
+        let angle = point as f32 * 0.002;
+        let range = 30.0 + (point % 7) as f32 * 0.0103;
+        let numbers =
+            [range * angle.cos(), range * angle.sin(), -1.7, (point % 100) as f32 / 100.0];
+        numbers.iter().for_each(|number| bytes.extend(number.to_le_bytes()));
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+fn fact(result: &Value, subject: &str, metric: &str) -> Option<f64> {
+    let facts = result["facts"].as_array().unwrap().iter();
+    let mut own = facts.filter(|fact| fact["subject"] == subject && fact["metric"] == metric);
+    own.next().map(|fact| fact["value"].as_f64().unwrap())
+}
+
+fn result(at: &Path) -> Value {
+    serde_json::from_str(&fs::read_to_string(at.join("run.json")).unwrap()).unwrap()
+}
+
+#[test]
+fn every_row_is_proven_and_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    kitti(&at.join("000000.bin"), 3000);
+    let said =
+        run(at, &["codecs", "points", "000000.bin", "--exact", "--time", "1", "--processes", "1"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let result = result(at);
+    let subjects = result["subjects"].as_array().unwrap();
+    let measured: Vec<&str> = subjects
+        .iter()
+        .filter(|subject| subject["status"]["state"] == "measured")
+        .map(|subject| subject["id"].as_str().unwrap())
+        .collect();
+    assert!(measured.len() >= 25 && subjects.len() == measured.len() + 2, "{subjects:?}");
+    for id in &measured {
+        let (size, points) = (fact(&result, id, "size"), fact(&result, id, "points"));
+        assert!(size.unwrap() > 100.0 && points == Some(3000.0), "{id}");
+        for column in ["x", "y", "z"] {
+            let error = fact(&result, id, &format!("error/{column}")).unwrap();
+            let allowed = fact(&result, id, &format!("allowed/{column}")).unwrap();
+            let is_f16 = id.starts_with("f16");
+            assert!((0.000_5..0.000_51).contains(&allowed), "{id}: {allowed}");
+            assert!(error <= allowed || is_f16, "{id}: {error} of {column}");
+            assert!(error > allowed || !is_f16 || column == "z", "{id}: {error} of {column}");
+        }
+        for metric in ["encode", "decode"] {
+            let of = |m: &&Value| m["subject"] == **id && m["metric"] == metric;
+            let samples =
+                &result["measurements"].as_array().unwrap().iter().find(of).unwrap()["samples"];
+            let taken: Vec<f64> =
+                samples[0].as_array().unwrap().iter().filter_map(Value::as_f64).collect();
+            assert!(taken.len() >= 3 && taken.iter().all(|ns| *ns > 0.0), "{id} {metric}");
+        }
+    }
+    assert_eq!(fact(&result, "packed-exact", "error/x"), Some(0.0));
+    assert!(fact(&result, "packed-reduced", "error/x").unwrap() > 0.0);
+    assert_eq!(fact(&result, "packed-reduced", "part"), Some(1024.0));
+    assert_eq!(fact(&result, "packed-reduced+zstd", "part"), Some(3000.0));
+    // What breaks the resolution says so, and what it is that the mark says.
+    let line = |name: &str| {
+        said.out
+            .lines()
+            .find(|line| line.starts_with(name) && line.contains(" m"))
+            .unwrap()
+            .to_owned()
+    };
+    assert!(line("f16").contains(" !") && !line("Scaled integers").contains('!'), "{}", said.out);
+    assert!(said.out.contains("! more than half") && said.out.contains("cloudini"), "{}", said.out);
+    for form in ["md", "json", "csv"] {
+        let shown = run(at, &["report", "run.json", "--format", form]);
+        assert_eq!(shown.code, Some(0), "{}", shown.err);
+    }
+    let page = run(at, &["report", "run.json", "-o", "page.html"]);
+    assert_eq!(page.code, Some(0), "{}", page.err);
+    assert!(fs::read_to_string(at.join("page.html"))
+        .unwrap()
+        .contains("What became of the points"));
+}
+
+#[test]
+fn recordings_and_reflections_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let clouds = project().join("crates/packing/tests/clouds");
+    let mut recordings: Vec<_> =
+        fs::read_dir(&clouds).unwrap().flatten().map(|e| e.path()).collect();
+    recordings.retain(|path| path.extension().is_some_and(|end| end == "mcap"));
+    recordings.sort();
+    let recording = recordings[0].display().to_string();
+    kitti(&at.join("a.bin"), 500);
+    let rows = ["--rows", "packed-reduced,scaled", "--time", "1", "--processes", "1"];
+    let said = run(at, &[&["codecs", "points", &recording, "a.bin"][..], &rows].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let measured = result(at);
+    assert!(measured["cases"].as_array().unwrap().len() >= 2, "{}", measured["cases"]);
+    let said = run(at, &[&["codecs", "points", "a.bin", "--reflections"][..], &rows].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let measured = result(at);
+    let error = fact(&measured, "packed-reduced", "error/time_of_flight").unwrap();
+    assert!(error > 0.0 && error <= 3.335e-12, "{error}");
+    assert!(fact(&measured, "packed-reduced", "error/signal_strength").unwrap() <= 0.05);
+    assert_eq!(measured["subjects"].as_array().unwrap().len(), 3, "the wanted rows and the bound");
+}
+
+#[test]
+fn what_cannot_be_measured_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    kitti(&at.join("a.bin"), 10);
+    fs::create_dir(at.join("other")).unwrap();
+    kitti(&at.join("other/a.bin"), 10);
+    fs::write(at.join("short.bin"), [0; 17]).unwrap();
+    fs::write(at.join("empty.bin"), []).unwrap();
+    fs::write(at.join("a.pcd"), "FIELDS x\nSIZE 4\nTYPE F\nPOINTS 3\nDATA binary\n1234").unwrap();
+    fs::write(at.join("scan.txt"), "nothing").unwrap();
+    for (arguments, words) in [
+        (&["short.bin"][..], &["short.bin", "17 bytes"][..]),
+        (&["empty.bin"], &["empty.bin", "no points"]),
+        (&["a.pcd"], &["a.pcd", "3 points"]),
+        (&["gone.bin"], &["gone.bin", "No such file"]),
+        (&["scan.txt"], &["scan.txt"]),
+        (&["a.bin", "other/a.bin"], &["other/a.bin", "rename"]),
+        (&["a.bin", "--channel", "/points"], &["a.bin", "channel"]),
+        (&["a.bin", "--columns", "x,range"], &["a.bin", "range", "intensity"]),
+        (&["a.bin", "--columns", "intensity"], &["--resolution", "intensity"]),
+        (&["a.bin", "--resolution", "range=1mm"], &["range", "intensity, x, y, z"]),
+        (&["a.bin", "--resolution", "x=5dB"], &["x", "unit"]),
+        (&["a.bin", "--rows", "gzip"], &["gzip", "packed-reduced"]),
+        (&["a.bin", "-o", "a.bin"], &["a.bin"]),
+    ] {
+        refuses(at, &[&["codecs", "points"], arguments].concat(), words);
+        assert!(!at.join("run.json").exists(), "{arguments:?}");
+    }
+    let said = run(at, &["codecs", "points", "a.bin", "--resolution", "x=0"]);
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("above 0"), "{}", said.err);
+}
+
+#[test]
+fn rows_are_listed() {
+    let said = run(Path::new("."), &["codecs", "points", "--list"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    for word in ["packed-reduced+zstd", "pco 1.1.0", "with --exact", "draco", "FSL-1.1-MIT"] {
+        assert!(said.out.contains(word), "{word}");
+    }
+}

@@ -6,7 +6,9 @@ use std::fmt::Debug;
 use std::fs;
 
 use crate::types;
-use crate::wiregauge::{self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire, Xcdr2, Xcdr2WithHeader};
+use crate::wiregauge::{
+    self, Cdr, CdrWithHeader, Error, RosMsg, Value, Wire, Xcdr2, Xcdr2WithHeader,
+};
 
 fn endured<W: Wire, T: Value>(bytes: &[u8], name: &str) {
     for cut in 0..bytes.len().min(400) {
@@ -38,7 +40,10 @@ pub fn check<T: Value + PartialEq + Debug>(name: &str, bad: bool) {
     let from_xcdr2 = wiregauge::deserialize::<Xcdr2, T>(&xcdr2);
     let from_ros = wiregauge::deserialize::<RosMsg, T>(&ros);
     if bad {
-        assert!(from_cdr.is_err() && from_xcdr2.is_err() && from_ros.is_err(), "{name} is taken for a message");
+        assert!(
+            from_cdr.is_err() && from_xcdr2.is_err() && from_ros.is_err(),
+            "{name} is taken for a message"
+        );
         return;
     }
     let (from_cdr, from_ros) = (from_cdr.expect("a message"), from_ros.expect("a message"));

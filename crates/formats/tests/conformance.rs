@@ -309,14 +309,14 @@ fn seeds(test: &str) -> Seeds {
     Seeds::new(env!("CARGO_MANIFEST_DIR"), "conformance", test)
 }
 
-/// Codecs that carry only what is defined in their format's own language.
-const PARTICULAR: [&str; 1] = ["generated-protobuf-python"];
+/// Codecs that need not carry all: only what is defined in their format's own language, or no
+/// lists of records that take no bytes, whose length their readers could not hold against those.
+const PARTICULAR: [&str; 2] = ["generated-protobuf-python", "generated-ros-msg-python"];
 
 /// No codec refuses the schema, and each carries the messages.
 fn assert_all_carry(schema: &Schema, projection: &Projection, values: &[Value]) {
     for codec in codecs() {
         if let Answer::Rejected(why) = codec.answer_all(schema) {
-            // What is not defined in a format's language has no numbers there.
             assert!(
                 PARTICULAR.contains(&codec.name),
                 "{} refuses what it is known to carry: {why}",

@@ -98,6 +98,17 @@ pub fn has_sizes(schema: &Schema, id: TypeId) -> bool {
     })
 }
 
+/// The block that a record in a list is on this wire for who keeps its bytes as they come,
+/// as Python does: only the wire's own gaps matter, and not those of memory.
+pub fn row(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
+    if wire.alignment() > 1 {
+        return block_on(schema, id, wire);
+    }
+    let plain = wire.is_sequential() && !schema.recurses(id);
+    let numbers = plain.then(|| numbers(schema, schema.record(id)))??;
+    Some(Block { size: numbers.iter().map(|number| number.size()).sum(), alignment: 1 })
+}
+
 /// The block that a record is; none where it is no plain record or has gaps.
 pub fn block(schema: &Schema, id: TypeId) -> Option<Block> {
     if schema.recurses(id) {

@@ -74,7 +74,7 @@ impl Module<'_> {
         docstring(&format!("{}\n", self.package.head().join("\n")), code);
         code.line("");
         let has_enums = self.schema.enums().next().is_some();
-        let has_blocks = self.schema.records().any(|(id, _)| self.is_listed_block(id));
+        let has_blocks = self.schema.records().any(|(id, _)| self.is_listed_block(wires, id));
         code.line("from __future__ import annotations\n");
         if has_blocks {
             code.line("import importlib");
@@ -164,7 +164,7 @@ impl Module<'_> {
         }
         self.constructor(id, record, code)?;
         self.equality(id, record, code);
-        if self.is_listed_block(id) {
+        if self.is_listed_block(wires, id) {
             self.block(id, record, code);
         }
         wires.iter().for_each(|wire| match wire {
@@ -353,13 +353,14 @@ impl Module<'_> {
         code.line("\n__hash__ = None  # type: ignore[assignment]");
     }
 
-    /// Whether it is such a record, and there are lists of it.
-    fn is_listed_block(&self, id: TypeId) -> bool {
+    /// Whether lists of the record, which there are, move as one block on one of the wires.
+    fn is_listed_block(&self, wires: &[Wire], id: TypeId) -> bool {
+        let is_block = |wire: &Wire| layout::row(self.schema, id, *wire).is_some();
         let is_list = |field: &Field| {
             field.element == Element::Record(id)
                 && matches!(field.cardinality, Cardinality::List { .. })
         };
-        self.is_block(id)
+        wires.iter().any(is_block)
             && self.schema.records().any(|(_, record)| record.fields.iter().any(is_list))
     }
 

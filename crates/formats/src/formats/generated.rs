@@ -163,8 +163,8 @@ impl Library for Holders<'_> {
     fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<Rows> {
         let Element::Record(id) = field.element else { return None };
         let is_list = matches!(field.cardinality, Cardinality::List { .. });
-        layout::block(form.schema, id)
-            .filter(|_| is_list && self.wire != Wire::Protobuf)
+        layout::row(form.schema, id, self.wire)
+            .filter(|_| is_list)
             .map(|_| Rows { sum: format!("total({value})"), tallies: format!("tallies({value})") })
     }
 }

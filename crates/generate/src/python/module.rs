@@ -3,9 +3,7 @@
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::definition::Package;
-use crate::layout;
 use crate::names::Names;
-use crate::wire::Wire;
 
 /// A package in Python, while it is written.
 pub struct Module<'a> {
@@ -19,16 +17,6 @@ impl Module<'_> {
     pub fn code(&self, field: &Field) -> Option<(&'static str, usize)> {
         let scalar = self.schema.scalar(field.element)?;
         (scalar != Scalar::Bool).then(|| (code_of(scalar), scalar.size()))
-    }
-
-    /// Whether lists of the record move as one block.
-    pub fn is_block(&self, id: TypeId) -> bool {
-        layout::block(self.schema, id).is_some()
-    }
-
-    /// Whether they do so on this wire.
-    pub fn is_block_on(&self, wire: Wire, id: TypeId) -> bool {
-        layout::block_on(self.schema, id, wire).is_some()
     }
 
     /// The numbers of a plain record as expressions.

@@ -283,8 +283,8 @@ impl Module<'_> {
                 let bound = bound.map_or("_MOST".into(), |bound| bound.to_string());
                 code.line(format!("w.count(len({member}), {bound})"));
                 match element {
-                    Element::Record(id) if self.is_block_on(wire, id) => {
-                        let block = layout::block(self.schema, id).expect("a block");
+                    Element::Record(id) if layout::row(self.schema, id, wire).is_some() => {
+                        let block = layout::row(self.schema, id, wire).expect("a block");
                         let alignment = block.alignment.min(wire.alignment());
                         let first = self.first(id).size().min(wire.alignment());
                         if alignment == 1 {
@@ -404,7 +404,7 @@ impl Module<'_> {
                 code.line(format!("{value} = r.fixed(\"{kind}\", {size}, {len})"));
             }
             (Cardinality::List { bound }, None, Element::Record(id))
-                if self.is_block_on(wire, id) =>
+                if layout::row(self.schema, id, wire).is_some() =>
             {
                 self.read_block(wire, id, bound, &value, &one, code);
             }
@@ -443,7 +443,7 @@ impl Module<'_> {
         one: &str,
         code: &mut SourceWriter,
     ) {
-        let block = layout::block(self.schema, id).expect("a block");
+        let block = layout::row(self.schema, id, wire).expect("a block");
         let first = self.first(id).size().min(wire.alignment());
         let alignment = block.alignment.min(wire.alignment());
         let name = self.names.of(id);

@@ -109,20 +109,7 @@ fn element_type(schema: &Schema, element: Element) -> String {
     match element {
         Element::String | Element::Bytes => "string".into(),
         Element::Record(id) => schema.record(id).name.legal.clone(),
-        other => match schema.scalar(other).expect("a number") {
-            Scalar::Bool => "bool",
-            Scalar::U8 => "uint8",
-            Scalar::U16 => "uint16",
-            Scalar::U32 => "uint32",
-            Scalar::U64 => "uint64",
-            Scalar::I8 => "int8",
-            Scalar::I16 => "int16",
-            Scalar::I32 => "int32",
-            Scalar::I64 => "int64",
-            Scalar::F32 => "float32",
-            Scalar::F64 => "float64",
-        }
-        .into(),
+        other => sequential::ros_number(schema.scalar(other).expect("a number")).into(),
     }
 }
 

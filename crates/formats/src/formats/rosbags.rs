@@ -141,7 +141,7 @@ fn definition(schema: &Schema, record: &Record) -> String {
             }
             Element::Bytes => "uint8[]".into(),
             Element::Record(id) => format!("wg/{}", schema.record(id).name.legal),
-            other => number(schema.scalar(other).expect("a number")).into(),
+            other => sequential::ros_number(schema.scalar(other).expect("a number")).into(),
         };
         lines.push(match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => format!("{element} {name}"),
@@ -159,22 +159,6 @@ fn definition(schema: &Schema, record: &Record) -> String {
         lines.push("uint8 structure_needs_at_least_one_member".into());
     }
     lines.join("\n") + "\n"
-}
-
-fn number(scalar: Scalar) -> &'static str {
-    match scalar {
-        Scalar::Bool => "bool",
-        Scalar::U8 => "uint8",
-        Scalar::U16 => "uint16",
-        Scalar::U32 => "uint32",
-        Scalar::U64 => "uint64",
-        Scalar::I8 => "int8",
-        Scalar::I16 => "int16",
-        Scalar::I32 => "int32",
-        Scalar::I64 => "int64",
-        Scalar::F32 => "float32",
-        Scalar::F64 => "float64",
-    }
 }
 
 /// What the glue calls the library's class of a record.

@@ -1,5 +1,6 @@
 //! What is shown of a result, once for all forms.
 
+pub mod break_even;
 pub mod curve;
 pub mod environment;
 pub mod figure;

@@ -9,6 +9,7 @@ mod fmu_entrants;
 mod installed;
 mod libraries;
 mod output;
+mod point_entrants;
 mod progress;
 mod recorder;
 mod required;

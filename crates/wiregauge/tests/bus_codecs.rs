@@ -69,6 +69,36 @@ fn a_message_is_carried_as_each_codec_writes_it() {
 }
 
 #[test]
+fn points_are_carried_as_each_row_makes_them_small() {
+    let folder = tempfile::tempdir().unwrap();
+    let points = ["--points", "scene", "--rows", "packed-reduced,f32+lz4", "--cycle", "20ms"];
+    let said = run(folder.path(), &short(&points));
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(folder.path());
+    let case = run["cases"][0]["id"].as_str().expect("a case");
+    for transport in ["tcp", "memory"] {
+        let fact = |row: &str, metric: &str| {
+            let found = support::fact(&run, case, &format!("{transport}+{row}"), metric);
+            found.unwrap_or_else(|| panic!("no {metric} of {transport}+{row}"))
+        };
+        // The bound is there unasked: two columns of doubles, and what says so.
+        let rows = ["columns", "packed-reduced", "f32+lz4"];
+        for row in rows {
+            assert_eq!(fact(row, "points"), 131_072.0, "{row}");
+            assert_eq!(fact(row, "lost"), 0.0, "{row}");
+        }
+        let sizes = rows.map(|row| fact(row, "size"));
+        assert!((16.0..16.01).contains(&(sizes[0] / 131_072.0)), "{sizes:?}");
+        assert!(sizes[1] < sizes[2] && sizes[2] < sizes[0], "{sizes:?}");
+    }
+    // To make points small takes longer than to copy them, so it pays below some rate.
+    for row in ["TCP, Packed, reduced: pays below ", "memory, Packed, reduced: pays below "] {
+        let line = said.out.lines().map(str::trim).find(|line| line.starts_with(row));
+        assert!(line.is_some_and(|line| line.contains(" Gbit/s")), "{row}{}", said.out);
+    }
+}
+
+#[test]
 fn a_codec_that_dies_in_the_run_is_not_measured() {
     let folder = tempfile::tempdir().unwrap();
     let script = std::fs::read_to_string(support::project().join("examples/private_format.py"));
@@ -97,6 +127,10 @@ fn what_makes_no_sense_is_refused() {
         (vec!["--message", "lidar", "--codec", "semaphore"], ["semaphore", "prost"]),
         (vec!["--message", "lidar", "--length", "beams=3"], ["points", "--length"]),
         (vec!["--message", "none.msg"], ["none.msg", "cannot read"]),
+        (vec!["--rows", "f32"], ["--rows", "--points"]),
+        (vec!["--points", "scene", "--rows", "f33"], ["f33", "packed-reduced"]),
+        (vec!["--points", "scene", "--channel", "/points"], ["--channel", "scene"]),
+        (vec!["--points", "none.bin"], ["none.bin", "cannot"]),
     ] {
         refuses(folder.path(), &short(&arguments), &words);
     }

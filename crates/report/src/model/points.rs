@@ -4,6 +4,7 @@ use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run, Subject};
 use wiregauge_result::stats::Summary;
 
+use crate::model::break_even::Pays;
 use crate::model::unit::{count, quantity, ratio, significant};
 
 /// What stands before the column's name in the largest error, and in what it may be.
@@ -26,6 +27,7 @@ pub fn rows(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
     }
     let mut head =
         ["", "B a point", "of columns", "encode GB/s", "decode GB/s"].map(str::to_owned).to_vec();
+    head.push("pays below".into());
     head.extend(errors.iter().map(|name| format!("error of {name}")));
     head.extend(["order", "rows for one", "library"].map(str::to_owned));
     let mut rows = vec![head];
@@ -41,6 +43,7 @@ pub fn rows(run: &Run, case: &Case) -> Option<Vec<Vec<String>>> {
             // Bytes in a nanosecond are gigabytes in a second.
             row.push(median.map_or("-".into(), |ns| significant(case.canonical_bytes / ns)));
         }
+        row.push(Pays::of(run, case, subject).map_or("-".into(), Pays::cell));
         for error in &errors {
             let largest = fact(&format!("{ERROR}{error}"));
             let allowed = fact(&format!("{ALLOWED}{error}"));

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use wiregauge_result::run::{Case, Run};
 
+use crate::model::break_even;
 use crate::model::figure::{defined_as, definition, is_loss, part, place, Part};
 use crate::model::group::{failed, groups, head, lossless, name, without_headroom, Group};
 use crate::model::kind::noun;
@@ -53,6 +54,9 @@ pub fn section(run: &Run, case: &Case, defined: &str) -> String {
     );
     for group in &groups {
         text.push_str(&group_table(run, case, group));
+    }
+    for line in break_even::lines(run, case) {
+        let _ = writeln!(text, "<p>{}.</p>", e(&line));
     }
     text + &chart::of_case(run, &timings)
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use wiregauge_result::run::{Case, Run};
 
+use crate::model::break_even::PAYS;
 use crate::model::kind::{legend, noun};
 use crate::model::points::{self, BEYOND};
 use crate::model::table::Table;
@@ -88,5 +89,6 @@ fn reduced(run: &Run, case: &Case) -> String {
     if points::is_marked(&rows) {
         let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(BEYOND));
     }
+    let _ = writeln!(text, "<p class=\"soft\">{}.</p>", e(PAYS));
     text
 }

@@ -3,6 +3,7 @@
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
 
+use crate::model::break_even::{self, PAYS};
 use crate::model::curve::{at, over, shares};
 use crate::model::group::{failed, groups, head, name, Group};
 use crate::model::kind::{fixed_part, legend, marked, noun, shown};
@@ -143,6 +144,7 @@ fn tables(run: &Run, case: &Case) -> String {
         if points::is_marked(&rows) {
             text.push_str(&format!("\n{}.\n", BEYOND));
         }
+        text.push_str(&format!("\n{PAYS}.\n"));
     }
     text.push_str(&in_phases(run, case));
     for counted in
@@ -195,6 +197,9 @@ fn bus(run: &Run, case: &Case) -> String {
         text.push_str(&group_table(run, case, group));
     }
     text.push_str(&in_phases(run, case));
+    for line in break_even::lines(run, case) {
+        text.push_str(&format!("\n{}.\n", escape(&line)));
+    }
     text.push_str(&distributions(run, case));
     text
 }

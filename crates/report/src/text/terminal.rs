@@ -5,6 +5,7 @@ use std::iter;
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Run};
 
+use crate::model::break_even::{self, PAYS};
 use crate::model::group::{failed, groups, head, name, Group};
 use crate::model::kind::{fixed_part, legend, marked, noun, shown};
 use crate::model::phase::phases;
@@ -161,6 +162,7 @@ fn tables(run: &Run, case: &Case, width: usize) -> String {
         if points::is_marked(&rows) {
             text.push_str(&format!("  {BEYOND}\n"));
         }
+        text.push_str(&format!("  {PAYS}\n"));
     }
     text.push_str(&in_phases(run, case, width));
     for table in
@@ -243,6 +245,9 @@ fn bus(run: &Run, case: &Case, width: usize) -> String {
         if cells.any(|cell| cell.as_ref().is_some_and(Cell::too_few)) {
             text.push_str("  ? too few windows to tell it from the best\n");
         }
+    }
+    for line in break_even::lines(run, case) {
+        text.push_str(&format!("  {}\n", clean(&line)));
     }
     if groups.is_empty() {
         text.push_str("  No transport has figures.\n");

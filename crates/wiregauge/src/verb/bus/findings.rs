@@ -75,6 +75,13 @@ impl Findings {
         self.cautions.extend(measured.cautions(title));
     }
 
+    /// How many points a row's message has.
+    pub fn tell_points(&mut self, case: &str, subject: &str, points: f64) {
+        let (case, subject) = (case.into(), subject.into());
+        let (metric, unit) = ("points".into(), "1".into());
+        self.facts.push(Fact { case, subject, metric, unit, value: points });
+    }
+
     /// Whether nothing was found.
     pub fn is_empty(&self) -> bool {
         self.measurements.is_empty() && self.facts.is_empty() && self.curves.is_empty()

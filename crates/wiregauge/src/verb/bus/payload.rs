@@ -1,4 +1,5 @@
-//! What samples carry: generated content, or a message as codecs write it.
+//! What samples carry: generated content, a message as codecs write it, or points as they are
+//! made small.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,12 +12,14 @@ use wiregauge_conversation::child::Limits;
 use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_formats::build::Variant;
 use wiregauge_gauge::runners::check::{prove, status};
-use wiregauge_gauge::runners::plan::{Entrant, Load};
+use wiregauge_gauge::runners::plan::{Entrant, Judge, Load};
 use wiregauge_participant::codec_process::Coding;
+use wiregauge_reduction::table::Table;
 use wiregauge_result::run::{Case, Subject};
 use wiregauge_schema::{Sizes, Source};
 
 use crate::codec_entrants::{self, Own};
+use crate::point_entrants::{entrant, Choice};
 use crate::progress::Progress;
 use crate::workload::{build_folder, Builtin, Workload};
 
@@ -24,6 +27,12 @@ use crate::workload::{build_folder, Builtin, Workload};
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Recorded messages to choose one from.
 const RECORDED: usize = 64;
+/// Messages of points to choose one from.
+const CLOUDS: usize = 16;
+/// What stands for the scene instead of a file.
+const SCENE: &str = "scene";
+/// The rows of points where none is named: each in the way of its own, cheap to dear.
+const USUAL: [&str; 4] = ["f32", "scaled", "packed-reduced", "packed-reduced+zstd"];
 
 /// The message that samples carry, if not generated content.
 #[derive(clap::Args)]
@@ -48,6 +57,13 @@ pub struct Payload {
     /// A runner of your own beside them (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<Own>,
+    /// Send points as `wiregauge codecs points` makes them small: of a recording, of a file
+    /// of points, or of the scene; the message of median size. f32, scaled, packed-reduced
+    /// and packed-reduced+zstd, unless --rows says others.
+    #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "codec", "runner"])]
+    points: Option<PathBuf>,
+    #[command(flatten)]
+    choice: Choice,
 }
 
 /// A message with the codecs that write it.
@@ -56,6 +72,8 @@ pub struct Cargo {
     pub case: Case,
     /// The codecs.
     pub codecs: Vec<Codec>,
+    /// How many points it has, where it is of points.
+    pub points: Option<f64>,
     /// Keeps the message and its schema for the participants.
     _folder: TempDir,
 }
@@ -74,12 +92,20 @@ pub struct Codec {
 impl Payload {
     /// The recording.
     pub fn input(&self) -> Option<&Path> {
-        self.input.as_deref()
+        let points = self.points.as_deref().filter(|points| *points != Path::new(SCENE));
+        self.input.as_deref().or(points)
     }
 
     /// Builds the codecs and has each carry the message; none for generated
     /// content.
     pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<Cargo>> {
+        if let Some(points) = &self.points {
+            return self.points(points, seed).map(Some);
+        }
+        ensure!(
+            !self.choice.is_made(),
+            "--channel, --columns, --reflections, --resolution and --rows want --points"
+        );
         if self.message.is_none() && self.input.is_none() {
             ensure!(
                 self.codec.is_empty() && self.runner.is_empty(),
@@ -89,35 +115,32 @@ impl Payload {
         }
         let workload = self.workload(seed)?;
         let load = median(workload.loads()?)?;
-        let folder = tempfile::tempdir().context("no folder for the message")?;
-        let message = folder.path().join("message");
-        fs::write(&message, &load.samples[0].canonical)?;
         let mut codecs = codec_entrants::select(&self.codec, &[])?;
         let only_own = self.codec.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.bound && !only_own);
         let variants: Vec<Variant> = codecs.into_iter().map(Variant::plain).collect();
         let built =
             codec_entrants::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
-        let mut codecs = Vec::new();
-        for (number, Entrant { mut subject, runner, .. }) in built.entrants.into_iter().enumerate()
-        {
-            let (mut size, mut coding) = (0, None);
-            if let Some(launch) = runner {
-                match encoded(&launch, &load, &mut subject) {
-                    Ok(bytes) => {
-                        let schema = folder.path().join(format!("schema{number}"));
-                        fs::write(&schema, &launch.schema)?;
-                        let Launch { program, arguments, .. } = launch;
-                        let message = message.clone();
-                        (size, coding) =
-                            (bytes, Some(Coding { program, arguments, schema, message }));
-                    }
-                    Err(trouble) => subject.status = status(trouble),
-                }
-            }
-            codecs.push(Codec { subject, size, coding });
+        Cargo::of(load, built.entrants).map(Some)
+    }
+
+    /// A list of points, with those who make it small.
+    fn points(&self, source: &Path, seed: u64) -> Result<Cargo> {
+        let rows = self.choice.rows(|row| USUAL.contains(&row.id().as_str()))?;
+        let files: Vec<PathBuf> = self.input().map(Path::to_owned).into_iter().collect();
+        let (loads, _) = self.choice.cases(&files, CLOUDS, seed)?;
+        if loads.len() > 1 {
+            let names: Vec<&str> = loads.iter().map(|load| load.case.id.as_str()).collect();
+            bail!(
+                "{} has several lists of points: choose one by --channel ({})",
+                source.display(),
+                names.join(", ")
+            );
         }
-        Ok(Some(Cargo { case: load.case, codecs, _folder: folder }))
+        let load = median(loads)?;
+        let table = Table::from_bytes(&load.samples[0].canonical)?;
+        let entrants = rows.into_iter().map(entrant).collect::<Result<_>>()?;
+        Ok(Cargo { points: Some(table.rows() as f64), ..Cargo::of(load, entrants)? })
     }
 
     fn workload(&self, seed: u64) -> Result<Workload> {
@@ -144,6 +167,34 @@ impl Payload {
     }
 }
 
+impl Cargo {
+    /// A message with those of the entrants that can carry it.
+    fn of(load: Load, entrants: Vec<Entrant>) -> Result<Cargo> {
+        let folder = tempfile::tempdir().context("no folder for the message")?;
+        let message = folder.path().join("message");
+        fs::write(&message, &load.samples[0].canonical)?;
+        let mut codecs = Vec::new();
+        for (number, Entrant { mut subject, runner, judge }) in entrants.into_iter().enumerate() {
+            let (mut size, mut coding) = (0, None);
+            if let Some(launch) = runner {
+                match encoded(&launch, &load, &mut subject, judge.as_ref()) {
+                    Ok(bytes) => {
+                        let schema = folder.path().join(format!("schema{number}"));
+                        fs::write(&schema, &launch.schema)?;
+                        let Launch { program, arguments, .. } = launch;
+                        let message = message.clone();
+                        (size, coding) =
+                            (bytes, Some(Coding { program, arguments, schema, message }));
+                    }
+                    Err(trouble) => subject.status = status(trouble),
+                }
+            }
+            codecs.push(Codec { subject, size, coding });
+        }
+        Ok(Cargo { case: load.case, codecs, points: None, _folder: folder })
+    }
+}
+
 /// Of several messages the one of median size.
 fn median(loads: Vec<Load>) -> Result<Load> {
     let mut load = loads.into_iter().next().context("no message")?;
@@ -160,9 +211,14 @@ fn median(loads: Vec<Load>) -> Result<Load> {
 }
 
 /// Has a codec carry the message; the size that it writes.
-fn encoded(launch: &Launch, load: &Load, subject: &mut Subject) -> Result<usize, Trouble> {
+fn encoded(
+    launch: &Launch,
+    load: &Load,
+    subject: &mut Subject,
+    judge: Option<&Judge>,
+) -> Result<usize, Trouble> {
     let mut runner = Runner::start(launch, Limits::default(), None, PATIENCE)?;
     subject.library.clone_from(&runner.hello.library);
-    let encoded = prove(&mut runner, &load.samples, false, None)?.encoded;
+    let encoded = prove(&mut runner, &load.samples, false, judge)?.encoded;
     Ok(encoded.iter().map(Vec::len).sum())
 }

@@ -35,6 +35,8 @@ Examples:
       as much as gets through
   wiregauge bus run --message lidar --codec flatbuffers,prost --cycle 100ms
       what encode, wire and decode take
+  wiregauge bus run --points drive.mcap --channel /ouster/points --cycle 100ms
+      the same of points that are made small, and where that pays
   wiregauge bus run --participants 2..64 --mode both
       what a receiver more costs
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
@@ -47,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
-    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes, conflicts_with_all = ["message", "input"])]
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes, conflicts_with_all = ["message", "input", "points"])]
     size: Vec<usize>,
     /// From sample to sample, or the simulated time of a step; 0 is as fast as
     /// it goes.
@@ -72,7 +74,7 @@ pub struct Arguments {
 }
 
 /// What a scenario says in its own words.
-const SAID: [&str; 21] = [
+const SAID: [&str; 22] = [
     "size",
     "cycle",
     "mode",
@@ -94,6 +96,7 @@ const SAID: [&str; 21] = [
     "message",
     "input",
     "codec",
+    "points",
 ];
 
 /// One mode or both.

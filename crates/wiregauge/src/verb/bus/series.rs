@@ -242,6 +242,9 @@ impl Series {
                         let (subject, record, machine) = (row.id(), &record, &machine);
                         let measured = MeasuredTrial { case: id, load, subject, record, machine };
                         findings.add(&measured, row.title());
+                        if let Some(points) = self.cargo.as_ref().and_then(|cargo| cargo.points) {
+                            findings.tell_points(id, subject, points);
+                        }
                         notes.extend(measured.told_misses(row.title()).map(|told| (number, told)));
                         let sent = record.sent.samples;
                         if keeping.is_some() && sent > kept {

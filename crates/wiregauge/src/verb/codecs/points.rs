@@ -5,23 +5,19 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{Context, Result};
 use indexmap::IndexMap;
-use wiregauge_conversation::runner::Launch;
 use wiregauge_gauge::runners::measure;
-use wiregauge_gauge::runners::plan::{Deviation, Entrant, Experiment, Judge, Load, Plan, Sample};
-use wiregauge_packed::{Plan as Resolutions, Preset, Rule};
-use wiregauge_reduction::deviation::deviations;
-use wiregauge_reduction::load::{of_file, of_scene, Load as Loaded, Wish};
-use wiregauge_reduction::reduction::{Keeps, Part};
+use wiregauge_gauge::runners::plan::{Entrant, Experiment, Plan};
+use wiregauge_reduction::reduction::Part;
 use wiregauge_reduction::row::Row;
 use wiregauge_reduction::runner;
-use wiregauge_reduction::table::Table;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Case, Fact, Run, Settings, Status, Subject, FORMAT, VERSION};
+use wiregauge_result::run::{Fact, Run, Settings, Status, Subject, FORMAT, VERSION};
 
 use crate::output::{self, deliver, print, Form, Outlet};
+use crate::point_entrants::{entrant, Choice};
 use crate::progress::Progress;
 use crate::required::Required;
 
@@ -50,29 +46,14 @@ pub struct Arguments {
     /// Recordings (.mcap, .osi) and files of points: .bin of KITTI, .pcd.bin of nuScenes,
     /// .pcd.
     files: Vec<PathBuf>,
-    /// Only this channel of recordings; several times for several.
-    #[arg(long, value_name = "NAME", requires = "files")]
-    channel: Vec<String>,
     /// At most so many messages of each list take turns.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     messages: u32,
-    /// Only these columns.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    columns: Vec<String>,
-    /// Take points as the reflections that a sensor got: time of flight, and signal
-    /// strength of the intensity.
-    #[arg(long, requires = "files")]
-    reflections: bool,
-    /// The resolution of a column, as x=5mm or intensity=0.01; COLUMN=exact keeps every
-    /// bit. Several times for several.
-    #[arg(long, value_name = "COLUMN=VALUE")]
-    resolution: Vec<Rule>,
+    #[command(flatten)]
+    choice: Choice,
     /// Show rows that keep every bit in fewer of them, too.
     #[arg(long)]
     exact: bool,
-    /// Only these rows, and the bound.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    rows: Vec<String>,
     /// List the rows with their options.
     #[arg(long, exclusive = true)]
     list: bool,
@@ -104,9 +85,6 @@ pub struct Arguments {
     serve: Option<String>,
 }
 
-/// The resolutions that hold unless the user says others: 1 mm, 0.1 dB.
-const PRESET: &str = "lidar-1mm";
-
 impl Arguments {
     /// Whether this process is to serve another one.
     pub fn serves(&self) -> bool {
@@ -123,14 +101,14 @@ impl Arguments {
             print(&list())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let rows = self.chosen()?;
+        let rows = self.choice.rows(|row| self.exact || !row.entry.exact)?;
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
-        let (cases, points) = self.cases()?;
+        let (cases, points) = self.choice.cases(&self.files, self.messages as usize, self.seed)?;
         let mut entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
-        if self.rows.is_empty() {
+        if !self.choice.names_rows() {
             entrants.extend(MISSING.into_iter().map(missing));
         }
         let plan = Plan {
@@ -189,81 +167,6 @@ impl Arguments {
         deliver(&mut run, Vec::new(), outlet)
     }
 
-    /// The rows that are measured.
-    fn chosen(&self) -> Result<Vec<Row>> {
-        let all = Row::all();
-        let known = || all.iter().map(Row::id).collect::<Vec<_>>().join(", ");
-        for name in &self.rows {
-            let is_known = all.iter().any(|row| row.id() == *name);
-            ensure!(is_known, "there is no row '{name}'; there are {}", known());
-        }
-        let wanted = |row: &Row| {
-            row.is_bound()
-                || match self.rows.is_empty() {
-                    true => self.exact || !row.entry.exact,
-                    false => self.rows.contains(&row.id()),
-                }
-        };
-        Ok(all.iter().copied().filter(wanted).collect())
-    }
-
-    /// What is measured on, and how many points each case has in the mean.
-    fn cases(&self) -> Result<(Vec<Load>, Vec<f64>)> {
-        let preset = Preset::of(PRESET).expect("one of them");
-        let rules = self.resolution.clone();
-        let resolutions = Resolutions { presets: vec![preset], rules, whole_bytes: false };
-        let wish = Wish {
-            channels: &self.channel,
-            columns: &self.columns,
-            messages: self.messages as usize,
-            reflections: self.reflections,
-            plan: &resolutions,
-        };
-        let mut loads: Vec<(String, String, Loaded)> = Vec::new();
-        if self.files.is_empty() {
-            let load = of_scene(&wish, self.seed)?;
-            loads.push(("scene".into(), "wiregauge".into(), load));
-        }
-        for file in &self.files {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            for load in of_file(file, &wish)? {
-                let id = match load.list.as_str() {
-                    "" => name.clone(),
-                    list => format!("{name} {list}"),
-                };
-                ensure!(
-                    loads.iter().all(|(known, ..)| *known != id),
-                    "{} is named twice, or another file has its name: rename one",
-                    file.display()
-                );
-                loads.push((id, file.display().to_string(), load));
-            }
-        }
-        let columns = || loads.iter().flat_map(|(.., load)| &load.tables[0].columns);
-        let names = || {
-            let mut names: Vec<&str> = columns().map(|column| column.name.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
-            names.join(", ")
-        };
-        if let Some(rule) = resolutions.rules.iter().find(|r| columns().all(|c| c.name != r.column))
-        {
-            bail!("there is no column {} to give a resolution; there are {}", rule.column, names());
-        }
-        ensure!(
-            columns().any(|column| column.resolution.is_some()),
-            "no column has a resolution, so nothing would be reduced: say one by --resolution \
-             COLUMN=VALUE; there are {}",
-            names()
-        );
-        let points = |load: &Loaded| {
-            let rows: usize = load.tables.iter().map(Table::rows).sum();
-            rows as f64 / load.tables.len() as f64
-        };
-        let points = loads.iter().map(|(.., load)| points(load)).collect();
-        Ok((loads.into_iter().map(|(id, source, load)| case(id, source, load)).collect(), points))
-    }
-
     fn settings(&self) -> Settings {
         Settings {
             processes: self.processes.unwrap_or(if self.quick { 3 } else { 5 }),
@@ -275,52 +178,6 @@ impl Arguments {
             seed: self.seed,
         }
     }
-}
-
-/// A case with its tables as messages.
-fn case(id: String, source: String, load: Loaded) -> Load {
-    let messages = load.tables.len();
-    let size: usize = load.tables.iter().map(Table::size).sum();
-    let case = Case {
-        id,
-        message: load.kind,
-        source,
-        messages: messages as u64,
-        canonical_bytes: size as f64 / messages as f64,
-        parameter: None,
-        fixed: None,
-        element: None,
-        notes: load.notes,
-    };
-    let sample =
-        |table: &Table| Sample { canonical: table.to_bytes(), readings: Default::default() };
-    Load { case, samples: load.tables.iter().map(sample).collect() }
-}
-
-/// A row that this program carries out in a process of its own.
-fn entrant(row: Row) -> Result<Entrant> {
-    let subject = Subject {
-        id: row.id(),
-        title: row.title(),
-        language: "Rust".into(),
-        library: row.library(),
-        built: "with wiregauge".into(),
-        origin: None,
-        options: row.options(),
-        bound: row.is_bound(),
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Measured,
-    };
-    let words = ["codecs", "points", "--serve"].map(str::to_owned);
-    let runner = Launch {
-        id: row.id(),
-        program: std::env::current_exe()?,
-        arguments: words.into_iter().chain([row.id()]).collect(),
-        schema: Vec::new(),
-    };
-    let judge = judge(row.entry.keeps);
-    Ok(Entrant { subject, runner: Some(runner), judge: Some(judge) })
 }
 
 /// What is used for clouds, too, and why there are no figures of it.
@@ -353,24 +210,6 @@ fn missing((id, title, why): (&str, &str, &str)) -> Entrant {
         status: Status::Skipped(why.into()),
     };
     Entrant { subject, runner: None, judge: None }
-}
-
-/// Holds a table that came back against the one that was sent.
-fn judge(keeps: Keeps) -> Judge {
-    Box::new(move |sent, back| {
-        let table = |bytes| Table::from_bytes(bytes).map_err(|error| format!("{error:#}"));
-        let told = deviations(&table(sent)?, &table(back)?, keeps);
-        let told = told.map_err(|error| format!("{error:#}"))?;
-        let both = told.into_iter().flat_map(|told| {
-            let figure = |what: &str, value| Deviation {
-                metric: format!("{what}/{}", told.column),
-                unit: if told.unit.is_empty() { "1".into() } else { told.unit.clone() },
-                value,
-            };
-            [figure("error", told.largest), figure("allowed", told.allowed)]
-        });
-        Ok(both.collect())
-    })
 }
 
 /// What is known of a row without measuring it.

@@ -1,0 +1,208 @@
+//! Lists of points as messages, and what makes them small as entrants.
+
+use std::path::PathBuf;
+
+use anyhow::{bail, ensure, Result};
+use wiregauge_conversation::runner::Launch;
+use wiregauge_gauge::runners::plan::{Deviation, Entrant, Judge, Load, Sample};
+use wiregauge_packed::{Plan as Resolutions, Preset, Rule};
+use wiregauge_reduction::deviation::deviations;
+use wiregauge_reduction::load::{of_file, of_scene, Load as Loaded, Wish};
+use wiregauge_reduction::reduction::Keeps;
+use wiregauge_reduction::row::Row;
+use wiregauge_reduction::table::Table;
+use wiregauge_result::run::{Case, Status, Subject};
+
+/// The resolutions that hold unless the user says others: 1 mm, 0.1 dB.
+const PRESET: &str = "lidar-1mm";
+
+/// What of points is wanted, and what makes it small.
+#[derive(clap::Args)]
+pub struct Choice {
+    /// Only this channel of recordings; several times for several.
+    #[arg(long, value_name = "NAME")]
+    channel: Vec<String>,
+    /// Only these columns of points.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    columns: Vec<String>,
+    /// Take points as the reflections that a sensor got: time of flight, and signal
+    /// strength of the intensity.
+    #[arg(long)]
+    reflections: bool,
+    /// The resolution of a column, as x=5mm or intensity=0.01; COLUMN=exact keeps every
+    /// bit. Several times for several.
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    resolution: Vec<Rule>,
+    /// Only these rows of `wiregauge codecs points`, and the bound.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    rows: Vec<String>,
+}
+
+impl Choice {
+    /// Whether anything was chosen.
+    pub fn is_made(&self) -> bool {
+        let Choice { channel, columns, reflections, resolution, rows } = self;
+        let lists = [channel, columns, rows];
+        *reflections || !resolution.is_empty() || lists.iter().any(|list| !list.is_empty())
+    }
+
+    /// Whether rows were named.
+    pub fn names_rows(&self) -> bool {
+        !self.rows.is_empty()
+    }
+
+    /// The rows that are named, or else these, and the bound before them.
+    ///
+    /// # Errors
+    /// When there is no such row.
+    pub fn rows(&self, usual: impl Fn(&Row) -> bool) -> Result<Vec<Row>> {
+        let all = Row::all();
+        let known = || all.iter().map(Row::id).collect::<Vec<_>>().join(", ");
+        for name in &self.rows {
+            let is_known = all.iter().any(|row| row.id() == *name);
+            ensure!(is_known, "there is no row '{name}'; there are {}", known());
+        }
+        let wanted = |row: &Row| {
+            row.is_bound()
+                || match self.rows.is_empty() {
+                    true => usual(row),
+                    false => self.rows.contains(&row.id()),
+                }
+        };
+        Ok(all.iter().copied().filter(wanted).collect())
+    }
+
+    /// The lists of points in these files, at most so many messages of each, and how many
+    /// points a message has in the mean. Without a file: the scene.
+    ///
+    /// # Errors
+    /// When a file cannot be read, holds no points, or does not fit what was chosen.
+    pub fn cases(
+        &self,
+        files: &[PathBuf],
+        messages: usize,
+        seed: u64,
+    ) -> Result<(Vec<Load>, Vec<f64>)> {
+        ensure!(
+            !files.is_empty() || (self.channel.is_empty() && !self.reflections),
+            "--channel and --reflections want a recording; the scene has one list, of reflections"
+        );
+        let preset = Preset::of(PRESET).expect("one of them");
+        let rules = self.resolution.clone();
+        let resolutions = Resolutions { presets: vec![preset], rules, whole_bytes: false };
+        let wish = Wish {
+            channels: &self.channel,
+            columns: &self.columns,
+            messages,
+            reflections: self.reflections,
+            plan: &resolutions,
+        };
+        let mut loads: Vec<(String, String, Loaded)> = Vec::new();
+        if files.is_empty() {
+            let load = of_scene(&wish, seed)?;
+            loads.push(("scene".into(), "wiregauge".into(), load));
+        }
+        for file in files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            for load in of_file(file, &wish)? {
+                let id = match load.list.as_str() {
+                    "" => name.clone(),
+                    list => format!("{name} {list}"),
+                };
+                ensure!(
+                    loads.iter().all(|(known, ..)| *known != id),
+                    "{} is named twice, or another file has its name: rename one",
+                    file.display()
+                );
+                loads.push((id, file.display().to_string(), load));
+            }
+        }
+        let columns = || loads.iter().flat_map(|(.., load)| &load.tables[0].columns);
+        let names = || {
+            let mut names: Vec<&str> = columns().map(|column| column.name.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            names.join(", ")
+        };
+        if let Some(rule) = resolutions.rules.iter().find(|r| columns().all(|c| c.name != r.column))
+        {
+            bail!("there is no column {} to give a resolution; there are {}", rule.column, names());
+        }
+        ensure!(
+            columns().any(|column| column.resolution.is_some()),
+            "no column has a resolution, so nothing would be reduced: say one by --resolution \
+             COLUMN=VALUE; there are {}",
+            names()
+        );
+        let points = |load: &Loaded| {
+            let rows: usize = load.tables.iter().map(Table::rows).sum();
+            rows as f64 / load.tables.len() as f64
+        };
+        let points = loads.iter().map(|(.., load)| points(load)).collect();
+        Ok((loads.into_iter().map(|(id, source, load)| case(id, source, load)).collect(), points))
+    }
+}
+
+/// A case with its tables as messages.
+fn case(id: String, source: String, load: Loaded) -> Load {
+    let messages = load.tables.len();
+    let size: usize = load.tables.iter().map(Table::size).sum();
+    let case = Case {
+        id,
+        message: load.kind,
+        source,
+        messages: messages as u64,
+        canonical_bytes: size as f64 / messages as f64,
+        parameter: None,
+        fixed: None,
+        element: None,
+        notes: load.notes,
+    };
+    let sample =
+        |table: &Table| Sample { canonical: table.to_bytes(), readings: Default::default() };
+    Load { case, samples: load.tables.iter().map(sample).collect() }
+}
+
+/// A row that this program carries out in a process of its own.
+pub fn entrant(row: Row) -> Result<Entrant> {
+    let subject = Subject {
+        id: row.id(),
+        title: row.title(),
+        language: "Rust".into(),
+        library: row.library(),
+        built: "with wiregauge".into(),
+        origin: None,
+        options: row.options(),
+        bound: row.is_bound(),
+        unchecked: false,
+        lowerings: Vec::new(),
+        status: Status::Measured,
+    };
+    let words = ["codecs", "points", "--serve"].map(str::to_owned);
+    let runner = Launch {
+        id: row.id(),
+        program: std::env::current_exe()?,
+        arguments: words.into_iter().chain([row.id()]).collect(),
+        schema: Vec::new(),
+    };
+    let judge = judge(row.entry.keeps);
+    Ok(Entrant { subject, runner: Some(runner), judge: Some(judge) })
+}
+
+/// Holds a table that came back against the one that was sent.
+fn judge(keeps: Keeps) -> Judge {
+    Box::new(move |sent, back| {
+        let table = |bytes| Table::from_bytes(bytes).map_err(|error| format!("{error:#}"));
+        let told = deviations(&table(sent)?, &table(back)?, keeps);
+        let told = told.map_err(|error| format!("{error:#}"))?;
+        let both = told.into_iter().flat_map(|told| {
+            let figure = |what: &str, value| Deviation {
+                metric: format!("{what}/{}", told.column),
+                unit: if told.unit.is_empty() { "1".into() } else { told.unit.clone() },
+                value,
+            };
+            [figure("error", told.largest), figure("allowed", told.allowed)]
+        });
+        Ok(both.collect())
+    })
+}

@@ -60,6 +60,9 @@ pub enum Linkage {
     Wheel(&'static str),
     /// Part of the language itself.
     Standard,
+    /// Written by wiregauge itself, compiled with the runner: measured where it is
+    /// named or its language is.
+    Own,
     /// Headers and generated sources, compiled with the runner.
     Headers,
     /// Beside headers and generated sources a shared library of the Debian package

@@ -54,10 +54,15 @@ fn fixed(name: &str, text: &str) -> File {
     File::new(format!("wiregauge/{name}"), head + text)
 }
 
+/// The names of its types and their members.
+pub fn names(package: &Package) -> Names {
+    Names::new(&package.schema, &RULES, &package.constant_names())
+}
+
 /// The headers.
 pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
-    let names = Names::new(schema, &RULES, &package.constant_names());
+    let names = names(package);
     let header = Header { package, schema, names };
     let mut code = SourceWriter::new();
     package.head().iter().for_each(|line| code.line(format!("// {line}").trim_end()));

@@ -17,10 +17,12 @@ mod rust;
 mod tagged;
 mod wire;
 
+pub use cpp::names as cpp_names;
 pub use definition::Package;
 pub use java::within;
 pub use language::{generate, Language};
 pub use loss::{losses, Loss};
 pub use names::Names;
 pub use python::names as python_names;
+pub use rust::names as rust_names;
 pub use wire::Wire;

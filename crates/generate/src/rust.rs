@@ -30,10 +30,15 @@ const RULES: Rules = Rules {
     members_unlike_types: false,
 };
 
+/// The names of its types and their members.
+pub fn names(package: &Package) -> Names {
+    Names::new(&package.schema, &RULES, &package.constant_names())
+}
+
 /// The module, and that of the wires.
 pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
-    let names = Names::new(schema, &RULES, &package.constant_names());
+    let names = names(package);
     let module = Module { package, schema, names };
     let is_sequential = wires.iter().any(|wire| wire.is_sequential());
     let mut code = SourceWriter::indented(4);

@@ -189,22 +189,27 @@ fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
 }
 
 /// The statement that adds a value of the field at a place to `tally`.
-fn add(schema: &Schema, place: usize, element: Element, value: &str) -> String {
+pub fn add(schema: &Schema, place: usize, element: Element, value: &str) -> String {
     match element {
         Element::Record(_) => {
             format!("tally.record({place}, {value}.template tally<Tally>());")
         }
         Element::String | Element::Bytes => format!("tally.length({place}, {value}.size());"),
-        other => {
-            debug_assert!(schema.scalar(other).is_some());
-            format!("tally.number({place}, {value});")
-        }
+        other => format!("tally.number({place}, {});", number(schema, other, value)),
+    }
+}
+
+/// A value as the schema's number; holders have enums of their own.
+fn number(schema: &Schema, element: Element, value: &str) -> String {
+    match (element, schema.scalar(element).expect("a number")) {
+        (Element::Enum(_), repr) => format!("static_cast<{}>({value})", repr.cpp()),
+        _ => value.to_owned(),
     }
 }
 
 /// `void NAME(const Root &, Tally &)`: the number at a path, nothing where it is
 /// not there.
-fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut SourceWriter) {
+pub fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut SourceWriter) {
     code.line("template <class Tally>");
     code.block(
         format!(
@@ -233,8 +238,9 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut Sourc
                         format!("{value}[{value}.size() / 2]")
                     }
                 };
-                if let Element::Record(inner) = field.element {
-                    id = inner;
+                match field.element {
+                    Element::Record(inner) => id = inner,
+                    other => at = number(schema, other, &at),
                 }
             }
             code.line(format!("tally.number(0, {at});"));

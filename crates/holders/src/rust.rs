@@ -60,11 +60,11 @@ pub type Root = {root};
 
 impl wiregauge_runner::Message for {root} {{
   fn from_canonical(mut bytes: &[u8]) -> Result<Self, Error> {{
-    let message = Self::read(&mut bytes)?;
+    let message = Self::read_canonical(&mut bytes)?;
     if bytes.is_empty() {{ Ok(message) }} else {{ Err(Error::new(\"bytes left over\")) }}
   }}
   fn to_canonical(&self, out: &mut Vec<u8>) {{
-    self.write(out)
+    self.write_canonical(out)
   }}
 }}
 "
@@ -73,9 +73,14 @@ impl wiregauge_runner::Message for {root} {{
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
     vec![
         File::new("lib.rs", code.finish()),
-        File::new("canonical.rs", include_str!("rust/canonical.rs")),
+        canonical_module(),
         File::new("octets.rs", include_str!("rust/octets.rs")),
     ]
+}
+
+/// `canonical.rs`: what [`canonical`] calls.
+pub fn canonical_module() -> File {
+    File::new("canonical.rs", include_str!("rust/canonical.rs"))
 }
 
 fn structure(schema: &Schema, id: TypeId, record: &Record, code: &mut SourceWriter) {
@@ -153,13 +158,14 @@ pub fn minicbor_attribute(place: usize, field: &Field) -> String {
     }
 }
 
-fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+/// `write_canonical` and `read_canonical`, by the module [`canonical_module`].
+pub fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     code.open(format!("impl {} {{", record.name.legal));
-    code.block("pub fn write(&self, out: &mut Vec<u8>) {", "}", |code| {
+    code.block("pub fn write_canonical(&self, out: &mut Vec<u8>) {", "}", |code| {
         for field in &record.fields {
             let name = &field.name.legal;
             let write = |value: &str| match field.element {
-                Element::Record(_) => format!("{value}.write(out);"),
+                Element::Record(_) => format!("{value}.write_canonical(out);"),
                 Element::String => format!("write_bytes({value}.as_bytes(), out);"),
                 Element::Bytes => format!("write_bytes(&{value}, out);"),
                 _ if schema.scalar(field.element) == Some(Scalar::Bool) => {
@@ -186,12 +192,12 @@ fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
             }
         }
     });
-    code.block("pub fn read(input: &mut &[u8]) -> Result<Self, Error> {", "}", |code| {
+    code.block("pub fn read_canonical(input: &mut &[u8]) -> Result<Self, Error> {", "}", |code| {
         code.block("Ok(Self {", "})", |code| {
             for field in &record.fields {
                 let read = match field.element {
                     Element::Record(id) => {
-                        format!("{}::read(input)?", schema.record(id).name.legal)
+                        format!("{}::read_canonical(input)?", schema.record(id).name.legal)
                     }
                     Element::String => {
                         "String::from_utf8(read_bytes(input)?.to_vec())?".to_string()
@@ -199,6 +205,10 @@ fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
                     Element::Bytes => "read_bytes(input)?.to_vec()".to_string(),
                     other => match schema.scalar(other).expect("a number") {
                         Scalar::Bool => "take::<1>(input)?[0] != 0".to_string(),
+                        // Holders have enums of their own.
+                        scalar if matches!(other, Element::Enum(_)) => {
+                            format!("{}::from_le_bytes(take(input)?).into()", scalar.rust())
+                        }
                         scalar => format!("{}::from_le_bytes(take(input)?)", scalar.rust()),
                     },
                 };
@@ -224,7 +234,8 @@ fn canonical(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     code.close("}");
 }
 
-fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+/// `tally`: every number of a record.
+pub fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     code.open(format!("impl {} {{", record.name.legal));
     code.block("pub fn tally<T: Tally>(&self) -> T {", "}", |code| {
         code.line("let mut tally = T::default();");

@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
-use wiregauge_formats::{release, Answer, Codec, Language};
+use wiregauge_formats::{release, Answer, Codec, Language, Linkage};
 use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
@@ -55,7 +55,8 @@ pub fn language(text: &str) -> Result<Vec<&'static Language>> {
 
 /// The codecs of these names in these languages, and the languages' bounds. All of
 /// a language where none is named; where no language is, the default ones and those
-/// of what is named.
+/// of what is named. What wiregauge itself has written takes part where it or its
+/// language is named: a table by itself is of what others have made.
 pub fn select(names: &[String], languages: &[&Language]) -> Result<Vec<&'static Codec>> {
     let all = Codec::all();
     let mut named = Vec::new();
@@ -80,7 +81,10 @@ pub fn select(names: &[String], languages: &[&Language]) -> Result<Vec<&'static 
         some => some.contains(&codec.language),
     };
     let wanted = all.iter().filter(takes_part).filter(|codec| {
-        codec.bound || names.is_empty() || names.iter().any(|name| name == codec.name)
+        let is_asked_for = codec.built != Linkage::Own || !languages.is_empty();
+        codec.bound
+            || names.is_empty() && is_asked_for
+            || names.iter().any(|name| name == codec.name)
     });
     Ok(wanted.copied().collect())
 }
@@ -258,5 +262,28 @@ fn subject(
         unchecked: false,
         lowerings,
         status,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str], language: &str) -> Vec<&'static str> {
+        let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
+        let languages =
+            if language.is_empty() { vec![] } else { self::language(language).unwrap() };
+        select(&names, &languages).unwrap().iter().map(|codec| codec.name).collect()
+    }
+
+    #[test]
+    fn what_wiregauge_has_written_is_measured_where_it_is_asked_for() {
+        let own = |names: Vec<&str>| names.iter().filter(|n| n.starts_with("generated-")).count();
+        assert_eq!(own(names(&[], "")), 0);
+        assert_eq!(own(names(&[], "cpp")), 4);
+        assert_eq!(own(names(&[], "rust")), 4);
+        let some = names(&["ros-msg", "generated-ros-msg-cpp"], "");
+        assert!(some.contains(&"ros-msg") && some.contains(&"generated-ros-msg-cpp"), "{some:?}");
+        assert_eq!(own(some), 1);
     }
 }

@@ -50,6 +50,7 @@ impl Origin {
             Linkage::Crate(_) => format!("crate{whose}, {with_the_runner}"),
             Linkage::Wheel(name) => format!("wheel of {name}, by its makers' flags; {compiler}"),
             Linkage::Standard => format!("standard library of {compiler}"),
+            Linkage::Own => format!("generated code, {with_the_runner}"),
             Linkage::Headers => {
                 format!("headers and generated code{whose}, {with_the_runner}")
             }

@@ -1,94 +1,30 @@
 //! The holders that `wiregauge generate` writes, on each wire: they are the
 //! normalized form themselves.
 
+mod cpp;
+mod python;
+mod rust;
+
 use anyhow::Result;
-use wiregauge_generate::{layout, losses, Package, Wire};
-use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, TypeId};
+use wiregauge_generate::{generate, losses, Language, Names, Package, Wire};
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library, Rows};
 use crate::sequential;
-use crate::slot::Slot;
 
-inventory::submit! {
-    codec(
-        "generated-ros-msg-python",
-        "ROS 1 MSG Python generated",
-        "ros-msg",
-        &[
-            "encode: message.serialize_ros_msg()",
-            "decode: Message.deserialize_ros_msg(bytes)",
-            "project, fixed, element: Message.deserialize_ros_msg(bytes, view=True)",
-        ],
-        |schema, id| answer(Wire::RosMsg, schema, id),
-        |unit| emit(Wire::RosMsg, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-cdr-python",
-        "CDR Python generated",
-        "cdr",
-        &[
-            "encode: message.serialize_cdr()",
-            "decode: Message.deserialize_cdr(bytes)",
-            "project, fixed, element: Message.deserialize_cdr(bytes, view=True)",
-        ],
-        |schema, id| answer(Wire::Cdr, schema, id),
-        |unit| emit(Wire::Cdr, unit),
-    )
-}
-
-inventory::submit! {
-    codec(
-        "generated-protobuf-python",
-        "Protobuf Python generated",
-        "protobuf",
-        &[
-            "encode: message.serialize_protobuf()",
-            "decode, project, fixed, element: Message.deserialize_protobuf(bytes)",
-        ],
-        |schema, id| answer(Wire::Protobuf, schema, id),
-        |unit| emit(Wire::Protobuf, unit),
-    )
-}
-
-const fn codec(
-    name: &'static str,
-    title: &'static str,
-    format: &'static str,
-    calls: &'static [&'static str],
-    answer: fn(&Schema, TypeId) -> Answer,
-    emit: fn(&Unit) -> Result<Emission>,
-) -> Codec {
-    Codec {
-        name,
-        title,
-        format,
-        language: &PYTHON,
-        bound: false,
-        built: Linkage::Standard,
-        options: &[
-            "the module that wiregauge generate writes; its holders are the normalized form, so \
-             that nothing is populated",
-            "lists of plain records come as one block (parse), of which an object is made for \
-             each (extract), as for every other row; who reads the block spares that",
-            "reading: lists of numbers and plain records where they lie, added up by NumPy; \
-             other lists element by element",
-            "every length is checked before it is believed",
-        ],
-        calls,
-        needs: NEEDS,
-        answer,
-        idl: None,
-        emit,
-    }
-}
+/// What a user of a language's holders does, and what that costs.
+const OPTIONS: &[&str] = &[
+    "the code that wiregauge generate writes, compiled with the runner; its holders are the \
+     normalized form, so that nothing is populated: beside a library with structures of its own \
+     look at that one's write and parse too",
+    "measured where it is named, or where its language is: what is measured by itself is what \
+     others have made",
+    "lists of numbers move as blocks; lists of plain records where memory and wire agree",
+    "every length is checked before it is believed, texts for UTF-8 in both directions, bounds too",
+    "no way to read in part: the whole message is read for one number",
+];
 
 fn answer(wire: Wire, schema: &Schema, id: TypeId) -> Answer {
     let package = Package::new(Some("message"), vec![("the message".to_owned(), schema.clone())]);
@@ -101,105 +37,48 @@ fn answer(wire: Wire, schema: &Schema, id: TypeId) -> Answer {
     match &schema.types[id] {
         _ if wire == Wire::Protobuf => Answer::Supported,
         TypeDef::Enum(_) => Answer::lowered(vec![Lowering::enumeration()]),
+        // An absent value takes nothing there, and a record is no list.
+        TypeDef::Record(record) if wire.is_delimited() => {
+            Answer::lowered(lowering::unions(record).into_iter().collect())
+        }
         TypeDef::Record(record) => Answer::lowered(
             lowering::unions(record).into_iter().chain(sequential::lowerings(record)).collect(),
         ),
     }
 }
 
-fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
-    let head = format!(
-        "from rows import tallies, total\n\nNAME = \"wiregauge {}\"",
-        env!("CARGO_PKG_VERSION")
-    );
-    let mut glue = python_glue::glue(&form, &Holders { wire, form: &form }, &head);
-    glue += &take(&form);
-    let (root, suffix) = (form.class(unit.schema.root), wire.name().replace('-', "_"));
-    let view = if wire == Wire::Protobuf { "" } else { ", view=True" };
-    glue += &format!(
-        "\n\nserialize = message.{root}.serialize_{suffix}\n\
-         deserialize = message.{root}.deserialize_{suffix}\n\n\n\
-         def view(wire):\n    return message.{root}.deserialize_{suffix}(wire{view})\n"
-    );
-    let mut files = form.holders(&[wire])?;
-    files.extend([
-        File::new("codec.py", include_str!("generated/codec.py")),
-        File::new("rows.py", include_str!("generated/rows.py")),
-        File::new("glue.py", glue),
-    ]);
-    let requirements = include_str!("generated/requirements.txt");
-    Ok(Emission { files, requirements, ..Emission::default() })
+/// The holders of a message in a language, with one wire.
+struct Form {
+    files: Vec<File>,
+    /// The message, with the names that its holders have as legal ones: those of types
+    /// with the module before them.
+    schema: Schema,
 }
 
-/// The holders as they are read.
-struct Holders<'a> {
-    wire: Wire,
-    form: &'a PythonForm<'a>,
-}
-
-impl Library for Holders<'_> {
-    fn takes_itself(&self) -> bool {
-        true
-    }
-
-    fn get(&self, at: &str, id: TypeId, _: &Field, place: usize) -> String {
-        format!("{at}.{}", self.form.member(id, place))
-    }
-
-    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
-        None
-    }
-
-    fn sum(&self, field: &Field, value: &str) -> String {
-        match field.cardinality {
-            Cardinality::List { .. } if field.element != Element::Scalar(Scalar::Bool) => {
-                format!("total({value})")
-            }
-            _ => format!("sum({value})"),
-        }
-    }
-
-    fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<Rows> {
-        let Element::Record(id) = field.element else { return None };
-        let is_list = matches!(field.cardinality, Cardinality::List { .. });
-        layout::row(form.schema, id, self.wire)
-            .filter(|_| is_list)
-            .map(|_| Rows { sum: format!("total({value})"), tallies: format!("tallies({value})") })
-    }
-}
-
-/// `take_X(o)`: what was deserialized as the normalized form, in place.
-fn take(form: &PythonForm) -> String {
-    let mut code = SourceWriter::indented(4);
-    for (id, record) in form.records() {
-        code.line("\n");
-        code.open(format!("def take_{}(o):", form.class(id)));
-        for (place, field) in record.fields.iter().enumerate() {
-            let member = format!("o.{}", form.member(id, place));
-            let is_number = form.code(field).is_some_and(|code| code != "?");
-            match (field.element, field.cardinality) {
-                (Element::Record(inner), Cardinality::List { .. } | Cardinality::Array { .. }) => {
-                    let class = form.class(inner);
-                    code.line(format!("{member} = [take_{class}(e) for e in {member}]"));
+impl Form {
+    fn new(
+        unit: &Unit,
+        wire: Wire,
+        language: Language,
+        names: fn(&Package) -> Names,
+        module: &str,
+    ) -> Result<Form> {
+        let definitions = vec![("the message".to_owned(), unit.schema.clone())];
+        let package = Package::new(Some("holders"), definitions)?;
+        let names = names(&package);
+        let mut schema = unit.schema.clone();
+        for (id, def) in schema.types.iter_mut().enumerate() {
+            let name = format!("{module}::{}", names.of(id));
+            match def {
+                TypeDef::Enum(def) => def.name.legal = name,
+                TypeDef::Record(record) => {
+                    record.name.legal = name;
+                    for (place, field) in record.fields.iter_mut().enumerate() {
+                        names.member(id, place).clone_into(&mut field.name.legal);
+                    }
                 }
-                (Element::Record(inner), Cardinality::Optional) => {
-                    code.open(format!("if {member} is not None:"));
-                    code.line(format!("take_{}({member})", form.class(inner)));
-                    code.outdent();
-                }
-                (Element::Record(inner), _) => {
-                    code.line(format!("take_{}({member})", form.class(inner)));
-                }
-                (_, Cardinality::Array { .. }) if is_number => {
-                    code.line(format!("{member} = {member}.tolist()"));
-                }
-                _ => {}
             }
         }
-        code.line("return o");
-        code.outdent();
+        Ok(Form { files: generate(&package, language, &[wire])?, schema })
     }
-    code.line(format!("\n\ntake = take_{}", form.class(form.schema.root)));
-    code.finish()
 }

@@ -98,6 +98,47 @@ struct is_record : std::false_type {};
 template <class T>
 struct is_record<T, std::void_t<typename T::wiregauge_fields>> : std::true_type {};
 
+// Whether a value is numbers alone, with gaps in memory or without.
+template <class T>
+constexpr bool is_plain();
+
+template <class... Types>
+constexpr bool are_plain(Fields<Types...> *) {
+  return sizeof...(Types) != 0 && (true && ... && is_plain<Types>());
+}
+
+template <class T>
+constexpr bool is_plain() {
+  if constexpr (is_array<T>::value) {
+    return is_plain<typename T::value_type>();
+  } else if constexpr (is_record<T>::value) {
+    return are_plain(static_cast<typename T::wiregauge_fields *>(nullptr));
+  } else {
+    return is_number<T>;
+  }
+}
+
+// Reads numbers that stand one behind another, from bytes that are known to be there.
+struct Copier {
+  const std::uint8_t *from;
+
+  template <class T>
+  void number(T &value) {
+    numbers(&value, 1);
+  }
+  template <class T>
+  void numbers(T *values, std::size_t count) {
+    if (count != 0) std::memcpy(values, from, count * sizeof(T));
+    from += count * sizeof(T);
+  }
+  template <class T>
+  std::size_t open() {
+    return 0;
+  }
+  template <class T>
+  void close(std::size_t) {}
+};
+
 inline bool is_utf8(const char *text, std::size_t size) {
   const auto *at = reinterpret_cast<const std::uint8_t *>(text);
   const auto *const end = at + size;

@@ -432,6 +432,14 @@ class Reader {
         }
       }
       values.resize(count);
+      if constexpr (Wire::alignment == 1 && is_plain<T>()) {
+        // As many bytes whatever they hold: there are enough of all or of none.
+        const std::uint8_t *from = take(count, least<Wire, T>());
+        if (from == nullptr) return;
+        Copier copier{from};
+        for (T &value : values) walk(copier, value, Limits());
+        return;
+      }
       for (T &value : values) {
         if (error_ != Error::none) return;
         walk(*this, value, limits.of_elements());

@@ -118,7 +118,8 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
     /// Only codecs whose runners are in these languages: rust, cpp, python, or all;
-    /// rust and cpp unless set, and those of the codecs that are named.
+    /// rust and cpp unless set, but for what wiregauge generates, and those of the
+    /// codecs that are named.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = codec_entrants::language)]
     language: Vec<Languages>,
     #[command(flatten)]

@@ -1,0 +1,163 @@
+//! In C++.
+
+use anyhow::Result;
+use wiregauge_generate::{cpp_names, Language, Wire};
+use wiregauge_holders::{cpp, File, SourceWriter, Unit};
+use wiregauge_schema::{Cardinality, Element, Record, Schema, TypeId};
+
+use super::{answer, Form, OPTIONS};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Answer, Codec, Emission, Linkage};
+
+inventory::submit! {
+    codec(
+        "generated-ros-msg-cpp",
+        "ROS 1 MSG C++ generated",
+        "ros-msg",
+        &[
+            "encode: wiregauge::serialize<RosMsg>(message, buffer, room, bytes), again where there is no room",
+            "decode, project, fixed, element: wiregauge::deserialize<RosMsg>(data, bytes, message)",
+        ],
+        |schema, id| answer(Wire::RosMsg, schema, id),
+        |unit| emit(Wire::RosMsg, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-cdr-cpp",
+        "CDR C++ generated",
+        "cdr",
+        &[
+            "encode: wiregauge::serialize<Cdr>(message, buffer, room, bytes), again where there is no room",
+            "decode, project, fixed, element: wiregauge::deserialize<Cdr>(data, bytes, message)",
+        ],
+        |schema, id| answer(Wire::Cdr, schema, id),
+        |unit| emit(Wire::Cdr, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-xcdr2-cpp",
+        "XCDR2 C++ generated",
+        "xcdr2",
+        &[
+            "encode: wiregauge::serialize<Xcdr2>(message, buffer, room, bytes), again where there is no room",
+            "decode, project, fixed, element: wiregauge::deserialize<Xcdr2>(data, bytes, message)",
+        ],
+        |schema, id| answer(Wire::Xcdr2, schema, id),
+        |unit| emit(Wire::Xcdr2, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-protobuf-cpp",
+        "Protobuf C++ generated",
+        "protobuf",
+        &[
+            "encode: wiregauge::protobuf::serialize(message, buffer, room, bytes), again where there is no room",
+            "decode, project, fixed, element: wiregauge::protobuf::deserialize(data, bytes, message)",
+        ],
+        |schema, id| answer(Wire::Protobuf, schema, id),
+        |unit| emit(Wire::Protobuf, unit),
+    )
+}
+
+const fn codec(
+    name: &'static str,
+    title: &'static str,
+    format: &'static str,
+    calls: &'static [&'static str],
+    answer: fn(&Schema, TypeId) -> Answer,
+    emit: fn(&Unit) -> Result<Emission>,
+) -> Codec {
+    Codec {
+        name,
+        title,
+        format,
+        language: &CPP,
+        bound: false,
+        built: Linkage::Own,
+        options: OPTIONS,
+        calls,
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+/// The type of a sequential wire; none of Protobuf, whose calls are others.
+fn wire_type(wire: Wire) -> Option<&'static str> {
+    match wire {
+        Wire::RosMsg => Some("RosMsg"),
+        Wire::Cdr => Some("Cdr"),
+        Wire::Xcdr2 => Some("Xcdr2"),
+        Wire::Protobuf => None,
+    }
+}
+
+fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+    let form = Form::new(unit, wire, Language::Cpp, cpp_names, "holders")?;
+    let schema = &form.schema;
+    let header = format!("wiregauge/{}.hpp", wire.name().replace('-', "_"));
+    let mut code = cpp::glue(&["holders.hpp", &header]);
+    code.line("namespace glue {");
+    code.line("");
+    code.line(format!("inline constexpr char kVersion[] = \"{}\";", env!("CARGO_PKG_VERSION")));
+    code.line(format!("using Root = {};", schema.root().name.legal));
+    if let Some(name) = wire_type(wire) {
+        code.line(format!("using OnWire = wiregauge::{name};"));
+    }
+    // Records of records: each is named before it is called.
+    for (_, record) in schema.records() {
+        code.line(format!("template <class Tally>\nTally tally(const {} &);", record.name.legal));
+    }
+    for (_, record) in schema.records() {
+        tally(schema, record, &mut code);
+    }
+    code.line("");
+    cpp::accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    cpp::accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.line("");
+    code.line("}  // namespace glue");
+    let calls = match wire_type(wire) {
+        Some(_) => include_str!("cpp/sequential.hpp"),
+        None => include_str!("cpp/protobuf.hpp"),
+    };
+    let mut files = form.files;
+    files.extend([
+        File::new("main.cpp", include_str!("cpp/main.cpp")),
+        File::new("message.hpp", include_str!("cpp/message.hpp")),
+        File::new("calls.hpp", calls),
+        File::new("glue.hpp", code.finish()),
+    ]);
+    Ok(Emission { files, sources: vec!["main.cpp".into()], ..Emission::default() })
+}
+
+/// `tally(from)`: the numbers of a record.
+fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
+    code.line("");
+    code.line("template <class Tally>");
+    let open = format!("Tally tally([[maybe_unused]] const {} &from) {{", record.name.legal);
+    code.block(open, "}", |code| {
+        code.line("Tally tally{};");
+        for (place, field) in record.fields.iter().enumerate() {
+            let member = format!("from.{}", field.name.legal);
+            let add = |value: &str| match field.element {
+                Element::Record(_) => {
+                    format!("tally.record({place}, glue::tally<Tally>({value}));")
+                }
+                element => cpp::add(schema, place, element, value),
+            };
+            code.line(match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => add(&member),
+                Cardinality::Optional => format!("if ({member}) {}", add(&format!("(*{member})"))),
+                _ => format!("for (const auto &value : {member}) {}", add("value")),
+            });
+        }
+        code.line("return tally;");
+    });
+}

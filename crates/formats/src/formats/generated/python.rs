@@ -1,0 +1,186 @@
+//! In Python.
+
+use anyhow::Result;
+use wiregauge_generate::{layout, Wire};
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
+
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::formats::generated::answer;
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library, Rows};
+use crate::slot::Slot;
+
+inventory::submit! {
+    codec(
+        "generated-ros-msg-python",
+        "ROS 1 MSG Python generated",
+        "ros-msg",
+        &[
+            "encode: message.serialize_ros_msg()",
+            "decode: Message.deserialize_ros_msg(bytes)",
+            "project, fixed, element: Message.deserialize_ros_msg(bytes, view=True)",
+        ],
+        |schema, id| answer(Wire::RosMsg, schema, id),
+        |unit| emit(Wire::RosMsg, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-cdr-python",
+        "CDR Python generated",
+        "cdr",
+        &[
+            "encode: message.serialize_cdr()",
+            "decode: Message.deserialize_cdr(bytes)",
+            "project, fixed, element: Message.deserialize_cdr(bytes, view=True)",
+        ],
+        |schema, id| answer(Wire::Cdr, schema, id),
+        |unit| emit(Wire::Cdr, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-protobuf-python",
+        "Protobuf Python generated",
+        "protobuf",
+        &[
+            "encode: message.serialize_protobuf()",
+            "decode, project, fixed, element: Message.deserialize_protobuf(bytes)",
+        ],
+        |schema, id| answer(Wire::Protobuf, schema, id),
+        |unit| emit(Wire::Protobuf, unit),
+    )
+}
+
+const fn codec(
+    name: &'static str,
+    title: &'static str,
+    format: &'static str,
+    calls: &'static [&'static str],
+    answer: fn(&Schema, TypeId) -> Answer,
+    emit: fn(&Unit) -> Result<Emission>,
+) -> Codec {
+    Codec {
+        name,
+        title,
+        format,
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Standard,
+        options: &[
+            "the module that wiregauge generate writes; its holders are the normalized form, so \
+             that nothing is populated",
+            "lists of plain records come as one block (parse), of which an object is made for \
+             each (extract), as for every other row; who reads the block spares that",
+            "reading: lists of numbers and plain records where they lie, added up by NumPy; \
+             other lists element by element",
+            "every length is checked before it is believed",
+        ],
+        calls,
+        needs: NEEDS,
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let head = format!(
+        "from rows import tallies, total\n\nNAME = \"wiregauge {}\"",
+        env!("CARGO_PKG_VERSION")
+    );
+    let mut glue = python_glue::glue(&form, &Holders { wire, form: &form }, &head);
+    glue += &take(&form);
+    let (root, suffix) = (form.class(unit.schema.root), wire.name().replace('-', "_"));
+    let view = if wire == Wire::Protobuf { "" } else { ", view=True" };
+    glue += &format!(
+        "\n\nserialize = message.{root}.serialize_{suffix}\n\
+         deserialize = message.{root}.deserialize_{suffix}\n\n\n\
+         def view(wire):\n    return message.{root}.deserialize_{suffix}(wire{view})\n"
+    );
+    let mut files = form.holders(&[wire])?;
+    files.extend([
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("rows.py", include_str!("python/rows.py")),
+        File::new("glue.py", glue),
+    ]);
+    let requirements = include_str!("python/requirements.txt");
+    Ok(Emission { files, requirements, ..Emission::default() })
+}
+
+/// The holders as they are read.
+struct Holders<'a> {
+    wire: Wire,
+    form: &'a PythonForm<'a>,
+}
+
+impl Library for Holders<'_> {
+    fn takes_itself(&self) -> bool {
+        true
+    }
+
+    fn get(&self, at: &str, id: TypeId, _: &Field, place: usize) -> String {
+        format!("{at}.{}", self.form.member(id, place))
+    }
+
+    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+        None
+    }
+
+    fn sum(&self, field: &Field, value: &str) -> String {
+        match field.cardinality {
+            Cardinality::List { .. } if field.element != Element::Scalar(Scalar::Bool) => {
+                format!("total({value})")
+            }
+            _ => format!("sum({value})"),
+        }
+    }
+
+    fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<Rows> {
+        let Element::Record(id) = field.element else { return None };
+        let is_list = matches!(field.cardinality, Cardinality::List { .. });
+        layout::row(form.schema, id, self.wire)
+            .filter(|_| is_list)
+            .map(|_| Rows { sum: format!("total({value})"), tallies: format!("tallies({value})") })
+    }
+}
+
+/// `take_X(o)`: what was deserialized as the normalized form, in place.
+fn take(form: &PythonForm) -> String {
+    let mut code = SourceWriter::indented(4);
+    for (id, record) in form.records() {
+        code.line("\n");
+        code.open(format!("def take_{}(o):", form.class(id)));
+        for (place, field) in record.fields.iter().enumerate() {
+            let member = format!("o.{}", form.member(id, place));
+            let is_number = form.code(field).is_some_and(|code| code != "?");
+            match (field.element, field.cardinality) {
+                (Element::Record(inner), Cardinality::List { .. } | Cardinality::Array { .. }) => {
+                    let class = form.class(inner);
+                    code.line(format!("{member} = [take_{class}(e) for e in {member}]"));
+                }
+                (Element::Record(inner), Cardinality::Optional) => {
+                    code.open(format!("if {member} is not None:"));
+                    code.line(format!("take_{}({member})", form.class(inner)));
+                    code.outdent();
+                }
+                (Element::Record(inner), _) => {
+                    code.line(format!("take_{}({member})", form.class(inner)));
+                }
+                (_, Cardinality::Array { .. }) if is_number => {
+                    code.line(format!("{member} = {member}.tolist()"));
+                }
+                _ => {}
+            }
+        }
+        code.line("return o");
+        code.outdent();
+    }
+    code.line(format!("\n\ntake = take_{}", form.class(form.schema.root)));
+    code.finish()
+}

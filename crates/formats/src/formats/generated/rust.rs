@@ -1,0 +1,162 @@
+//! In Rust.
+
+use anyhow::Result;
+use wiregauge_generate::{rust_names, Language, Wire};
+use wiregauge_holders::{rust, File, SourceWriter, Unit};
+use wiregauge_schema::{Enum, Schema, TypeDef, TypeId};
+
+use super::{answer, Form, OPTIONS};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Answer, Codec, Emission, Linkage};
+use crate::rust_glue;
+
+inventory::submit! {
+    codec(
+        "generated-ros-msg-rust",
+        "ROS 1 MSG Rust generated",
+        "ros-msg",
+        &[
+            "encode: wiregauge::serialize::<RosMsg, _>(&message, &mut out)",
+            "decode, project, fixed, element: wiregauge::deserialize_into::<RosMsg, _>(bytes, &mut message)",
+        ],
+        |schema, id| answer(Wire::RosMsg, schema, id),
+        |unit| emit(Wire::RosMsg, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-cdr-rust",
+        "CDR Rust generated",
+        "cdr",
+        &[
+            "encode: wiregauge::serialize::<Cdr, _>(&message, &mut out)",
+            "decode, project, fixed, element: wiregauge::deserialize_into::<Cdr, _>(bytes, &mut message)",
+        ],
+        |schema, id| answer(Wire::Cdr, schema, id),
+        |unit| emit(Wire::Cdr, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-xcdr2-rust",
+        "XCDR2 Rust generated",
+        "xcdr2",
+        &[
+            "encode: wiregauge::serialize::<Xcdr2, _>(&message, &mut out)",
+            "decode, project, fixed, element: wiregauge::deserialize_into::<Xcdr2, _>(bytes, &mut message)",
+        ],
+        |schema, id| answer(Wire::Xcdr2, schema, id),
+        |unit| emit(Wire::Xcdr2, unit),
+    )
+}
+
+inventory::submit! {
+    codec(
+        "generated-protobuf-rust",
+        "Protobuf Rust generated",
+        "protobuf",
+        &[
+            "encode: wiregauge_protobuf::serialize(&message, &mut out)",
+            "decode, project, fixed, element: wiregauge_protobuf::deserialize_into(bytes, &mut message)",
+        ],
+        |schema, id| answer(Wire::Protobuf, schema, id),
+        |unit| emit(Wire::Protobuf, unit),
+    )
+}
+
+const fn codec(
+    name: &'static str,
+    title: &'static str,
+    format: &'static str,
+    calls: &'static [&'static str],
+    answer: fn(&Schema, TypeId) -> Answer,
+    emit: fn(&Unit) -> Result<Emission>,
+) -> Codec {
+    Codec {
+        name,
+        title,
+        format,
+        language: &RUST,
+        bound: false,
+        built: Linkage::Own,
+        options: OPTIONS,
+        calls,
+        needs: &[],
+        answer,
+        idl: None,
+        emit,
+    }
+}
+
+/// The module of a wire's calls, and the type of a sequential one; Protobuf's calls
+/// ask for none.
+fn calls(wire: Wire) -> (&'static str, Option<&'static str>) {
+    match wire {
+        Wire::RosMsg => ("wiregauge", Some("RosMsg")),
+        Wire::Cdr => ("wiregauge", Some("Cdr")),
+        Wire::Xcdr2 => ("wiregauge", Some("Xcdr2")),
+        Wire::Protobuf => ("wiregauge_protobuf", None),
+    }
+}
+
+fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+    let form = Form::new(unit, wire, Language::Rust, rust_names, "crate::holders")?;
+    let schema = &form.schema;
+    let library = format!("wiregauge {}", env!("CARGO_PKG_VERSION"));
+    let mut code = rust_glue::glue_of(&library);
+    let (module, kind) = calls(wire);
+    code.line("use crate::canonical::{read_bytes, take, write_bytes};");
+    code.line(format!("pub type Root = {};", schema.root().name.legal));
+    if let Some(kind) = kind {
+        code.line(format!("pub type OnWire = crate::wiregauge::{kind};"));
+    }
+    for def in &schema.types {
+        code.line("");
+        match def {
+            TypeDef::Enum(def) => enumeration(def, wire, &mut code),
+            TypeDef::Record(record) => {
+                rust::canonical(schema, record, &mut code);
+                rust::tally(schema, record, &mut code);
+            }
+        }
+    }
+    rust::accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    rust::accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    let library = match kind {
+        Some(_) => include_str!("rust/sequential.rs"),
+        None => include_str!("rust/protobuf.rs"),
+    };
+    let modules = ["calls", "canonical", "codec", "glue", "holders", module];
+    let mut files = form.files;
+    files.extend([
+        rust_glue::main("Generated", &modules),
+        rust::canonical_module(),
+        File::new("calls.rs", library),
+        File::new("codec.rs", include_str!("rust/codec.rs")),
+        File::new("glue.rs", code.finish()),
+    ]);
+    Ok(Emission { files, ..Emission::default() })
+}
+
+/// An enum as the integer that it holds, for the canonical form and for tallies.
+fn enumeration(def: &Enum, wire: Wire, code: &mut SourceWriter) {
+    let (name, repr) = (&def.name.legal, def.repr.rust());
+    code.block(format!("impl {name} {{"), "}", |code| {
+        let size = def.repr.size();
+        code.line(format!("fn to_le_bytes(self) -> [u8; {size}] {{ self.0.to_le_bytes() }}"));
+    });
+    code.block(format!("impl wiregauge_runner::Number for {name} {{"), "}", |code| {
+        code.line("#[inline(always)]");
+        code.line("fn value(self) -> f64 { wiregauge_runner::Number::value(self.0) }");
+        code.line("#[inline(always)]");
+        code.line("fn bits(self) -> u64 { wiregauge_runner::Number::bits(self.0) }");
+    });
+    // Protobuf's holders have that of their own, for its only type of enums.
+    if wire != Wire::Protobuf {
+        code.block(format!("impl From<{repr}> for {name} {{"), "}", |code| {
+            code.line(format!("fn from(number: {repr}) -> Self {{ Self(number) }}"));
+        });
+    }
+}

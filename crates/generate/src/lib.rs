@@ -18,7 +18,7 @@ mod tagged;
 mod wire;
 
 pub use definition::Package;
-pub use java::within;
+pub use java::{names as java_names, within};
 pub use language::{generate, Language};
 pub use loss::{losses, Loss};
 pub use names::Names;

@@ -1,6 +1,8 @@
 //! The holders that `wiregauge generate` writes, on each wire: they are the
 //! normalized form themselves.
 
+mod java;
+
 use anyhow::Result;
 use wiregauge_generate::{layout, losses, Package, Wire};
 use wiregauge_holders::{File, SourceWriter, Unit};

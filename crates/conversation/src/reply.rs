@@ -148,13 +148,18 @@ pub fn epoch(reply: &[u8]) -> Result<Epoch, String> {
     Ok(epoch)
 }
 
-/// The answer to `allocations`: how many per message, and their bytes.
+/// The answer to `allocations`: how many per message, where the runner counts them, and
+/// their bytes.
 ///
 /// # Errors
 /// The number that is missing.
-pub fn allocations(reply: &[u8]) -> Result<(f64, f64), String> {
+pub fn allocations(reply: &[u8]) -> Result<(Option<f64>, f64), String> {
     let words = words(reply);
-    Ok((number(&words, "allocations")?, number(&words, "bytes")?))
+    let count = match words.contains_key("allocations") {
+        true => Some(number(&words, "allocations")?),
+        false => None,
+    };
+    Ok((count, number(&words, "bytes")?))
 }
 
 /// The answer to `cold`: nanoseconds of the process's first encoding and decoding.

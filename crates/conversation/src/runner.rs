@@ -193,13 +193,13 @@ impl Runner {
         Ok(epoch)
     }
 
-    /// Heap allocations and bytes requested per message in an experiment. The
-    /// allocation counter must be preloaded.
+    /// Heap allocations, where they are counted, and bytes requested per message in an
+    /// experiment. The allocation counter must be preloaded.
     pub fn allocations(
         &mut self,
         experiment: &str,
         lifetimes: &Lifetimes,
-    ) -> Result<(f64, f64), Trouble> {
+    ) -> Result<(Option<f64>, f64), Trouble> {
         let request = format!("allocations {experiment} {lifetimes}");
         let reply = self.ask(&request, &[])?;
         reply::allocations(&reply).map_err(|what| self.nonsense(format!("{what} to '{request}'")))

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
+use wiregauge_workshop::maven::Jar;
 use wiregauge_workshop::Need;
 
 use crate::language::Language;
@@ -58,6 +59,8 @@ pub enum Linkage {
     Crate(&'static str),
     /// This Python package, as its makers built it.
     Wheel(&'static str),
+    /// This jar, as its makers built it.
+    Jar(&'static str),
     /// Part of the language itself.
     Standard,
     /// Written by wiregauge itself, compiled with the runner: measured where it is
@@ -83,7 +86,7 @@ pub enum Answer {
 
 /// Everything a runner is built from. A Rust runner is `main.rs` and its
 /// modules, a C++ runner the sources that it lists, a Python runner `codec.py` and
-/// what it imports.
+/// what it imports, a Java runner the class `Main` and what it uses.
 #[derive(Default)]
 pub struct Emission {
     /// Files to write into the runner's folder.
@@ -101,6 +104,11 @@ pub struct Emission {
     pub features: Vec<String>,
     /// Python packages with their hashes, as pip takes them.
     pub requirements: &'static str,
+    /// Java's archives.
+    pub jars: &'static [Jar],
+    /// What Java's virtual machine has to be told for a library, each word with a blank
+    /// behind it.
+    pub machine: &'static str,
 }
 
 /// A generator of the format.

@@ -99,9 +99,9 @@ impl<'a> Session<'a> {
                     else {
                         return Ok(());
                     };
-                    for (metric, unit, value) in
-                        [("allocations", "1", count), ("allocated", "B", bytes)]
-                    {
+                    let figures = [("allocations", "1", count), ("allocated", "B", Some(bytes))];
+                    for (metric, unit, value) in figures {
+                        let Some(value) = value else { continue };
                         facts.push(Fact {
                             case: load.case.id.clone(),
                             subject: launch.id.clone(),

@@ -77,11 +77,15 @@ pub fn within(package: Package, name: &str) -> Result<Package> {
     Ok(Package { within: name.to_owned(), ..package })
 }
 
+/// What types and fields are called.
+pub fn names(package: &Package) -> Names {
+    Names::new(&package.schema, &RULES, &package.constant_names())
+}
+
 /// A file for each type, and those of the wires.
 pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
-    let names = Names::new(schema, &RULES, &package.constant_names());
-    let module = Module { package, schema, names };
+    let module = Module { package, schema, names: names(package) };
     let name = RULES.module(&package.name, &["_", "java", "wiregauge"]);
     let place = |name: &str| match package.within.as_str() {
         "" => name.to_owned(),
@@ -100,7 +104,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
         files.push(File::new(format!("{folder}/{}.java", module.names.of(id)), text));
     }
     let version = env!("CARGO_PKG_VERSION");
-    let mut fixed = FIXED.to_vec();
+    let mut fixed = if wires.is_empty() { Vec::new() } else { FIXED.to_vec() };
     if wires.iter().any(|wire| wire.is_sequential()) {
         fixed.extend(SEQUENTIAL);
     }
@@ -210,7 +214,11 @@ impl Module<'_> {
         if wires.contains(&Wire::Protobuf) {
             ways.push("Tagged");
         }
-        code.open(format!("public final class {name} implements {} {{", ways.join(", ")));
+        let ways = match ways.is_empty() {
+            true => String::new(),
+            false => format!(" implements {}", ways.join(", ")),
+        };
+        code.open(format!("public final class {name}{ways} {{"));
         self.constants(id, record, code)?;
         self.identity(id, original, wires, code);
         for (place, field) in record.fields.iter().enumerate() {
@@ -227,10 +235,10 @@ impl Module<'_> {
             code.line(format!("public {} {member}{initial};\n", self.kind(field)));
         }
         self.constructor(id, record, code);
-        if ways.contains(&"Sequential") {
+        if wires.iter().any(|wire| wire.is_sequential()) {
             self.sequential(id, record, code);
         }
-        if ways.contains(&"Tagged") {
+        if wires.contains(&Wire::Protobuf) {
             self.tagged(id, record, code)?;
         }
         self.equality(id, record, code);

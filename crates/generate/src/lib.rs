@@ -19,7 +19,7 @@ mod wire;
 
 pub use cpp::names as cpp_names;
 pub use definition::Package;
-pub use java::within;
+pub use java::{names as java_names, within};
 pub use language::{generate, Language};
 pub use loss::{losses, Loss};
 pub use names::Names;

@@ -391,6 +391,18 @@ pub fn whole(metric: &str) -> Option<&str> {
     metric.split_once('/').filter(|(_, part)| *part != "checked").map(|(whole, _)| whole)
 }
 
+impl Fact {
+    /// Gives it today's name, where files had another.
+    fn rename(&mut self) {
+        for (old, new) in [("warm-up/", "warm-after/"), ("warm-up-cut/", "not-warm-after/")] {
+            if let Some(rest) = self.metric.strip_prefix(old) {
+                self.metric = format!("{new}{rest}");
+                return;
+            }
+        }
+    }
+}
+
 impl Run {
     /// Reads a result file. The error names the file and says what is wrong.
     pub fn read(path: &Path) -> Result<Run> {
@@ -418,7 +430,10 @@ impl Run {
             "{shown} has version {version} of the form, this wiregauge reads up to {VERSION}; \
              update it"
         );
-        serde_json::from_slice(text).with_context(|| format!("{shown} is damaged"))
+        let mut run: Run =
+            serde_json::from_slice(text).with_context(|| format!("{shown} is damaged"))?;
+        run.facts.iter_mut().for_each(Fact::rename);
+        Ok(run)
     }
 
     /// The text of the result file.

@@ -19,8 +19,8 @@ static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
 /// Files by their path below where they are written.
 pub struct Sources(Vec<(PathBuf, &'static [u8])>);
 
-/// The fixed parts of runners: `runner/`, `flatbuffers/`, `rust/`, `cpp/`, `python/`
-/// and `alloc/`.
+/// The fixed parts of runners: `runner/`, `flatbuffers/`, `rust/`, `cpp/`, `python/`,
+/// `java/` and `alloc/`.
 pub fn runners() -> Sources {
     Sources::of(&[
         ("runner", &RUNNER),
@@ -28,6 +28,7 @@ pub fn runners() -> Sources {
         ("rust", part(&RUNNERS, "rust")),
         ("cpp", part(&RUNNERS, "cpp/include")),
         ("python", part(&RUNNERS, "python")),
+        ("java", part(&RUNNERS, "java")),
         ("alloc", part(&RUNNERS, "alloc")),
     ])
 }

@@ -15,5 +15,5 @@ pub mod toolchain;
 pub use keep::{hash, lock, write_if_new};
 pub use need::Need;
 pub use progress::Progress;
-pub use tool::{first_error, run, Compiler};
+pub use tool::{first_error, quoted, run, Compiler};
 pub use toolchain::Toolchain;

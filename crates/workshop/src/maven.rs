@@ -5,7 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use sha2::{Digest, Sha256};
 
 use crate::need::Need;
 
@@ -15,16 +16,46 @@ pub const NEED: Need = Need::Program("mvn", "maven");
 /// The goal of Maven that copies one artifact into a folder.
 const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
 
+/// A jar that is pinned.
+#[derive(Clone, Copy, Debug)]
+pub struct Jar {
+    /// What Maven knows it by: `group:name:version`.
+    pub coordinates: &'static str,
+    /// The hash of the file in hexadecimal.
+    pub sha256: &'static str,
+}
+
+/// A pinned jar, for programs in this build folder. Fetches it unless that was done.
+///
+/// # Errors
+/// When it cannot be fetched, or is not the file that was pinned.
+pub fn jar(build: &Path, jar: &Jar) -> Result<PathBuf> {
+    let path = in_folder(&build.join("tools"), jar.coordinates)?;
+    let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    ensure!(
+        hash == jar.sha256,
+        "{} is not the pinned {} (sha256 {hash}); remove it to have it fetched again",
+        path.display(),
+        jar.coordinates
+    );
+    Ok(path)
+}
+
 /// The jar with these coordinates, `group:name:version`, for a step that runs
 /// in this folder. Fetches it unless an earlier step has.
 pub fn artifact(step_folder: &Path, coordinates: &str) -> Result<PathBuf> {
+    in_folder(&tools(step_folder)?, coordinates)
+}
+
+/// The jar in this folder, after it was fetched where it is not there.
+fn in_folder(tools: &Path, coordinates: &str) -> Result<PathBuf> {
     let [_, name, version] = coordinates.split(':').collect::<Vec<_>>()[..] else {
         bail!("'{coordinates}' is not group:name:version");
     };
-    let tools = tools(step_folder)?;
     let file = format!("{name}-{version}.jar");
     let jar = tools.join(&file);
-    fs::create_dir_all(&tools).with_context(|| format!("cannot make {}", tools.display()))?;
+    fs::create_dir_all(tools).with_context(|| format!("cannot make {}", tools.display()))?;
     // One fetches; whoever comes meanwhile waits, and then finds the jar.
     let lock = fs::File::create(tools.join("lock"))
         .with_context(|| format!("cannot write into {}", tools.display()))?;
@@ -91,8 +122,21 @@ mod tests {
     }
 
     #[test]
+    fn a_jar_that_is_another_is_refused() {
+        let build = tempfile::tempdir().unwrap();
+        fs::create_dir_all(build.path().join("tools")).unwrap();
+        fs::write(build.path().join("tools/tool-1.0.jar"), "a jar").unwrap();
+        let pinned = |sha256| Jar { coordinates: "org.example:tool:1.0", sha256 };
+        let error = jar(build.path(), &pinned("00")).unwrap_err().to_string();
+        assert!(error.contains("tool-1.0.jar is not the pinned org.example:tool:1.0"), "{error}");
+        let hash = "fc8bd814a3051a9717431182d5af2a2d654481aac82a028c05c73afa4ca38823";
+        assert!(jar(build.path(), &pinned(hash)).is_ok());
+    }
+
+    #[test]
     fn coordinates_are_checked() {
         let build = tempfile::tempdir().unwrap();
+        fs::create_dir_all(build.path().join("messages")).unwrap();
         let error = artifact(build.path(), "tool:1.0").unwrap_err();
         assert_eq!(error.to_string(), "'tool:1.0' is not group:name:version");
     }

@@ -55,3 +55,20 @@ pub fn first_line(command: &mut Command) -> String {
     let text = output.map(|output| output.stdout).unwrap_or_default();
     String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim().to_owned()
 }
+
+/// A word of a shell.
+pub fn quoted(word: &impl ToString) -> String {
+    format!("'{}'", word.to_string().replace('\'', "'\\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_one_word() {
+        let text = format!("printf %s {}", quoted(&"a 'b' $c"));
+        let said = run(Command::new("sh").arg("-c").arg(text), "sh").expect("there is a shell");
+        assert_eq!(said, "a 'b' $c");
+    }
+}

@@ -49,6 +49,7 @@ impl Origin {
             Linkage::Without => "no library".into(),
             Linkage::Crate(_) => format!("crate{whose}, {with_the_runner}"),
             Linkage::Wheel(name) => format!("wheel of {name}, by its makers' flags; {compiler}"),
+            Linkage::Jar(name) => format!("jar of {name}, by its makers; {compiler}"),
             Linkage::Standard => format!("standard library of {compiler}"),
             Linkage::Own => format!("generated code, {with_the_runner}"),
             Linkage::Headers => {

@@ -79,6 +79,8 @@ impl RunnerBuild {
         parts.push(emission.libraries.join(" ").into_bytes());
         parts.push(emission.features.join(" ").into_bytes());
         parts.push(emission.requirements.into());
+        parts.extend(emission.jars.iter().map(|jar| jar.sha256.into()));
+        parts.push(emission.machine.into());
         parts.push(variant.toolchain.stamp()?.into_bytes());
         parts.extend(variant.release.iter().map(|release| release.whose().into_bytes()));
         parts.push(variant.flags().into_bytes());

@@ -6,6 +6,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::cpp::CPP;
+use crate::build::languages::java::JAVA;
 use crate::build::languages::python::PYTHON;
 use crate::build::languages::rust::RUST;
 use crate::codec::{Answer, Codec, Emission, Linkage};
@@ -33,6 +34,14 @@ inventory::submit! {
 
 inventory::submit! {
     bound("memcpy-python", "memcpy Python", &PYTHON, MEMCPY, |_| python("Memcpy"))
+}
+
+inventory::submit! {
+    bound("noop-java", "no operation Java", &JAVA, NOOP, |_| java("Noop"))
+}
+
+inventory::submit! {
+    bound("memcpy-java", "memcpy Java", &JAVA, MEMCPY, |_| java("Memcpy"))
 }
 
 const NOOP: &[&str] = &["what the harness itself costs"];
@@ -91,4 +100,13 @@ fn python(bound: &str) -> Result<Emission> {
          def main():\n    serve({bound}, Opaque())\n"
     );
     Ok(Emission { files: vec![File::new("codec.py", codec)], ..Emission::default() })
+}
+
+fn java(bound: &str) -> Result<Emission> {
+    let main = format!(
+        "import wiregauge_runner.Bounds;\nimport wiregauge_runner.Serve;\n\n\
+         final class Main {{\n    public static void main(String[] arguments) throws Exception {{\n        \
+         Serve.serve(Bounds.{bound}::new, new Bounds.Opaque());\n    }}\n}}\n"
+    );
+    Ok(Emission { files: vec![File::new("Main.java", main)], ..Emission::default() })
 }

@@ -3,6 +3,7 @@
 //! The format has no definition language here: the Rust types are the
 //! definition.
 
+mod java;
 mod python;
 
 use anyhow::Result;

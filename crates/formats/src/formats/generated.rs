@@ -2,6 +2,7 @@
 //! normalized form themselves.
 
 mod cpp;
+mod java;
 mod python;
 mod rust;
 

@@ -4,6 +4,7 @@
 //! place, which reads back as an error or as an absent value; here such a
 //! message is refused when it is encoded, so that it is seen.
 
+mod java;
 mod python;
 
 use anyhow::Result;

@@ -84,7 +84,7 @@ impl<'a> RunnerContender<'a> {
             // Phases warm up with their whole.
             let is_whole = !self.plan.experiments[cell.experiment].name.contains('/');
             let warm_up = cell.warm_up.filter(|_| is_whole && !self.subject.bound)?;
-            let name = if warm_up.is_cut { "warm-up-cut" } else { "warm-up" };
+            let name = if warm_up.is_cut { "not-warm-after" } else { "warm-after" };
             Some(Fact {
                 case: self.plan.cases[cell.case].case.id.clone(),
                 subject: self.subject.id.clone(),

@@ -117,8 +117,8 @@ pub struct Arguments {
     /// Only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
-    /// Only codecs whose runners are in these languages: rust, cpp, python, or all;
-    /// rust and cpp unless set, but for what wiregauge generates, and those of the
+    /// Only codecs whose runners are in these languages: rust, cpp, python, java, or
+    /// all; rust and cpp unless set, but for what wiregauge generates, and those of the
     /// codecs that are named.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = codec_entrants::language)]
     language: Vec<Languages>,

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{ensure, Context, Result};
 use wiregauge_holders::Unit;
 use wiregauge_workshop::python::{interpreter, Python};
-use wiregauge_workshop::{run, write_if_new, Need, Progress};
+use wiregauge_workshop::{quoted, run, write_if_new, Need, Progress};
 
 use crate::build::runner_build::{Place, RunnerBuild};
 use crate::build::system::BuildSystem;
@@ -105,11 +105,6 @@ fn raised(said: &str) -> &str {
     line.unwrap_or("it says nothing")
 }
 
-/// A word of a shell.
-fn quoted(word: &impl ToString) -> String {
-    format!("'{}'", word.to_string().replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -119,12 +114,5 @@ mod tests {
         let said = "Traceback (most recent call last):\n  File \"a\"\nValueError: no\n  more\n\n";
         assert_eq!(raised(said), "ValueError: no");
         assert_eq!(raised(""), "it says nothing");
-    }
-
-    #[test]
-    fn a_path_is_one_word() {
-        let text = format!("printf %s {}", quoted(&"a 'b' $c"));
-        let output = Command::new("sh").arg("-c").arg(text).output().expect("there is a shell");
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "a 'b' $c");
     }
 }

@@ -1,0 +1,186 @@
+//! The Java runners: pinned jars, one compilation of all programs in one process, and
+//! a script a codec that starts the virtual machine.
+
+use std::env;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use anyhow::{anyhow, ensure, Context, Result};
+use wiregauge_holders::Unit;
+use wiregauge_workshop::{maven, quoted, run, write_if_new, Need, Progress};
+
+use crate::build::runner_build::{Place, RunnerBuild};
+use crate::build::system::BuildSystem;
+use crate::java_form::JavaForm;
+use crate::language::Language;
+
+/// What compiles and starts them.
+pub const NEEDS: &[Need] = &[
+    Need::Program("javac", "default-jdk-headless"),
+    Need::Program("java", "default-jdk-headless"),
+];
+
+/// The same where there are jars to be fetched.
+pub const NEEDS_WITH_JARS: &[Need] = &[
+    Need::Program("javac", "default-jdk-headless"),
+    Need::Program("java", "default-jdk-headless"),
+    maven::NEED,
+];
+
+/// HotSpot, as `java` starts it.
+pub static JAVA: Language = Language {
+    name: "Java",
+    key: "java",
+    is_default: false,
+    needs: NEEDS,
+    flags: "javac --release 17; -XX:+UseSerialGC -Xms256m -Xmn128m -Xmx2g, both compilers (C1 and \
+            C2) with their defaults",
+    takes_libraries_of_toolchain: false,
+    compiler: |_| version(),
+    folder: |group, name| group.join(name),
+    message: |unit| {
+        Ok(JavaForm::new(unit)?.files(&[])?.into_iter().map(|file| file.text).collect())
+    },
+};
+
+inventory::submit! { BuildSystem { language: &JAVA, compile } }
+
+/// What starts the virtual machine, in words of a shell. What its libraries print and
+/// what it says itself goes to standard error; no setting of the user's changes it.
+/// Where the address space is limited, which corrupt messages are tried in, its own
+/// reservations have to be small.
+const START: &str = "#!/bin/sh
+unset JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH
+memory='-Xms256m -Xmn128m -Xmx2g'
+limit=$(ulimit -v)
+if [ \"$limit\" != unlimited ]; then
+  memory=\"-Xmx$((limit / 1024 - 1024))m -XX:CompressedClassSpaceSize=64m\"
+  memory=\"$memory -XX:ReservedCodeCacheSize=64m\"
+fi
+";
+
+/// The virtual machine and its version; empty where there is none.
+fn version() -> String {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    let ask = || run(Command::new("java").arg("--version"), "java");
+    let own = |said: String| said.lines().last().unwrap_or_default().trim().to_owned();
+    VERSION.get_or_init(|| ask().map_or_else(|_| String::new(), own)).clone()
+}
+
+/// Fetches the jars and compiles the programs; an outcome for each build, in order.
+fn compile(
+    place: &Place,
+    _: &Unit,
+    builds: &[&RunnerBuild],
+    progress: Progress,
+) -> Result<Vec<Result<PathBuf>>> {
+    let fixed = place.common.folder.join("java");
+    let group = place.message.join(builds[0].variant.group());
+    fs::create_dir_all(&group)?;
+    let runner = place.common.folder.join("java-classes");
+    let mut list = Vec::new();
+    if !runner.join("complete").exists() {
+        let package = fixed.join("wiregauge_runner");
+        let mut sources = Vec::new();
+        for entry in fs::read_dir(&package)? {
+            sources.push(entry?.path());
+        }
+        sources.sort();
+        list.push(line(&runner, &runner, &sources)?);
+    }
+    let is_new = !list.is_empty();
+    let mut paths = Vec::new();
+    for (done, build) in builds.iter().enumerate() {
+        progress(&format!("preparing Java: {}", build.variant.title()), done, builds.len())?;
+        paths.push(class_path(place, &runner, build));
+    }
+    for (build, path) in builds.iter().zip(&paths) {
+        let Ok(path) = path else { continue };
+        let emission = &build.emission;
+        let own = emission.files.iter().map(|file| &file.path).filter(|p| p.ends_with(".java"));
+        let own = own.chain(&emission.sources).map(|path| build.folder.join(path));
+        list.push(line(&classes(build), path, &own.collect::<Vec<_>>())?);
+    }
+    progress("compiling Java", builds.len(), builds.len())?;
+    let file = group.join("compile.txt");
+    fs::write(&file, list.concat())?;
+    let mut command = Command::new("java");
+    for name in ["JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS", "CLASSPATH"] {
+        command.env_remove(name);
+    }
+    command.args(["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]);
+    let said = run(command.arg(fixed.join("Compile.java")).arg(file), "java")
+        .context("Java 17 is needed; apt-get install default-jdk-headless")?;
+    let mut said = said.lines();
+    if is_new {
+        let own = said.next().unwrap_or_default();
+        ensure!(own == "ok", "the runner in Java does not compile: {own}");
+        fs::write(runner.join("complete"), "")?;
+    }
+    Ok(builds
+        .iter()
+        .zip(paths)
+        .map(|(build, path)| {
+            let path = path?;
+            match said.next() {
+                Some("ok") => script(build, &path),
+                why => Err(anyhow!(
+                    "does not compile: {} (see {})",
+                    why.unwrap_or("the compiler said nothing"),
+                    build.folder.display()
+                )),
+            }
+        })
+        .collect())
+}
+
+/// A line of what is to be compiled: where to, with what, and of what.
+fn line(classes: &Path, path: &Path, sources: &[PathBuf]) -> Result<String> {
+    let words: Vec<String> = [classes, path]
+        .into_iter()
+        .chain(sources.iter().map(PathBuf::as_path))
+        .map(|word| word.display().to_string())
+        .collect();
+    let is_plain = words.iter().all(|word| !word.contains(['\t', '\n']));
+    ensure!(is_plain, "the build folder's name has tabs; set WIREGAUGE_BUILD to another");
+    Ok(words.join("\t") + "\n")
+}
+
+/// Where the classes of a program go.
+fn classes(build: &RunnerBuild) -> PathBuf {
+    build.folder.join("classes")
+}
+
+/// What a program needs beside its own classes.
+fn class_path(place: &Place, runner: &Path, build: &RunnerBuild) -> Result<PathBuf> {
+    let root = place.target.parent().context("the build folder has the target folder")?;
+    let mut parts = vec![runner.to_owned()];
+    for jar in build.emission.jars {
+        parts.push(maven::jar(root, jar)?);
+    }
+    let path = env::join_paths(parts).context(
+        "a colon parts the folders of Java's classes; set \
+        WIREGAUGE_BUILD to a folder without one",
+    )?;
+    Ok(path.into())
+}
+
+/// The script that starts a program.
+fn script(build: &RunnerBuild, path: &Path) -> Result<PathBuf> {
+    let java = NEEDS[1].path().context("java is missing; apt-get install default-jdk-headless")?;
+    let all = format!("{}:{}", classes(build).display(), path.display());
+    let text = format!(
+        "{START}exec {} -XX:+UseSerialGC $memory -XX:-UsePerfData -XX:+DisplayVMOutputToStderr {}-cp \
+         {} Main\n",
+        quoted(&java.display()),
+        build.emission.machine,
+        quoted(&all)
+    );
+    let script = build.folder.join("start.sh");
+    write_if_new(&script, text.as_bytes())?;
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+    Ok(script)
+}

@@ -1,0 +1,56 @@
+//! Java's own serialization, as a bound that many use.
+
+use anyhow::Result;
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::TypeDef;
+
+use crate::build::languages::java::{JAVA, NEEDS};
+use crate::codec::{Codec, Emission, Linkage};
+use crate::java_form::JavaForm;
+use crate::java_whole;
+
+inventory::submit! {
+    Codec {
+        name: "java-serialization",
+        title: "java.io Java",
+        format: "java-serialization",
+        language: &JAVA,
+        bound: false,
+        built: Linkage::Standard,
+        options: &[
+            "the normalized form itself, whose classes say that they are Serializable; nobody but \
+             Java reads it, and who reads what a stranger wrote may run what he wants run",
+            "a stream a message, which describes its classes each time, as messages that are read \
+             one by one must; the array that it writes into is kept",
+            "no way to read in part: the whole message is read for one number",
+        ],
+        calls: &[
+            "encode: out = new ObjectOutputStream(kept.reset()); out.writeObject(message); \
+             out.flush()",
+            "decode, project, fixed, element: new ObjectInputStream(new \
+             ByteArrayInputStream(bytes)).readObject()",
+        ],
+        needs: NEEDS,
+        answer: java_whole::answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = JavaForm::new(unit)?;
+    let own = [("Main.java", include_str!("java_serialization/Main.java"))];
+    let mut emission = java_whole::emit(unit, &[], &own, &[])?;
+    // What its user writes at his classes.
+    for (id, def) in unit.schema.types.iter().enumerate() {
+        let TypeDef::Record(_) = def else { continue };
+        let path = form.class(id).replace('.', "/") + ".java";
+        let begin = format!("public final class {} ", form.name(id));
+        let serializable =
+            format!("@SuppressWarnings(\"serial\")\n{begin}implements java.io.Serializable ");
+        for file in emission.files.iter_mut().filter(|file| file.path == path) {
+            *file = File::new(path.clone(), file.text.replacen(&begin, &serializable, 1));
+        }
+    }
+    Ok(emission)
+}

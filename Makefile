@@ -17,7 +17,7 @@ BUILDS = arrow_languages conformance contributing corpus cosim cosim_samples cou
 	faults fixed_plan generate generated languages libraries lifetimes managed measuring \
 	octets_and_rejections players protobuf reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
-	bus_realtime bus_return bus_samples bus_scenario flood
+	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
 
 .PHONY: all bench bench-aa bus targets test test-fast test-builds test-machine test-releases check \

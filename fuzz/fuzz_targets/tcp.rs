@@ -18,6 +18,7 @@ pub fn read(data: &[u8]) {
     let topic = Topic {
         name: "t".into(),
         size: SIZE,
+        varies: false,
         bind: Ipv4Addr::LOCALHOST.into(),
         readers: 1,
         token: TOKEN.into(),

@@ -11,6 +11,7 @@ pub mod conduct;
 pub mod load;
 pub mod machines;
 pub mod placement;
+pub mod relay;
 pub mod result;
 pub mod scenario;
 pub mod search;

@@ -119,6 +119,7 @@ fn conduct(speaker: &Speaker, listener: &mut Listener) -> Received {
     let topic = Topic {
         name: "clock".into(),
         size: 100,
+        varies: false,
         bind: [127, 0, 0, 1].into(),
         readers: 1,
         token: String::new(),

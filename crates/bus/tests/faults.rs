@@ -131,6 +131,7 @@ fn assignment(topic: &str, mode: Mode) -> Assignment {
         topic: Topic {
             name: topic.into(),
             size: 100,
+            varies: false,
             bind: [127, 0, 0, 1].into(),
             readers: 1,
             token: String::new(),

@@ -21,6 +21,7 @@ fn strangers_are_not_let_in_and_nothing_is_lost() {
         let topic = Topic {
             name: "flooded".into(),
             size: 100,
+            varies: false,
             bind: [127, 0, 0, 1].into(),
             readers: 1,
             token: "0123456789abcdef0123456789abcdef".into(),

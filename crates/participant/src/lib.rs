@@ -29,6 +29,7 @@ pub mod seal;
 pub mod sender;
 pub mod sequence;
 pub mod slowest;
+pub mod stream;
 pub mod token;
 pub mod transport;
 pub mod usage;

@@ -30,7 +30,7 @@ use crate::scratch;
 use crate::token;
 use crate::transport::{Reader, Transport, Writer};
 use crate::usage::{host, look_for_thieves};
-use crate::{echo, receiver, sender, wake_up};
+use crate::{echo, receiver, sender, stream, wake_up};
 
 /// How long the sender looks for the readers.
 const DISCOVERY: Duration = Duration::from_secs(20);
@@ -40,9 +40,13 @@ const GRACE: Duration = Duration::from_secs(2);
 const REACH: Duration = Duration::from_secs(5);
 
 /// A program with these transports: `--control ADDRESS --name NAME …`. More
-/// than one name makes a participant of each, as threads of one process.
+/// than one name makes a participant of each, as threads of one process. With
+/// `--stream` it carries the messages of a trace instead.
 pub fn main(transports: Vec<&'static dyn Transport>) -> ExitCode {
-    let mut words = std::env::args().skip(1);
+    let mut words = std::env::args().skip(1).peekable();
+    if words.next_if(|word| word == "--stream").is_some() {
+        return stream::host(&transports);
+    }
     let (mut address, mut names) = (None, Vec::new());
     while let Some(word) = words.next() {
         match (word.as_str(), words.next()) {
@@ -257,15 +261,7 @@ fn live(
             .iter()
             .find(|transport| transport.name() == assignment.transport)
             .with_context(|| format!("this program has no transport '{}'", assignment.transport))?;
-    for option in assignment.topic.options.keys() {
-        let known = transport.knows();
-        ensure!(
-            known.contains(&option.as_str()),
-            "{} has no option '{option}'; it has {}",
-            transport.name(),
-            if known.is_empty() { "none".to_owned() } else { known.join(", ") }
-        );
-    }
+    assignment.topic.check_options(transport)?;
     // Threads of the transport's library inherit it.
     assignment.realtime.apply()?;
     match assignment.role {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{bail, ensure, Result};
 use serde::{Deserialize, Serialize};
 
 /// Where samples go and how large they are.
@@ -16,6 +16,9 @@ pub struct Topic {
     pub name: String,
     /// Size of every sample in bytes.
     pub size: usize,
+    /// Whether that is only the largest, and each sample has a size of its own.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub varies: bool,
     /// The address that a transport over IP binds to.
     pub bind: IpAddr,
     /// How many readers there will be.
@@ -30,6 +33,23 @@ pub struct Topic {
 }
 
 impl Topic {
+    /// Whether a transport knows all that is said to it.
+    ///
+    /// # Errors
+    /// What it does not know, and what it does.
+    pub fn check_options(&self, transport: &dyn Transport) -> Result<()> {
+        let known = transport.knows();
+        for option in self.options.keys() {
+            ensure!(
+                known.contains(&option.as_str()),
+                "{} has no option '{option}'; it has {}",
+                transport.name(),
+                if known.is_empty() { "none".to_owned() } else { known.join(", ") }
+            );
+        }
+        Ok(())
+    }
+
     /// The topic on which the first receiver sends samples back.
     pub fn back(&self, over: &dyn Transport) -> Topic {
         let mut back = Topic { name: format!("{}_back", self.name), readers: 1, ..self.clone() };
@@ -93,6 +113,14 @@ pub trait Writer {
     /// # Errors
     /// When there is none left.
     fn room(&mut self) -> Result<&mut [u8]>;
+
+    /// Room for a sample of a size of its own, on a topic where that varies.
+    ///
+    /// # Errors
+    /// When there is none left, or the transport carries samples of one size only.
+    fn room_of(&mut self, _size: usize) -> Result<&mut [u8]> {
+        bail!("this transport carries samples of one size only")
+    }
 
     /// Sends what is in the room. Returns when the transport has taken it.
     ///

@@ -1,11 +1,13 @@
 //! Hands messages on at the times that they have, as they were recorded.
 
+use std::collections::BTreeSet;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Result};
 use wiregauge_system::interrupt;
 
+use crate::channel::Channel;
 use crate::read::{Head, Nanoseconds};
 use crate::select::Selected;
 
@@ -32,6 +34,11 @@ impl Pace {
     /// As fast as can be.
     pub fn unbounded() -> Pace {
         Pace { rate: None }
+    }
+
+    /// Whether messages are to wait for nothing.
+    pub fn is_unbounded(self) -> bool {
+        self.rate.is_none()
     }
 
     /// How long after the first message one is due, whose time is so much later.
@@ -82,19 +89,38 @@ pub fn play(
     lateness: &mut Lateness,
     take: &mut dyn FnMut(&Head, &[u8]) -> Result<()>,
 ) -> Result<()> {
-    let mut first: Option<(Instant, Nanoseconds)> = None;
-    while let Some(head) = selected.advance()? {
-        // Read before it is due: what reading takes is no lateness.
-        let data = selected.reader().data()?;
+    let mut began = None;
+    schedule(selected, pace, &mut |_, head, data, later| {
         let mut due = Instant::now();
-        if let Some(time) = head.time {
-            let (began, start) = *first.get_or_insert((due, time));
-            due = began.checked_add(pace.due(time - start)).unwrap_or(due);
+        if let Some(later) = later {
+            due = began.get_or_insert(due).checked_add(later).unwrap_or(due);
         }
         wait(due)?;
         let late = if pace.rate.is_some() { due.elapsed() } else { Duration::ZERO };
-        take(&head, data)?;
+        take(head, data)?;
         lateness.take(late, head.size);
+        Ok(())
+    })
+}
+
+/// Takes a message that is due so long after the first one; none for one that is due with the
+/// one before it. With the first one of a channel comes what is said of that.
+pub type Scheduled<'t> =
+    &'t mut dyn FnMut(Option<&Channel>, &Head, &[u8], Option<Duration>) -> Result<()>;
+
+/// Reads the wanted messages once, each before it is due: what reading takes is no lateness.
+///
+/// # Errors
+/// When the file is damaged, or the taker does not take.
+pub fn schedule(selected: &mut Selected, pace: Pace, take: Scheduled) -> Result<()> {
+    let mut first: Option<Nanoseconds> = None;
+    let mut known = BTreeSet::new();
+    while let Some(head) = selected.advance()? {
+        let later = head.time.map(|time| pace.due(time - *first.get_or_insert(time)));
+        let is_new = known.insert(head.channel);
+        let reader = selected.reader();
+        let channel = is_new.then(|| reader.channels()[&head.channel].clone());
+        take(channel.as_ref(), &head, reader.data()?, later)?;
     }
     Ok(())
 }

@@ -203,6 +203,7 @@ fn interrupted(mode: Mode) -> anyhow::Result<RunRecord> {
         topic: Topic {
             name: "cut".into(),
             size: 500,
+            varies: false,
             bind: emulation.sender.address(),
             readers: 1,
             token: String::new(),

@@ -38,6 +38,8 @@ struct Dds;
 
 /// Memory that a reader's unread samples may take, about, in bytes.
 const KEPT: usize = 256 << 20;
+/// Unread samples that a reader keeps where each has a size of its own.
+const KEPT_OF_ANY: i32 = 256;
 /// How long a write waits for its readers at most, besides the time that a sample
 /// may take.
 const BLOCKING: Duration = Duration::from_secs(10);
@@ -76,7 +78,10 @@ impl Transport for Dds {
     }
 
     fn reader(&self, topic: &Topic) -> Result<(Box<dyn Reader>, String)> {
-        let kept = (KEPT / topic.size).clamp(16, 10_000) as i32;
+        let kept = match topic.varies {
+            true => KEPT_OF_ANY,
+            false => (KEPT / topic.size).clamp(16, 10_000) as i32,
+        };
         let reader: Box<dyn Reader> = match topic.options.get("wait").map(String::as_str) {
             None | Some("waitset") => Box::new(End::open(topic, kept, None)?),
             Some("listener") => Box::new(Listening::open(topic, kept)?),
@@ -87,7 +92,7 @@ impl Transport for Dds {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
         let end = End::open(topic, 0, None)?;
-        let buffer = vec![0; topic.size];
+        let buffer = vec![0; if topic.varies { 0 } else { topic.size }];
         Ok(Box::new(DdsWriter { end, buffer, complete: None, wanted: topic.readers }))
     }
 }
@@ -114,6 +119,11 @@ impl Writer for DdsWriter {
     }
 
     fn room(&mut self) -> Result<&mut [u8]> {
+        Ok(&mut self.buffer)
+    }
+
+    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+        self.buffer.resize(size, 0);
         Ok(&mut self.buffer)
     }
 

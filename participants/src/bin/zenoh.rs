@@ -89,7 +89,8 @@ impl Transport for Zenoh {
             .congestion_control(congestion)
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let (free, buffer) = (Arc::default(), vec![0; topic.size]);
+        let buffer = vec![0; if topic.varies { 0 } else { topic.size }];
+        let free = Arc::default();
         Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer, free }))
     }
 }
@@ -167,6 +168,14 @@ impl Writer for ZenohWriter {
             let free = self.free.lock().pop();
             self.buffer = free.unwrap_or_else(|| vec![0; self.size]);
         }
+        Ok(&mut self.buffer)
+    }
+
+    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+        if self.buffer.is_empty() {
+            self.buffer = self.free.lock().pop().unwrap_or_default();
+        }
+        self.buffer.resize(size, 0);
         Ok(&mut self.buffer)
     }
 

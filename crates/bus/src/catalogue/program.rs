@@ -53,16 +53,23 @@ impl Program {
         }
     }
 
+    /// The command line of a process that carries a trace.
+    pub fn stream(&self) -> Command {
+        let mut command = match self {
+            Program::Own => own(),
+            Program::Engine(_, path) => Command::new(path),
+        };
+        command.arg("--stream");
+        // What it is to know of them it is told.
+        command.env_remove(token::VARIABLE).env_remove(secret::VARIABLE);
+        command
+    }
+
     /// The command line of a process with participants of these names, for a
     /// conductor at this address. The token is in its environment.
     pub fn command(&self, control: SocketAddr, names: &[&str], token: &str) -> Command {
         let mut command = match self {
-            Program::Own => {
-                // Not by its path, where another version may lie by now.
-                let mut command = Command::new("/proc/self/exe");
-                command.arg0("wiregauge").args(["bus", "participant"]);
-                command
-            }
+            Program::Own => own(),
             Program::Engine(_, path) => Command::new(path),
         };
         command.arg("--control").arg(control.to_string());
@@ -74,4 +81,12 @@ impl Program {
         command.env_remove(secret::VARIABLE);
         command
     }
+}
+
+/// This program, as a participant.
+fn own() -> Command {
+    // Not by its path, where another version may lie by now.
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("wiregauge").args(["bus", "participant"]);
+    command
 }

@@ -74,6 +74,7 @@ impl Trial<'_> {
                 // So that runs at the same time do not meet. DDS takes no hyphens.
                 name: format!("wiregauge_{}_{}", std::process::id(), entry.transport()),
                 size: load.size,
+                varies: false,
                 bind: self.placement.places[0].address(),
                 readers: load.receivers,
                 // Each run's own.

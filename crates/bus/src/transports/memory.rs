@@ -107,15 +107,24 @@ impl Writer for MemoryWriter {
     }
 
     fn room(&mut self) -> Result<&mut [u8]> {
+        let size = self.size;
+        self.room_of(size)
+    }
+
+    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
         // One that no reader holds any more, or a new one.
         let free = self.kept.iter().position(|sample| Arc::strong_count(sample) == 1);
         let sample = match free {
             Some(free) => self.kept.remove(free).context("it was there")?,
-            None => Arc::new(vec![0; self.size]),
+            None => Arc::new(vec![0; size]),
         };
         self.kept.push_front(sample);
         let sample = self.kept.front_mut().and_then(Arc::get_mut);
-        sample.map(Vec::as_mut_slice).context("a sample that a reader holds")
+        let sample = sample.context("a sample that a reader holds")?;
+        if sample.len() != size {
+            sample.resize(size, 0);
+        }
+        Ok(sample)
     }
 
     fn send(&mut self) -> Result<()> {

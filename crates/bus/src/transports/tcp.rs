@@ -79,8 +79,8 @@ impl Transport for Tcp {
             TcpListener::bind(address).with_context(|| format!("cannot listen at {address}"))?;
         listener.set_nonblocking(true)?;
         let endpoint = listener.local_addr()?.to_string();
-        let waiting =
-            Waiting { listener, token: topic.token.clone(), open: None, size: topic.size };
+        let (token, size) = (topic.token.clone(), topic.size);
+        let waiting = Waiting { listener, token, open: None, size, varies: topic.varies };
         Ok((Box::new(waiting), endpoint))
     }
 
@@ -92,33 +92,63 @@ impl Transport for Tcp {
                 .with_context(|| format!("cannot reach the reader at {endpoint}"))?;
             say(&stream, &topic.token)?;
             stream.set_nodelay(true)?;
+            if topic.varies {
+                await_welcome(&stream)
+                    .with_context(|| format!("the reader at {endpoint} does not take us"))?;
+            }
             Ok(stream)
         };
         let streams = endpoints.iter().map(connect).collect::<Result<Vec<_>>>()?;
-        let mut buffer = vec![0; PREFIX + topic.size];
-        let length = u32::try_from(topic.size).context("too large a sample")?;
-        buffer[..PREFIX].copy_from_slice(&length.to_le_bytes());
-        Ok(Box::new(TcpWriter { streams, buffer }))
+        let mut writer = TcpWriter { streams, buffer: Vec::new(), end: 0, varies: topic.varies };
+        // Where sizes vary the buffer grows with what is sent.
+        writer.prepare(if topic.varies { 0 } else { topic.size })?;
+        Ok(Box::new(writer))
     }
 }
 
 struct TcpWriter {
     streams: Vec<TcpStream>,
+    /// The largest sample so far with its length before it.
     buffer: Vec<u8>,
+    /// Where the sample ends in it.
+    end: usize,
+    varies: bool,
+}
+
+impl TcpWriter {
+    /// Makes room for a sample of a size, and writes its length.
+    fn prepare(&mut self, size: usize) -> Result<()> {
+        let length = u32::try_from(size).context("too large a sample")?;
+        self.end = PREFIX + size;
+        if self.buffer.len() < self.end {
+            self.buffer.resize(self.end, 0);
+        }
+        self.buffer[..PREFIX].copy_from_slice(&length.to_le_bytes());
+        Ok(())
+    }
 }
 
 impl Writer for TcpWriter {
     fn readers(&mut self) -> Result<usize> {
-        Ok(self.streams.len())
+        // Who ends a recording closes its connection.
+        match self.varies {
+            true => Ok(self.streams.iter().filter(|stream| is_open(stream)).count()),
+            false => Ok(self.streams.len()),
+        }
     }
 
     fn room(&mut self) -> Result<&mut [u8]> {
-        Ok(&mut self.buffer[PREFIX..])
+        Ok(&mut self.buffer[PREFIX..self.end])
+    }
+
+    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+        self.prepare(size)?;
+        self.room()
     }
 
     fn send(&mut self) -> Result<()> {
         for stream in &mut self.streams {
-            stream.write_all(&self.buffer).context("the reader is gone")?;
+            stream.write_all(&self.buffer[..self.end]).context("the reader is gone")?;
         }
         Ok(())
     }
@@ -128,12 +158,32 @@ impl Writer for TcpWriter {
     }
 }
 
+/// Waits for the byte by which a reader that was started apart says that it knows the token:
+/// otherwise samples would go to one that has closed the connection.
+fn await_welcome(mut stream: &TcpStream) -> Result<()> {
+    stream.set_read_timeout(Some(CONNECTED))?;
+    stream.read_exact(&mut [0]).context("it knows another token, or has a writer")?;
+    Ok(stream.set_read_timeout(None)?)
+}
+
+/// Whether the other side has not closed a connection over which it says nothing.
+fn is_open(stream: &TcpStream) -> bool {
+    let mut byte = [0];
+    let asked = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut byte));
+    let open = match asked {
+        Ok(count) => count > 0,
+        Err(error) => matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted),
+    };
+    stream.set_nonblocking(false).is_ok() && open
+}
+
 /// A reader whose writer may not be there yet.
 struct Waiting {
     listener: TcpListener,
     token: String,
     open: Option<TcpReader>,
     size: usize,
+    varies: bool,
 }
 
 impl Waiting {
@@ -145,7 +195,10 @@ impl Waiting {
                 // Who does not say the token is not the writer.
                 Ok((stream, _)) => {
                     if is_said(&stream, &self.token) {
-                        self.open = Some(TcpReader::new(stream, self.size)?);
+                        if self.varies {
+                            (&stream).write_all(&[0]).context("the writer is gone")?;
+                        }
+                        self.open = Some(TcpReader::new(stream, self.size, self.varies)?);
                     }
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -178,8 +231,11 @@ impl Reader for Waiting {
 
 struct TcpReader {
     stream: TcpStream,
-    /// Size of a sample with its length.
+    /// Size of a sample with its length; of the length alone, as long as that is all that
+    /// is known of one whose size is its own.
     wanted: usize,
+    /// The largest sample, where each has a size of its own.
+    largest: Option<usize>,
     /// The time-out that the socket has now.
     set: Duration,
     /// What was read: `buffer[taken..filled]` is still to be told.
@@ -189,12 +245,12 @@ struct TcpReader {
 }
 
 impl TcpReader {
-    fn new(stream: TcpStream, size: usize) -> Result<TcpReader> {
+    fn new(stream: TcpStream, size: usize, varies: bool) -> Result<TcpReader> {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
-        let wanted = PREFIX + size;
-        let buffer = vec![0; wanted.max(BLOCK)];
-        Ok(TcpReader { stream, wanted, set: Duration::ZERO, buffer, taken: 0, filled: 0 })
+        let (wanted, largest) = if varies { (PREFIX, Some(size)) } else { (PREFIX + size, None) };
+        let (set, buffer) = (Duration::ZERO, vec![0; wanted.max(BLOCK)]);
+        Ok(TcpReader { stream, wanted, largest, set, buffer, taken: 0, filled: 0 })
     }
 
     /// The patience is that for more of a sample: whoever sends it in pieces is
@@ -209,9 +265,13 @@ impl TcpReader {
             // no room behind it.
             if self.taken == self.filled {
                 (self.taken, self.filled) = (0, 0);
-            } else if self.buffer.len() - self.taken < self.wanted {
+            } else if self.taken > 0 && self.buffer.len() - self.taken < self.wanted {
                 self.buffer.copy_within(self.taken..self.filled, 0);
                 (self.taken, self.filled) = (0, self.filled - self.taken);
+            }
+            if self.filled == self.buffer.len() {
+                // Memory grows with what arrives and not with what was announced.
+                self.buffer.resize((2 * self.filled).min(self.wanted), 0);
             }
             if !self.fill()? {
                 return Ok(None);
@@ -219,6 +279,10 @@ impl TcpReader {
         }
         let start = self.taken + PREFIX;
         self.taken += self.wanted;
+        if self.largest.is_some() {
+            self.wanted = PREFIX;
+            self.check_length()?;
+        }
         Ok(Some(&self.buffer[start..self.taken]))
     }
 
@@ -239,12 +303,21 @@ impl TcpReader {
         }
     }
 
-    /// All samples of a run have one size.
-    fn check_length(&self) -> Result<()> {
+    /// All samples of a run have one size, or none is larger than the largest.
+    fn check_length(&mut self) -> Result<()> {
         let there = &self.buffer[self.taken..self.filled];
-        if let Some(prefix) = there.first_chunk::<PREFIX>() {
-            let size = u32::from_le_bytes(*prefix) as usize;
-            ensure!(PREFIX + size == self.wanted, "someone else writes to this port");
+        let Some(prefix) = there.first_chunk::<PREFIX>() else { return Ok(()) };
+        let size = u32::from_le_bytes(*prefix) as usize;
+        match self.largest {
+            None => ensure!(PREFIX + size == self.wanted, "someone else writes to this port"),
+            Some(largest) => {
+                ensure!(
+                    size <= largest,
+                    "a sample of {size} bytes, where {largest} are the most: someone else writes \
+                     to this port"
+                );
+                self.wanted = PREFIX + size;
+            }
         }
         Ok(())
     }
@@ -261,7 +334,7 @@ mod tests {
         let bind = LOCAL.into();
         let options = Default::default();
         let (name, token) = ("t".into(), String::new());
-        Topic { name, size, bind, readers: 1, token, scratch: None, options }
+        Topic { name, size, varies: false, bind, readers: 1, token, scratch: None, options }
     }
 
     #[test]
@@ -280,6 +353,43 @@ mod tests {
         assert_eq!(reader.next(soon).unwrap().unwrap(), [7, 8, 9]);
         drop(stream);
         assert!(reader.next(soon).is_err());
+    }
+
+    #[test]
+    fn carries_any_size_up_to_the_largest() {
+        let topic = Topic { varies: true, ..topic(3_000_000) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let sizes = [0, 1, 200_000, 0, 0, 3_000_000, 65_536, 3, 0, 70_000];
+        let sends = std::thread::spawn(move || {
+            let mut writer = Tcp.writer(&topic, &[endpoint]).unwrap();
+            for size in sizes {
+                let room = writer.room_of(size).unwrap();
+                assert_eq!(room.len(), size);
+                room.fill(size as u8 | 1);
+                writer.send().unwrap();
+            }
+            while writer.readers().unwrap() > 0 {
+                std::thread::yield_now();
+            }
+        });
+        for size in sizes {
+            let sample = reader.next(Duration::from_secs(10)).unwrap().unwrap();
+            assert_eq!(sample.len(), size);
+            assert!(sample.iter().all(|&byte| byte == size as u8 | 1));
+        }
+        // Who writes sees that nobody reads any more.
+        drop(reader);
+        sends.join().unwrap();
+    }
+
+    #[test]
+    fn a_size_beyond_the_largest_reserves_nothing() {
+        let topic = Topic { varies: true, ..topic(1000) };
+        let (mut reader, endpoint) = Tcp.reader(&topic).unwrap();
+        let mut stream = TcpStream::connect(&endpoint).unwrap();
+        stream.write_all(&[2, 0, 0, 0, 7, 8, 0xff, 0xff, 0xff, 0x7f]).unwrap();
+        let error = reader.next(Duration::from_secs(1)).unwrap_err();
+        assert!(error.to_string().contains("of 2147483647 bytes"), "{error}");
     }
 
     #[test]

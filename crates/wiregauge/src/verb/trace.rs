@@ -7,9 +7,11 @@ mod convert;
 mod cut;
 mod encoding;
 pub mod form;
+mod hearing;
 mod index;
 mod info;
 mod merge;
+mod over;
 mod play;
 mod pointing;
 pub mod progress;
@@ -17,6 +19,7 @@ pub mod putting;
 mod record;
 mod repair;
 pub mod selecting;
+mod sending;
 mod split;
 
 use std::process::ExitCode;
@@ -49,7 +52,9 @@ Examples:
       one message as JSON, found without reading those before it
   wiregauge trace play drive_sv.osi | my-model
       messages at the times that they were recorded at
-  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s")]
+  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
+  wiregauge trace record heard.mcap --over dds
+      and elsewhere 'wiregauge trace play drive.mcap --over dds'")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,

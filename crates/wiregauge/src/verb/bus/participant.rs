@@ -17,6 +17,7 @@ use wiregauge_bus::placement::Placement;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
+use wiregauge_participant::stream;
 use wiregauge_system::interrupt;
 use wiregauge_system::text::safe;
 
@@ -47,10 +48,10 @@ HOST is the sender's machine. docs/bus.md has a whole scenario, and says what
 a firewall must admit.")]
 pub struct Arguments {
     /// The scenario, the same on all machines.
-    #[arg(long, value_name = "FILE", required_unless_present = "control")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream"])]
     scenario: Option<PathBuf>,
     /// The participants of the scenario that run on this machine.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present = "stream")]
     name: Vec<String>,
     /// For a receiver: the sender's machine. For the sender: only from these
     /// machines may receivers join.
@@ -75,11 +76,17 @@ pub struct Arguments {
     /// participants with.
     #[arg(long, value_name = "ADDRESS:PORT", hide = true, conflicts_with = "scenario")]
     control: Option<SocketAddr>,
+    /// Carry a trace, as standard input says.
+    #[arg(long, hide = true, conflicts_with_all = ["scenario", "control", "name"])]
+    stream: bool,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        if self.stream {
+            return Ok(stream::host(&catalogue::own()));
+        }
         if let Some(conductor) = self.control {
             host_all(conductor, &self.name, &catalogue::own())?;
             return Ok(ExitCode::SUCCESS);

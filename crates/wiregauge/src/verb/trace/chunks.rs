@@ -22,6 +22,12 @@ enum Compressing {
     Zstd,
 }
 
+impl Default for Chunks {
+    fn default() -> Chunks {
+        Chunks { compression: Compressing::Zstd, chunk: 1 << 20 }
+    }
+}
+
 impl Chunks {
     /// How chunks are made.
     pub fn packing(&self) -> Packing {

@@ -1,30 +1,41 @@
 //! `wiregauge trace play`: messages at their times.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_bus::load::quantity::time;
 use wiregauge_cosim::feeding::Feeding;
 use wiregauge_cosim::recording::Recorded;
+use wiregauge_participant::stream::setup::Sent;
 use wiregauge_system::text::safe;
 use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::osi;
-use wiregauge_trace::play::{play, Lateness, Pace};
+use wiregauge_trace::play::{play, schedule, Lateness, Pace};
 use wiregauge_trace::read::{Head, Nanoseconds};
+use wiregauge_trace::write::Form;
 
-use super::putting::is_gone;
+use super::over::Over;
+use super::putting::{is_gone, Putting};
 use super::selecting::Selecting;
+use super::sending::Sending;
 use crate::output::tell;
 use crate::recorder::{host, Recorder, PATIENCE};
 
 /// The step where neither times nor the FMU tell one, in seconds.
 const STEP: f64 = 0.02;
 
+/// How long recorders are waited for.
+const WAIT: Duration = Duration::from_secs(20);
+
 /// Takes a message.
 type Take<'t> = &'t mut dyn FnMut(&Head, &[u8]) -> Result<()>;
 
-/// Hand messages to standard output or to an FMU at the times that they were recorded at.
+/// Hand messages to standard output, to the bus or to an FMU at the times that they were
+/// recorded at.
 ///
 /// On standard output each comes after its length, a little-endian number of four bytes, as
 /// it lies in the file. An FMU is stepped once for each, up to its time. A message is read
@@ -37,7 +48,11 @@ Examples:
   wiregauge trace play drive_sv.osi --rate max > /dev/null
       as fast as the file can be read
   wiregauge trace play drive_sv.osi --into sensor.fmu --output detected_sd.osi
-      and what the FMU makes of it, as a trace file")]
+      and what the FMU makes of it, as a trace file
+  wiregauge trace play drive.mcap --over dds --option dds.domain=7
+      to 'wiregauge trace record heard.mcap --over dds --option dds.domain=7'
+  wiregauge trace play drive.mcap --over tcp --recorder 127.0.0.1:7401
+      to a recorder that says where it listens")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
     input: PathBuf,
@@ -53,8 +68,20 @@ pub struct Arguments {
     kind: Option<String>,
     #[command(flatten)]
     selecting: Selecting,
+    #[command(flatten)]
+    over: Over,
+    /// Where a recorder listens that has an address (tcp, zenoh), as it says. Several times
+    /// for several.
+    #[arg(long, value_name = "ADDRESS", requires = "over")]
+    recorder: Vec<String>,
+    /// How many recorders to wait for, where they are found by the topic [default: 1].
+    #[arg(long, value_name = "N", requires = "over", value_parser = clap::value_parser!(u8).range(1..=8))]
+    readers: Option<u8>,
+    /// How long to wait for recorders; 0 plays at once, whoever listens [default: 20s].
+    #[arg(long, value_name = "TIME", requires = "over", value_parser = time)]
+    wait: Option<Duration>,
     /// Hand them to this FMU.
-    #[arg(long, value_name = "FMU")]
+    #[arg(long, value_name = "FMU", conflicts_with = "over")]
     into: Option<PathBuf>,
     /// The FMU's input, where it has several.
     #[arg(long, value_name = "NAME", requires = "into")]
@@ -82,6 +109,9 @@ fn pace(text: &str) -> Result<Pace> {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        if self.over.over.is_some() {
+            return self.send();
+        }
         let mut lateness = Lateness::default();
         let failed = match &self.into {
             Some(fmu) => self.feed(fmu, &mut lateness),
@@ -123,6 +153,73 @@ impl Arguments {
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
         }
         Ok(())
+    }
+
+    /// Plays them to the bus.
+    fn send(&self) -> Result<ExitCode> {
+        let readers = self.readers.map(usize::from);
+        let end = self.over.player(&self.recorder, readers, self.wait.unwrap_or(WAIT))?;
+        // Before anyone is waited for.
+        self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
+        drop(open::open(&self.input, &self.wish())?);
+        let mut sending = Sending::start(&end, !self.rate.is_unbounded())?;
+        let (sent, failed) = match self.send_by(&mut sending) {
+            Ok(()) => (Some(sending.finish()?), None),
+            Err(error) => {
+                let (sent, error) = sending.stop(error);
+                (sent, Some(error))
+            }
+        };
+        if let Some(sent) = sent {
+            self.tell_sent(&sent);
+        }
+        failed.map_or(Ok(ExitCode::SUCCESS), Err)
+    }
+
+    fn send_by(&self, sending: &mut Sending) -> Result<()> {
+        let (wish, putting) = (self.wish(), Putting::usual(self.kind.clone()));
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+        let (mut told, mut any) = (BTreeSet::new(), false);
+        for turn in 1..=self.loops {
+            sending.begin();
+            let mut reader = open::open(&self.input, &wish)?;
+            let mut selected = selection.of(reader.as_mut());
+            schedule(&mut selected, self.rate, &mut |channel, head, data, later| {
+                if let Some(channel) = channel.filter(|_| told.insert(head.channel)) {
+                    // As MCAP wants it, whatever becomes of it.
+                    let channel = putting.describe(&self.input, None, channel, Form::Mcap)?;
+                    sending.channel(head.channel, &channel)?;
+                }
+                any = true;
+                sending.message(head, data, later)
+            })?;
+            selection.check(&self.input.display().to_string(), reader.channels().values())?;
+            ensure!(any, "nothing is wanted of {}", self.input.display());
+            if turn == self.loops {
+                // What else the file holds may come last.
+                reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+                while reader.next()?.is_some() {}
+                sending.metadata(reader.as_ref())?;
+                for attachment in reader.attachments() {
+                    tell(&safe(&format!("attachment {} is not played", attachment.name)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn tell_sent(&self, sent: &Sent) {
+        let Sent { messages, bytes, late, left } = sent;
+        let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
+        let late = late.at(0.5).map_or(String::new(), |half| {
+            let most = micros(late.most);
+            let [half, tail] = [half, late.at(0.99).unwrap_or(late.most)].map(micros);
+            format!("; late by {half} (median), {tail} (99 %), {most} (most)")
+        });
+        tell(&format!("{messages} messages of {bytes} bytes{late}"));
+        if *left > 0 {
+            tell(&format!("{left} readers are still there, and may not have everything"));
+        }
     }
 
     fn wish(&self) -> Wish {

@@ -48,6 +48,12 @@ pub fn dotted(text: &str) -> Result<Version, String> {
 }
 
 impl Putting {
+    /// As usual, of `.osi` files of this type where their names do not tell it.
+    pub fn usual(kind: Option<String>) -> Putting {
+        let chunks = Chunks::default();
+        Putting { chunks, kind, topic: None, protobuf_version: None, osi_version: None }
+    }
+
     /// What the user says of files that do not tell it.
     pub fn wish(&self) -> Wish {
         Wish { osi_type: self.kind.clone() }

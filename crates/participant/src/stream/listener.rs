@@ -1,0 +1,42 @@
+//! Hands on the frames of a trace as they come.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::setup::{record, Said, Setup, FAILURE, FRAME};
+use super::starter::Starter;
+use crate::clock::monotonic;
+use crate::transport::Transport;
+
+/// How long it waits for a frame until it looks whether it is still wanted.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Listens until nobody wants it any more, or the transport tells that there will be no more.
+///
+/// # Errors
+/// When nothing can be listened to.
+pub fn listen(setup: &Setup, transport: &dyn Transport, starter: &mut Starter) -> Result<()> {
+    let (mut reader, endpoint) = transport.reader(&setup.topic)?;
+    starter.say(&Said::Open(endpoint))?;
+    while !starter.is_gone() {
+        let handed = match reader.next(PATIENCE) {
+            Ok(None) => continue,
+            Ok(Some(sample)) => {
+                let head = record(monotonic(), sample.len(), FRAME);
+                starter.give(&head, sample)
+            }
+            Err(error) => {
+                let why = format!("{error:#}");
+                let head = record(monotonic(), why.len(), FAILURE);
+                // That nobody wants to know is no error.
+                let _ = starter.give(&head, why.as_bytes());
+                return Ok(());
+            }
+        };
+        if handed.is_err() {
+            return Ok(());
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! A trace that is recorded from the bus.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::{anyhow, bail, ensure, Context, Error, Result};
+use wiregauge_bus::relay::{Heard, Relay};
+use wiregauge_participant::latency::Times;
+use wiregauge_participant::stream::frame::{self, Described, Frame, Message};
+use wiregauge_participant::stream::setup::Said;
+use wiregauge_participant::usage::host;
+use wiregauge_system::file::Target;
+use wiregauge_system::interrupt::Interrupted;
+use wiregauge_system::text::safe;
+use wiregauge_trace::channel::{Channel, Definition};
+use wiregauge_trace::read::{Head, Place};
+use wiregauge_trace::write::{Form, Packing, Writer};
+
+use super::over::{Over, MOST};
+use crate::output::tell;
+
+/// Longest silence of a player, which tells each second that it is there.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Most bytes that the channels of a trace may say of themselves.
+const SAID: usize = 256 << 20;
+
+/// How long is listened.
+pub struct Patience {
+    /// For a player to come.
+    pub wait: Option<Duration>,
+    /// From the first message on.
+    pub duration: Option<Duration>,
+}
+
+/// Records what a player sends, until it is done.
+pub fn record(
+    output: &Path,
+    packing: Packing,
+    over: &Over,
+    bind: Option<IpAddr>,
+    patience: &Patience,
+) -> Result<()> {
+    let form = Form::of(output)?;
+    let (end, made_up) = over.recorder(bind)?;
+    let target = Target::open(output, &[])?;
+    let mut relay = Relay::start(end.program()?, &end.setup)?;
+    let Said::Open(endpoint) = relay.said()? else { bail!("the listener says nonsense") };
+    let writer = form.begin(target.begin()?, packing)?;
+    tell(&safe(&format!("listens; play to it by: {}", end.invitation(&endpoint, made_up))));
+    let mut tape = Tape::new(writer);
+    let ended = tape.listen(&mut relay, patience);
+    // Readers that leave tell the player that they have everything.
+    relay.close();
+    tape.finish(ended, output, end.entry.drops)
+}
+
+/// What ended it.
+enum Why {
+    /// All of the trace came.
+    All,
+    /// The user wants no more.
+    Enough,
+}
+
+/// A file while it is recorded.
+struct Tape {
+    writer: Box<dyn Writer>,
+    clock: String,
+    /// The stream that is recorded, and how many of its messages were sent by now.
+    stream: Option<(u64, u64)>,
+    channels: BTreeMap<u16, Known>,
+    /// How much the channels say of themselves.
+    said: usize,
+    messages: u64,
+    bytes: u64,
+    /// Messages that were sent before it listened.
+    before: u64,
+    /// Messages that did not come.
+    missing: u64,
+    /// Messages of channels that were not told of yet.
+    unknown: u64,
+    /// Samples that are not of the stream.
+    foreign: u64,
+    /// What the container cannot hold.
+    left_out: Vec<String>,
+    latency: Times,
+}
+
+/// A channel that was told of.
+struct Known {
+    described: Described,
+    /// Its number in the file, once it had a message.
+    number: Option<u16>,
+    /// Whether its frames are stamped by this machine's clock.
+    is_near: bool,
+}
+
+impl Tape {
+    fn new(writer: Box<dyn Writer>) -> Tape {
+        Tape {
+            writer,
+            clock: host(),
+            stream: None,
+            channels: BTreeMap::new(),
+            said: 0,
+            messages: 0,
+            bytes: 0,
+            before: 0,
+            missing: 0,
+            unknown: 0,
+            foreign: 0,
+            left_out: Vec::new(),
+            latency: Times::new(),
+        }
+    }
+
+    /// Takes what comes until the end of the stream.
+    fn listen(&mut self, relay: &mut Relay, patience: &Patience) -> Result<Why> {
+        let began = Instant::now();
+        let (mut last, mut first) = (None, None);
+        loop {
+            match relay.hear(MOST) {
+                Ok(Heard::Sample(time, sample)) => {
+                    if let Some(whole) = self.take(time, sample)? {
+                        ensure!(whole, "the player was stopped before the end of its trace");
+                        return Ok(Why::All);
+                    }
+                    if self.stream.is_some() {
+                        last = Some(Instant::now());
+                    }
+                }
+                Ok(Heard::Nothing) => {}
+                Ok(Heard::Ended(why)) => bail!("the player did not come to its end: {why}"),
+                Err(error) if error.is::<Interrupted>() => return Ok(Why::Enough),
+                Err(error) => return Err(error),
+            }
+            if self.messages > 0 {
+                let first = *first.get_or_insert_with(Instant::now);
+                if patience.duration.is_some_and(|duration| first.elapsed() >= duration) {
+                    return Ok(Why::Enough);
+                }
+            }
+            match last {
+                Some(last) => ensure!(
+                    last.elapsed() < SILENCE,
+                    "the player did not come to its end: it has said nothing for {SILENCE:?}"
+                ),
+                None => ensure!(
+                    patience.wait.is_none_or(|wait| began.elapsed() < wait),
+                    "no player has come in {:?}",
+                    patience.wait.unwrap_or_default()
+                ),
+            }
+        }
+    }
+
+    /// Takes a sample that came at a time: at the end of the stream, whether that was all.
+    fn take(&mut self, time: u64, sample: &[u8]) -> Result<Option<bool>> {
+        let Ok((head, frame)) = frame::read(sample) else {
+            self.foreign += 1;
+            return Ok(None);
+        };
+        let (stream, expected) = match self.stream {
+            Some(known) => known,
+            // The end of one that was played before.
+            None if matches!(frame, Frame::End(_)) => return Ok(None),
+            None => {
+                self.before = head.before;
+                *self.stream.insert((head.stream, head.before))
+            }
+        };
+        if head.stream != stream || head.before < expected {
+            self.foreign += 1;
+            return Ok(None);
+        }
+        self.missing += head.before - expected;
+        let is_message = matches!(frame, Frame::Message(..));
+        self.stream = Some((stream, head.before.saturating_add(is_message.into())));
+        match frame {
+            Frame::Beat => {}
+            Frame::End(whole) => return Ok(Some(whole)),
+            Frame::Channel(number, described) => self.describe(number, described)?,
+            Frame::Metadata(name, entries) => {
+                if !self.writer.metadata(&name, &entries)? {
+                    self.left_out.push(format!("metadata {name}"));
+                }
+            }
+            Frame::Message(message, data) => {
+                if self.write(&message, data)? {
+                    self.latency.add(time.saturating_sub(head.sent));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Keeps what is said of a channel.
+    fn describe(&mut self, number: u16, described: Described) -> Result<()> {
+        if let Some(known) = self.channels.get(&number) {
+            ensure!(known.described == described, "channel {number} became another one");
+            return Ok(());
+        }
+        let own = [&described.topic, &described.type_name, &described.message_encoding];
+        let metadata = described.metadata.iter().map(|(key, value)| key.len() + value.len());
+        self.said += described.definition.len() + metadata.sum::<usize>();
+        self.said += own.iter().map(|text| text.len()).sum::<usize>();
+        ensure!(self.said <= SAID, "the channels say more than {} MiB of themselves", SAID >> 20);
+        let is_near = !self.clock.is_empty() && described.clock == self.clock;
+        self.channels.insert(number, Known { described, number: None, is_near });
+        Ok(())
+    }
+
+    /// Writes a message; whether its latency can be told.
+    fn write(&mut self, message: &Message, data: &[u8]) -> Result<bool> {
+        let Some(known) = self.channels.get_mut(&message.channel) else {
+            self.unknown += 1;
+            return Ok(false);
+        };
+        let said = &known.described;
+        let topic = || format!("channel {}", said.topic);
+        let number = match known.number {
+            Some(number) => number,
+            None => {
+                let channel = Channel {
+                    topic: said.topic.clone(),
+                    message_encoding: said.message_encoding.clone(),
+                    definition: Definition {
+                        name: said.type_name.clone(),
+                        encoding: said.definition_encoding.clone(),
+                        data: said.definition.clone(),
+                    }
+                    .into(),
+                    metadata: said.metadata.clone(),
+                };
+                *known.number.insert(self.writer.channel(&channel).with_context(topic)?)
+            }
+        };
+        let head = Head {
+            channel: number,
+            sequence: message.sequence,
+            time: message.time,
+            publish_time: message.publish_time,
+            size: data.len() as u64,
+            place: Place { at: 0, within: None },
+        };
+        self.writer.message(number, &head, data).with_context(topic)?;
+        self.messages += 1;
+        self.bytes += data.len() as u64;
+        Ok(known.is_near)
+    }
+
+    /// Keeps what came, tells of it, and fails where that is not all of the trace. Of a
+    /// transport that drops by design, that something is missing is no failure.
+    fn finish(self, ended: Result<Why>, output: &Path, drops: bool) -> Result<()> {
+        let Tape { writer, messages, bytes, missing, .. } = self;
+        if self.foreign > 0 {
+            tell(&format!("{} samples came that are not of the trace", self.foreign));
+        }
+        if messages == 0 {
+            let nothing = || match self.unknown {
+                0 => "no message came, so nothing is recorded".to_owned(),
+                some => format!("{some} messages came, and nothing told of their channels"),
+            };
+            return match ended {
+                Ok(Why::All | Why::Enough) => Err(anyhow!(nothing())),
+                Err(error) => Err(error.context("nothing is recorded")),
+            };
+        }
+        let remarks = writer.remarks();
+        writer.finish()?;
+        remarks.iter().for_each(|remark| tell(&safe(remark)));
+        let shown = output.display();
+        if !self.left_out.is_empty() {
+            let left_out = self.left_out.join(", ");
+            tell(&safe(&format!("left out, as {shown} cannot hold it: {left_out}")));
+        }
+        if self.before > 0 {
+            tell(&format!("{} messages were sent before it listened", self.before));
+        }
+        if self.unknown > 0 {
+            tell(&format!(
+                "{} messages came before what tells of their channels, and are not recorded",
+                self.unknown
+            ));
+        }
+        tell(&format!("{messages} messages of {bytes} bytes in {shown}{}", latency(&self.latency)));
+        let kept = |error: Error| Err(error.context("what came before is in the file"));
+        match ended {
+            Err(error) => kept(error),
+            Ok(Why::Enough) => Ok(()),
+            Ok(Why::All) if missing == 0 => Ok(()),
+            Ok(Why::All) if drops => {
+                tell(&format!("{missing} messages did not come"));
+                Ok(())
+            }
+            Ok(Why::All) => bail!("{missing} messages did not come; what came is in the file"),
+        }
+    }
+}
+
+/// How long messages took, where one clock tells.
+fn latency(times: &Times) -> String {
+    let told = times.distribution();
+    let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
+    match told.at(0.5) {
+        None => String::new(),
+        Some(half) => {
+            let most = micros(told.most);
+            let [half, tail] = [half, told.at(0.99).unwrap_or(told.most)].map(micros);
+            format!("; they took {half} (median), {tail} (99 %), {most} (most)")
+        }
+    }
+}

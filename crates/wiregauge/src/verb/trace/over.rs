@@ -1,0 +1,243 @@
+//! The bus that traces are played to and recorded from: the arguments for that.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_bus::catalogue::program::Program;
+use wiregauge_bus::catalogue::{self, Entry, Reach};
+use wiregauge_bus::conduct::terms::Choice;
+use wiregauge_bus::load::quantity::choice;
+use wiregauge_participant::control::{Role, VERSION};
+use wiregauge_participant::stream::frame::BEFORE;
+use wiregauge_participant::stream::setup::Setup;
+use wiregauge_participant::token;
+use wiregauge_participant::transport::Topic;
+use wiregauge_trace::read::LARGEST;
+
+use crate::progress::Progress;
+use crate::workload::build_folder;
+
+/// Largest frame.
+pub const MOST: usize = LARGEST as usize + BEFORE;
+/// What player and recorder find each other by, unless the user says it.
+const TOPIC: &str = "wiregauge_trace";
+/// Longest topic, and longest token.
+const LONGEST: usize = 200;
+
+/// Over what messages go.
+#[derive(clap::Args)]
+pub struct Over {
+    /// Over this transport of the bus: 'wiregauge bus transports' lists them.
+    #[arg(long, value_name = "TRANSPORT")]
+    pub over: Option<String>,
+    /// What player and recorder find each other by [default: wiregauge_trace].
+    #[arg(long = "topic", value_name = "NAME", requires = "over")]
+    name: Option<String>,
+    /// What else to say to the transport, such as dds.domain=7 or tcp.port=7401.
+    #[arg(long, value_name = "TRANSPORT.NAME=VALUE", requires = "over", value_parser = choice)]
+    option: Vec<Choice>,
+}
+
+/// One end of a stream before it is opened.
+pub struct End {
+    /// The transport.
+    pub entry: Entry,
+    /// What it is told.
+    pub setup: Setup,
+}
+
+impl Over {
+    /// The player's end, which sends to these readers.
+    pub fn player(&self, to: &[String], readers: Option<usize>, wait: Duration) -> Result<End> {
+        let mut end = self.end(Role::Sender, Ipv4Addr::LOCALHOST.into())?;
+        let id = end.entry.id;
+        match Meeting::of(&end) {
+            Meeting::Address => {
+                ensure!(
+                    !to.is_empty(),
+                    "over {id} the recorder says where it listens: give that by --recorder"
+                );
+                ensure!(
+                    readers.is_none(),
+                    "over {id} each reader has a --recorder, so no --readers"
+                );
+            }
+            Meeting::Name => ensure!(
+                to.is_empty(),
+                "over {id} player and recorder find each other by --topic, so no --recorder"
+            ),
+        }
+        let setup = &mut end.setup;
+        setup.topic.readers = readers.unwrap_or(to.len().max(1));
+        setup.endpoints = to.to_vec();
+        setup.wait = u64::try_from(wait.as_nanos()).context("nobody waits so long")?;
+        let made = wiregauge_bus::machines::secret::token()?;
+        setup.stream = u64::from_str_radix(&made[..16], 16)?;
+        if has_token(&end) {
+            let told = told_token()?;
+            end.setup.topic.token = told.with_context(|| {
+                format!(
+                    "the recorder says a token: put it into the environment as {}",
+                    token::VARIABLE
+                )
+            })?;
+        }
+        Ok(end)
+    }
+
+    /// The recorder's end; whether its token was made up, and the player is to be told of it.
+    pub fn recorder(&self, bind: Option<IpAddr>) -> Result<(End, bool)> {
+        let own = Ipv4Addr::LOCALHOST.into();
+        let mut end = self.end(Role::Receiver, bind.unwrap_or(own))?;
+        ensure!(
+            bind.is_none() || Meeting::of(&end) == Meeting::Address,
+            "{} does not listen at an address, so no --bind",
+            end.entry.id
+        );
+        let mut made_up = false;
+        if has_token(&end) {
+            end.setup.topic.token = match told_token()? {
+                Some(told) => told,
+                None => {
+                    made_up = true;
+                    wiregauge_bus::machines::secret::token()?
+                }
+            };
+        }
+        Ok((end, made_up))
+    }
+
+    fn end(&self, role: Role, bind: IpAddr) -> Result<End> {
+        let id = self.over.as_deref().context("--over is missing")?;
+        let mut known = catalogue::all().into_iter();
+        let entry = known.find(|entry| entry.id == id).with_context(|| {
+            let known: Vec<&str> = catalogue::all().iter().map(|entry| entry.id).collect();
+            format!("there is no transport '{id}'; there are {}", known.join(", "))
+        })?;
+        ensure!(
+            entry.reach != Reach::Process,
+            "{id} is within one process, and player and recorder are two; 'wiregauge trace \
+             convert' copies a file"
+        );
+        let transport = entry.transport();
+        // Seen with 0.10.0: one message of 60 was gone where a larger one than those before it
+        // had the segment grow, at full speed.
+        ensure!(
+            transport != "iceoryx2",
+            "{id} lost a message now and then when its shared memory grew with what was sent, so \
+             traces do not go over it; take dds or tcp"
+        );
+        let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
+        if let Some(other) = self.option.iter().find(|choice| choice.transport != transport) {
+            bail!("an option is for '{}', and this goes over {transport}", other.transport);
+        }
+        let chosen = self.option.iter().map(|choice| (choice.name.clone(), choice.value.clone()));
+        let name = self.name.clone().unwrap_or_else(|| TOPIC.to_owned());
+        check_name(&name)?;
+        let topic = Topic {
+            name,
+            size: MOST,
+            varies: true,
+            bind,
+            readers: 1,
+            token: String::new(),
+            scratch: None,
+            options: chosen.chain(own).collect(),
+        };
+        let (version, transport, endpoints) = (VERSION, transport.to_owned(), Vec::new());
+        let setup = Setup { version, role, transport, topic, endpoints, wait: 0, stream: 0 };
+        Ok(End { entry, setup })
+    }
+}
+
+impl End {
+    /// Its program, which is built where it is not there.
+    pub fn program(&self) -> Result<Program> {
+        let Some(engine) = self.entry.engine() else { return Ok(Program::Own) };
+        let progress = Progress::new();
+        let show = |what: &str, done: usize, total: usize| {
+            progress.show(&format!("{}: {what}", engine.name), done, total);
+        };
+        Program::of(Some(engine), &build_folder()?, &show)
+    }
+
+    /// What a player of a file says to come here, in a shell.
+    pub fn invitation(&self, endpoint: &str, made_up: bool) -> String {
+        let Setup { topic, .. } = &self.setup;
+        let mut line = String::new();
+        if made_up {
+            line += &format!("{}={} ", token::VARIABLE, topic.token);
+        }
+        line += &format!("wiregauge trace play FILE --over {}", self.entry.id);
+        if Meeting::of(self) == Meeting::Address {
+            line += &format!(" --recorder {endpoint}");
+        }
+        if topic.name != TOPIC {
+            line += &format!(" --topic {}", topic.name);
+        }
+        if let Some(domain) = topic.options.get("domain") {
+            line += &format!(" --option {}.domain={domain}", self.entry.transport());
+        }
+        line
+    }
+}
+
+/// How player and recorder find each other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Meeting {
+    /// The recorder listens at an address.
+    Address,
+    /// By the topic's name.
+    Name,
+}
+
+impl Meeting {
+    fn of(end: &End) -> Meeting {
+        match end.entry.transport() {
+            "tcp" | "zenoh" => Meeting::Address,
+            _ => Meeting::Name,
+        }
+    }
+}
+
+/// Whether who comes says a token first.
+fn has_token(end: &End) -> bool {
+    end.entry.transport() == "tcp"
+}
+
+/// The token that the environment tells.
+fn told_token() -> Result<Option<String>> {
+    let Some(told) = std::env::var_os(token::VARIABLE) else { return Ok(None) };
+    let told = told.into_string().ok().filter(|told| (16..=LONGEST).contains(&told.len()));
+    let told = told.with_context(|| {
+        format!("{} has 16 to {LONGEST} letters: openssl rand -hex 16", token::VARIABLE)
+    })?;
+    Ok(Some(told))
+}
+
+/// Whether a name is one for every transport.
+fn check_name(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let part = |part: &str| !part.is_empty() && part.chars().all(plain);
+    ensure!(
+        name.len() <= LONGEST && name.split('/').all(part),
+        "a topic has up to {LONGEST} letters, digits and _, with / between parts: lidar/front"
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_for_every_transport() {
+        for name in ["wiregauge_trace", "a/b_1", "7"] {
+            check_name(name).unwrap();
+        }
+        for name in ["", "/a", "a/", "a//b", "a-b", "a b", "**", "ä", &"x".repeat(201)] {
+            assert!(check_name(name).is_err(), "{name}");
+        }
+    }
+}

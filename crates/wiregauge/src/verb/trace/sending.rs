@@ -1,0 +1,130 @@
+//! A trace that is played to the bus.
+
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Error, Result};
+use wiregauge_bus::relay::Relay;
+use wiregauge_participant::clock::monotonic;
+use wiregauge_participant::stream::frame::{self, Described, Message};
+use wiregauge_participant::stream::setup::{record, Said, Sent, FRAME};
+use wiregauge_participant::usage::host;
+use wiregauge_system::interrupt::Interrupted;
+use wiregauge_trace::channel::Channel;
+use wiregauge_trace::read::{Head, Reader};
+
+use super::over::{End, MOST};
+use crate::output::tell;
+
+/// From the first message's reading to the time that it is due, in nanoseconds; and so much
+/// more for each of its bytes.
+const START: u64 = 20_000_000;
+const START_OF_BYTE: u64 = 10;
+
+/// A player that has found its readers.
+pub struct Sending {
+    relay: Relay,
+    clock: String,
+    /// When the first message of this turn is due.
+    began: Option<u64>,
+    /// When the last one is due.
+    last: u64,
+    /// Whether messages have times.
+    paced: bool,
+}
+
+impl Sending {
+    /// Waits for the readers.
+    pub fn start(end: &End, paced: bool) -> Result<Sending> {
+        let mut relay = Relay::start(end.program()?, &end.setup)?;
+        match relay.said()? {
+            Said::Ready(0) => tell("plays, and nobody reads yet"),
+            Said::Ready(1) => tell("plays to 1 reader"),
+            Said::Ready(readers) => tell(&format!("plays to {readers} readers")),
+            _ => bail!("the player says nonsense"),
+        }
+        Ok(Sending { relay, clock: host(), began: None, last: 0, paced })
+    }
+
+    /// Begins the trace, once more.
+    pub fn begin(&mut self) {
+        self.began = None;
+    }
+
+    /// Tells of a channel.
+    pub fn channel(&mut self, number: u16, channel: &Channel) -> Result<()> {
+        let definition = &channel.definition;
+        let described = Described {
+            clock: self.clock.clone(),
+            topic: channel.topic.clone(),
+            message_encoding: channel.message_encoding.clone(),
+            type_name: definition.name.clone(),
+            definition_encoding: definition.encoding.clone(),
+            definition: definition.data.clone(),
+            metadata: channel.metadata.clone(),
+        };
+        let told = frame::channel(number, &described);
+        frame::check(&told).with_context(|| format!("channel {}", channel.topic))?;
+        self.frame(0, &told, &[])
+    }
+
+    /// Hands a message on, which is due so long after the first one.
+    pub fn message(&mut self, head: &Head, data: &[u8], later: Option<Duration>) -> Result<()> {
+        let due = match later.filter(|_| self.paced) {
+            None => 0,
+            Some(later) => {
+                let last = self.last;
+                let began = *self.began.get_or_insert_with(|| {
+                    let soon = monotonic() + START + data.len() as u64 * START_OF_BYTE;
+                    soon.max(last)
+                });
+                let later = u64::try_from(later.as_nanos()).unwrap_or(u64::MAX);
+                began.saturating_add(later)
+            }
+        };
+        self.last = self.last.max(due);
+        let message = Message {
+            channel: head.channel,
+            sequence: head.sequence,
+            time: head.time,
+            publish_time: head.publish_time,
+        };
+        self.frame(due, &frame::before(&message), data)
+    }
+
+    /// Tells what is said of the whole file.
+    pub fn metadata(&mut self, reader: &dyn Reader) -> Result<()> {
+        for metadata in reader.metadata() {
+            let told = frame::metadata(&metadata.name, &metadata.entries);
+            frame::check(&told).with_context(|| format!("metadata {}", metadata.name))?;
+            self.frame(0, &told, &[])?;
+        }
+        Ok(())
+    }
+
+    fn frame(&mut self, due: u64, before: &[u8], data: &[u8]) -> Result<()> {
+        let size = before.len() + data.len();
+        ensure!(size <= MOST, "a frame of {size} bytes, where {MOST} are the most");
+        self.relay.write(&[&record(due, size, FRAME), before].concat())?;
+        self.relay.write(data)
+    }
+
+    /// Tells the readers that this was all, and waits until they have it.
+    pub fn finish(mut self) -> Result<Sent> {
+        self.frame(0, &frame::end(true), &[])?;
+        match self.relay.said()? {
+            Said::Sent(sent) => Ok(sent),
+            _ => bail!("the player says nonsense"),
+        }
+    }
+
+    /// Tells the readers that there is no more: what was sent, if that is known, and what to
+    /// say of it.
+    pub fn stop(mut self, why: Error) -> (Option<Sent>, Error) {
+        let said = self.relay.stop();
+        match said {
+            Some(Said::Sent(sent)) => (Some(sent), why),
+            Some(Said::Failed(error)) if !why.is::<Interrupted>() => (None, Error::msg(error)),
+            _ => (None, why),
+        }
+    }
+}

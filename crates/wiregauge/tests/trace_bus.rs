@@ -417,7 +417,7 @@ fn what_cannot_be_is_refused() {
         |words: &[&'static str]| [&["trace", "play", "drive.mcap", "--over"], words].concat();
     refuses(at, &play(&["pigeon"]), &["no transport 'pigeon'; there are tcp, memory"]);
     refuses(at, &play(&["memory"]), &["within one process", "trace convert"]);
-    refuses(at, &play(&["iceoryx2"]), &["lost a message", "take dds or tcp"]);
+    refuses(at, &play(&["iceoryx2"]), &["every message", "take dds or tcp"]);
     refuses(at, &play(&["tcp"]), &["--recorder"]);
     refuses(at, &play(&["tcp", "--recorder", "127.0.0.1:1"]), &[TOKEN]);
     refuses(at, &play(&["dds", "--recorder", "127.0.0.1:1"]), &["--topic"]);

@@ -32,12 +32,6 @@ const KEPT: usize = 64 << 20;
 const BORROWED: usize = 2;
 /// Samples that the writer may be at.
 const LOANED: usize = 2;
-/// Samples that wait for a reader where each has a size of its own.
-const DEPTH_OF_ANY: usize = 8;
-/// Readers of such a topic, at most.
-const MOST_READERS: usize = 8;
-/// Room for such a sample at first; it grows with what is sent.
-const FIRST: usize = 64 << 10;
 /// Where the library's shared memory lies.
 const SHARED: &str = "/dev/shm";
 
@@ -75,28 +69,20 @@ impl Transport for Iceoryx2 {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn transport::Writer>> {
         let Services { node, data, event } = services(topic)?;
-        let first = if topic.varies { FIRST } else { topic.size };
-        has_room(topic, first)?;
-        let grows = match topic.varies {
-            true => AllocationStrategy::PowerOfTwo,
-            false => AllocationStrategy::Static,
-        };
+        has_room(topic)?;
         let publisher = data
             .publisher_builder()
-            .initial_max_slice_len(first)
-            .allocation_strategy(grows)
+            .initial_max_slice_len(topic.size)
             .max_loaned_samples(LOANED)
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
             .create()
             .map_err(of("publisher"))?;
         let notifier = event.notifier_builder().create().map_err(of("notifier"))?;
         let room = match copies(topic)? {
-            true => Room::Own(vec![0; first]),
+            true => Room::Own(vec![0; topic.size]),
             false => Room::Shared(None),
         };
-        let (topic, size, largest) = (topic.clone(), first, first);
-        let writer = Writer { publisher, notifier, data, room, size, largest, topic, _node: node };
-        Ok(Box::new(writer))
+        Ok(Box::new(Writer { publisher, notifier, data, room, size: topic.size, _node: node }))
     }
 }
 
@@ -132,26 +118,14 @@ fn config(topic: &Topic) -> Result<Config> {
 
 /// Samples that wait for a reader.
 fn depth(topic: &Topic) -> usize {
-    if topic.varies {
-        return DEPTH_OF_ANY;
-    }
     (KEPT / topic.size).clamp(2, 64)
 }
 
-/// Readers that the service has room for. Who comes by itself does not know how many there
-/// will be.
-fn most_readers(topic: &Topic) -> usize {
-    if topic.varies {
-        return MOST_READERS;
-    }
-    topic.readers
-}
-
-/// Looks whether all samples that there may be at a time, of this size, find room: the
-/// system kills who writes where there is none.
-fn has_room(topic: &Topic, size: usize) -> Result<()> {
+/// Looks whether all samples that there may be at a time find room: the system
+/// kills who writes where there is none.
+fn has_room(topic: &Topic) -> Result<()> {
     let samples = topic.readers * (depth(topic) + BORROWED) + LOANED;
-    let wanted = (samples * size.next_multiple_of(4096)) as u64;
+    let wanted = (samples * topic.size.next_multiple_of(4096)) as u64;
     let there = statvfs(SHARED).with_context(|| format!("cannot look at {SHARED}"))?;
     let free = there.f_bavail * there.f_frsize;
     ensure!(
@@ -176,17 +150,17 @@ fn services(topic: &Topic) -> Result<Services> {
         .history_size(0)
         .subscriber_max_buffer_size(depth(topic))
         .subscriber_max_borrowed_samples(BORROWED)
-        .max_subscribers(most_readers(topic))
+        .max_subscribers(topic.readers)
         .max_publishers(1)
-        .max_nodes(most_readers(topic) + 1)
+        .max_nodes(topic.readers + 1)
         .open_or_create()
         .map_err(of("service"))?;
     let event = node
         .service_builder(&name)
         .event()
-        .max_listeners(most_readers(topic))
+        .max_listeners(topic.readers)
         .max_notifiers(1)
-        .max_nodes(most_readers(topic) + 1)
+        .max_nodes(topic.readers + 1)
         .open_or_create()
         .map_err(of("event service"))?;
     Ok(Services { node, data, event })
@@ -205,11 +179,7 @@ struct Writer {
     notifier: Notifier<ipc::Service>,
     data: publish_subscribe::PortFactory<ipc::Service, [u8], ()>,
     room: Room,
-    /// The size of the sample that is made.
     size: usize,
-    /// The largest so far.
-    largest: usize,
-    topic: Topic,
     _node: Node<ipc::Service>,
 }
 
@@ -232,20 +202,6 @@ impl transport::Writer for Writer {
                 Ok(empty.insert(sample).payload_mut())
             }
         }
-    }
-
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
-        if size > self.largest {
-            has_room(&self.topic, size)?;
-            self.largest = size;
-        }
-        self.size = size;
-        match &mut self.room {
-            Room::Own(buffer) => buffer.resize(size, 0),
-            // One that was not sent has another size.
-            Room::Shared(sample) => *sample = None,
-        }
-        self.room()
     }
 
     fn send(&mut self) -> Result<()> {

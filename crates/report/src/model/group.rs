@@ -39,9 +39,10 @@ pub fn groups<'a>(run: &'a Run, case: &'a Case) -> Vec<Group<'a>> {
         let mut columns = timings.columns.clone();
         columns.retain(|column| column.sampled && part(&column.metric) == of);
         let counted = Table::facts(run, case);
-        // The name says whether figures are valid, and the phases are shown
-        // beside the time that there is for them.
-        let elsewhere = ["valid".to_owned(), "complete".to_owned(), budget("cycle")];
+        // The name says whether figures are valid, the phases are shown beside the time
+        // that there is for them, and where points pay is said below.
+        let said = ["valid", "complete", "points"].map(str::to_owned);
+        let elsewhere = [said.as_slice(), &[budget("cycle")]].concat();
         let own = |c: &Column| part(&c.metric) == of && !elsewhere.contains(&c.metric);
         columns.extend(counted.into_iter().filter(own));
         if offered(run, case).is_some() {

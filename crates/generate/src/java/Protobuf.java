@@ -33,7 +33,8 @@ public final class Protobuf {
     public static ByteBuffer serialize(Tagged message) throws WireException {
         ByteBuffer out = ByteBuffer.allocate(size(message));
         put(message, out);
-        return out;
+        // Lists that are put as blocks have moved it.
+        return out.clear();
     }
 
     /**

@@ -3,7 +3,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import wiregauge.Protobuf;
 import wiregauge.Tagged;
 import wiregauge.WireException;
@@ -29,7 +28,7 @@ final class Cases {
     }
 
     private static void written(Tagged message, byte[] wanted, int count) throws WireException {
-        check(Arrays.equals(Protobuf.serialize(message).array(), wanted), count + ": other bytes");
+        check(Protobuf.serialize(message).equals(ByteBuffer.wrap(wanted)), count + ": other bytes");
         check(Protobuf.size(message) == wanted.length, count + ": another size");
         ByteBuffer direct = ByteBuffer.allocateDirect(wanted.length + 2).position(1);
         Protobuf.serialize(message, direct);

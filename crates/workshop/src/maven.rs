@@ -2,6 +2,7 @@
 //! folder, for all messages and without a network from then on.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -16,10 +17,11 @@ pub const NEED: Need = Need::Program("mvn", "maven");
 /// The goal of Maven that copies one artifact into a folder.
 const COPY: &str = "org.apache.maven.plugins:maven-dependency-plugin:3.6.1:copy";
 
-/// A jar that is pinned.
+/// A jar that is pinned, or a program.
 #[derive(Clone, Copy, Debug)]
 pub struct Jar {
-    /// What Maven knows it by: `group:name:version`.
+    /// What Maven knows it by: `group:name:version`, with `:exe:MACHINE` behind it where
+    /// it is a program.
     pub coordinates: &'static str,
     /// The hash of the file in hexadecimal.
     pub sha256: &'static str,
@@ -30,7 +32,24 @@ pub struct Jar {
 /// # Errors
 /// When it cannot be fetched, or is not the file that was pinned.
 pub fn jar(build: &Path, jar: &Jar) -> Result<PathBuf> {
-    let path = in_folder(&build.join("tools"), jar.coordinates)?;
+    pinned(&build.join("tools"), jar)
+}
+
+/// A pinned program for a step that runs in this folder. Fetches it unless that was done.
+///
+/// # Errors
+/// When it cannot be fetched, or is not the file that was pinned.
+pub fn program(step_folder: &Path, program: &Jar) -> Result<PathBuf> {
+    let path = pinned(&tools(step_folder)?, program)?;
+    // Maven keeps no such rights.
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} a program", path.display()))?;
+    Ok(path)
+}
+
+/// What is in this folder, or was fetched into it, and is what was pinned.
+fn pinned(tools: &Path, jar: &Jar) -> Result<PathBuf> {
+    let path = in_folder(tools, jar.coordinates)?;
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let hash: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     ensure!(
@@ -50,10 +69,11 @@ pub fn artifact(step_folder: &Path, coordinates: &str) -> Result<PathBuf> {
 
 /// The jar in this folder, after it was fetched where it is not there.
 fn in_folder(tools: &Path, coordinates: &str) -> Result<PathBuf> {
-    let [_, name, version] = coordinates.split(':').collect::<Vec<_>>()[..] else {
-        bail!("'{coordinates}' is not group:name:version");
+    let file = match coordinates.split(':').collect::<Vec<_>>()[..] {
+        [_, name, version] => format!("{name}-{version}.jar"),
+        [_, name, version, kind, machine] => format!("{name}-{version}-{machine}.{kind}"),
+        _ => bail!("'{coordinates}' is not group:name:version"),
     };
-    let file = format!("{name}-{version}.jar");
     let jar = tools.join(&file);
     fs::create_dir_all(tools).with_context(|| format!("cannot make {}", tools.display()))?;
     // One fetches; whoever comes meanwhile waits, and then finds the jar.
@@ -131,6 +151,22 @@ mod tests {
         assert!(error.contains("tool-1.0.jar is not the pinned org.example:tool:1.0"), "{error}");
         let hash = "fc8bd814a3051a9717431182d5af2a2d654481aac82a028c05c73afa4ca38823";
         assert!(jar(build.path(), &pinned(hash)).is_ok());
+    }
+
+    #[test]
+    fn a_program_may_be_run_and_another_is_refused() {
+        let build = tempfile::tempdir().unwrap();
+        let step = build.path().join("messages/m0/java/one");
+        fs::create_dir_all(&step).unwrap();
+        fs::create_dir_all(build.path().join("tools")).unwrap();
+        let path = build.path().join("tools/tool-1.0-linux-x86_64.exe");
+        fs::write(&path, "a jar").unwrap();
+        let pinned = |sha256| Jar { coordinates: "org.example:tool:1.0:exe:linux-x86_64", sha256 };
+        let error = program(&step, &pinned("00")).unwrap_err().to_string();
+        assert!(error.contains("is not the pinned"), "{error}");
+        let hash = "fc8bd814a3051a9717431182d5af2a2d654481aac82a028c05c73afa4ca38823";
+        assert_eq!(program(&step, &pinned(hash)).unwrap(), path);
+        assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o111, 0o111);
     }
 
     #[test]

@@ -25,6 +25,14 @@ public abstract class Codec {
         return false;
     }
 
+    /**
+     * Whether its objects remember what writing them found out, such as their size, so that writing
+     * one again is cheaper than a user has it.
+     */
+    public boolean remembers() {
+        return false;
+    }
+
     /** Whether there is {@code verify}: checking apart from reading. */
     public boolean verifies() {
         return false;

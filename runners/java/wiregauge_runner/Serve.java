@@ -11,6 +11,9 @@ import java.util.function.Supplier;
 
 /** The conversation with the gauge on standard input and output. */
 public final class Serve {
+    /** By what the gauge knows that memory was wanted without bound. */
+    private static final int OUT_OF_MEMORY = 86;
+
     private Serve() {}
 
     /** Answers requests until there are no more. What libraries print goes to standard error. */
@@ -47,6 +50,11 @@ public final class Serve {
                 // Whatever a library throws; the runner lives on.
                 word = "error";
                 reply = error.toString().getBytes(StandardCharsets.UTF_8);
+            } catch (OutOfMemoryError error) {
+                // What is left of the heap is anybody's guess, and so would be the next answer.
+                System.err.println(error);
+                Runtime.getRuntime().halt(OUT_OF_MEMORY);
+                return;
             }
             replies.write((word + " " + reply.length + "\n").getBytes(StandardCharsets.US_ASCII));
             replies.write(reply);

@@ -2,6 +2,7 @@
 //! package `wg`). The codecs of its libraries are in the folder beside.
 
 mod cpp;
+mod java;
 mod prost;
 mod python;
 mod quick;

@@ -1,0 +1,149 @@
+//! Damaged bytes in Java: a decoder refuses them or reads something else, and where it wants
+//! memory without bound its runner says so by its exit code. It ends in no other way.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use wiregauge_formats::{build, Codec};
+use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_schema::{canonical, generate, Projection, Sizes};
+
+/// What the gauge knows want of memory by.
+const OUT_OF_MEMORY: i32 = 86;
+
+/// A runner's program, and a message in canonical bytes and as it is on the wire.
+struct Subject {
+    name: &'static str,
+    program: PathBuf,
+    message: Vec<u8>,
+    wire: Vec<u8>,
+}
+
+/// Gives requests with their payloads to a program until it ends: its exit code, and the
+/// replies with their first words.
+fn converse(program: &Path, requests: &[(&str, &[u8])]) -> (Option<i32>, Vec<(String, Vec<u8>)>) {
+    let mut child = Command::new(program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the runner starts");
+    let mut input = child.stdin.take().expect("piped");
+    let mut text = Vec::new();
+    for (word, payload) in requests {
+        text.extend(format!("{word} {}\n", payload.len()).into_bytes());
+        text.extend(*payload);
+    }
+    // It may end before it has read all.
+    let writer = thread::spawn(move || input.write_all(&text));
+    let output = child.wait_with_output().expect("it ends");
+    let _ = writer.join().expect("no panic");
+    let mut rest = &output.stdout[..];
+    let mut replies = Vec::new();
+    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
+        let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+        let (word, size) = head.split_once(' ').expect("a reply");
+        let size: usize = size.parse().expect("a size");
+        replies.push((word.to_owned(), rest[end + 1..][..size].to_vec()));
+        rest = &rest[end + 1 + size..];
+    }
+    (output.status.code(), replies)
+}
+
+/// The codecs in Java of these, by one message.
+fn subjects(names: &[&str]) -> Vec<Subject> {
+    let folder = match std::env::var_os("WIREGAUGE_BUILD") {
+        Some(folder) => PathBuf::from(folder),
+        None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("java_damage"),
+    };
+    let definition =
+        "float64 height\nstring name\nuint8[] octets\nfloat64[] ranges\nstring[] texts\n";
+    let schema = msg::read_text(definition, "pkg/msg/Scan", Dialect::Ros2, "scan.msg");
+    let schema = schema.expect("it reads");
+    let sizes = Sizes { list: 3, text: 3, bytes: 3, presence: 1.0, ..Sizes::default() };
+    let value = generate(&schema, &sizes, 1).expect("sizes name no paths");
+    let message = canonical::encode(&schema, &value).expect("it fits the schema");
+    let codecs: Vec<_> = Codec::all()
+        .into_iter()
+        .filter(|codec| codec.language.key == "java" && !codec.bound)
+        .filter(|codec| names.is_empty() || names.contains(&codec.name))
+        .collect();
+    build::build(&folder, &schema, &Projection::choose(&schema), &codecs, &|_, _, _| Ok(()))
+        .expect("the build folder works")
+        .into_iter()
+        .map(|built| {
+            let program = built.program.expect("it compiles");
+            let (code, replies) = converse(&program, &[("message", &message)]);
+            assert_eq!((code, replies[0].0.as_str()), (Some(0), "ok"), "{}", built.codec.name);
+            let wire = replies[0].1.clone();
+            Subject { name: built.codec.name, program, message: message.clone(), wire }
+        })
+        .collect()
+}
+
+#[test]
+fn damaged_bytes_end_no_runner() {
+    for Subject { name, program, message, wire } in subjects(&[]) {
+        let cut = (0..wire.len()).map(|end| wire[..end].to_vec());
+        let flipped = (0..wire.len()).flat_map(|place| {
+            [0x01, 0x80, 0xff].map(|bits| {
+                let mut damaged = wire.clone();
+                damaged[place] ^= bits;
+                damaged
+            })
+        });
+        let all: Vec<Vec<u8>> = cut.chain(flipped).collect();
+        let (mut done, mut errors, mut unbounded) = (0, 0, 0);
+        while done < all.len() {
+            let mut requests: Vec<_> = all[done..].iter().map(|w| ("decode", &w[..])).collect();
+            requests.push(("decode", &wire));
+            let (code, replies) = converse(&program, &requests);
+            errors += replies.iter().filter(|(word, _)| word == "error").count();
+            done += replies.len();
+            if code == Some(OUT_OF_MEMORY) {
+                unbounded += 1;
+                done += 1;
+                continue;
+            }
+            assert_eq!(code, Some(0), "{name} ends at {:02x?}", all.get(done));
+            assert_eq!(replies.last(), Some(&("ok".into(), message.clone())), "{name}");
+        }
+        println!("{name}: {} damaged, {errors} refused, {unbounded} without bound", all.len());
+        assert!(errors > 0, "{name} refuses nothing");
+    }
+}
+
+/// `java.io` believes the length of an array.
+#[test]
+fn a_length_without_bound_is_told_by_the_exit_code() {
+    let subject = subjects(&["java-serialization"]).remove(0);
+    let mut wire = subject.wire;
+    // What a class's description ends with, before so many numbers.
+    let class = wire.windows(5).position(|word| word == b"\x72\x00\x02[D").expect("a double[]");
+    let length = (class..wire.len() - 6)
+        .find(|at| wire[*at..][..6] == [0x78, 0x70, 0, 0, 0, 3])
+        .expect("three numbers");
+    wire[length + 2..][..4].copy_from_slice(&i32::MAX.to_be_bytes());
+    let (code, replies) = converse(&subject.program, &[("decode", &wire)]);
+    assert_eq!((code, replies.len()), (Some(OUT_OF_MEMORY), 0));
+}
+
+/// Arrays in arrays, each read by a call in the one before.
+#[test]
+fn too_deep_a_message_is_refused_and_the_next_one_read() {
+    let subject = subjects(&["java-serialization"]).remove(0);
+    let mut deep = b"\xac\xed\x00\x05\x75\x72\x00\x13[Ljava.lang.Object;".to_vec();
+    deep.extend(b"\x90\xce\x58\x9f\x10\x73\x29\x6c\x02\x00\x00\x78\x70\x00\x00\x00\x01");
+    for _ in 0..200_000 {
+        deep.extend(b"\x75\x71\x00\x7e\x00\x00\x00\x00\x00\x01");
+    }
+    deep.push(0x70);
+    let requests = [("decode", &deep[..]), ("decode", &subject.wire[..])];
+    let (code, replies) = converse(&subject.program, &requests);
+    assert_eq!(code, Some(0));
+    let said = String::from_utf8_lossy(&replies[0].1).into_owned();
+    assert!(replies[0].0 == "error" && said.contains("StackOverflowError"), "{said}");
+    assert_eq!(replies[1], ("ok".into(), subject.message));
+}

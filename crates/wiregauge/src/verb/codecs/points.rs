@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use indexmap::IndexMap;
 use wiregauge_gauge::runners::measure;
 use wiregauge_gauge::runners::plan::{Entrant, Experiment, Plan};
 use wiregauge_reduction::reduction::Part;
@@ -20,6 +19,8 @@ use crate::output::{self, deliver, print, Form, Outlet};
 use crate::point_entrants::{entrant, Choice};
 use crate::progress::Progress;
 use crate::required::Required;
+use crate::tools;
+use crate::workload::build_folder;
 
 /// Measure how small points become, and what that takes and leaves of them, in the
 /// packed field and in what else is used for it.
@@ -94,7 +95,8 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         if let Some(id) = &self.serve {
-            runner::run(Row::find(id).with_context(|| format!("there is no row {id}"))?)?;
+            let row = Row::find(id).with_context(|| format!("there is no row {id}"))?;
+            runner::run(row, &build_folder()?)?;
             return Ok(ExitCode::SUCCESS);
         }
         if self.list {
@@ -125,7 +127,9 @@ impl Arguments {
             corruptions: 0,
         };
         let progress = Progress::new();
-        let mut environment = Environment::probe(IndexMap::new());
+        let is_there = |row: &Row| row.shim().is_some_and(|shim| shim.lack().is_none());
+        let is_glued = rows.iter().any(is_there);
+        let mut environment = Environment::probe(tools::glue_versions(is_glued));
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut measured = measure(&plan, &show)?;
         environment.finish();
@@ -181,19 +185,12 @@ impl Arguments {
 }
 
 /// What is used for clouds, too, and why there are no figures of it.
-const MISSING: [(&str, &str, &str); 2] = [
-    (
-        "cloudini",
-        "cloudini",
-        "its releases are under FSL-1.1-MIT, and no package of Debian or of crates.io brings it: it \
-         is not built here",
-    ),
-    (
-        "draco",
-        "Draco",
-        "it is C++ and loses the order of points, by which rows are compared: it is not built here",
-    ),
-];
+const MISSING: [(&str, &str, &str); 1] = [(
+    "cloudini",
+    "cloudini",
+    "its releases are under FSL-1.1-MIT, and no package of Debian or of crates.io brings it: it is \
+     not built here",
+)];
 
 fn missing((id, title, why): (&str, &str, &str)) -> Entrant {
     let subject = Subject {
@@ -226,8 +223,8 @@ fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
         Part::Block(rows) => points.min(rows as f64),
         Part::Whole => points,
     };
-    // No row loses it: each was compared row by row.
-    [fact("points", points), fact("order", 1.0), fact("part", part)]
+    let order = f64::from(u8::from(row.keeps_order()));
+    [fact("points", points), fact("order", order), fact("part", part)]
 }
 
 /// The rows with what moves their figures.

@@ -37,8 +37,9 @@ pub struct Place {
 /// What all glue includes.
 const COLUMNS: &str = include_str!("../cpp/columns.hpp");
 
-/// How it is compiled.
-const FLAGS: [&str; 4] = ["-O3", "-DNDEBUG", "-fPIC", "-shared"];
+/// How it is compiled. What of a library's headers the glue compiles, too, must not take the place
+/// of the library's own.
+const FLAGS: [&str; 5] = ["-O3", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility-inlines-hidden"];
 
 impl Shim {
     /// What the machine lacks, and what to do about it.

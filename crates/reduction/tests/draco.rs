@@ -143,6 +143,19 @@ fn few_points_and_many_come_back() {
 }
 
 #[test]
+fn other_columns_and_resolutions_may_follow() {
+    let all = scan(500, 1e-3);
+    let some = Table { columns: all.columns[2..].to_vec() };
+    let mut apart = all.clone();
+    apart.columns[1].resolution = Some(1e-4);
+    for row in ROWS {
+        for tables in [[&all, &some, &all], [&all, &apart, &all], [&some, &all, &apart]] {
+            (1..=3).for_each(|until| drop(holds(row, &tables[..until])));
+        }
+    }
+}
+
+#[test]
 fn the_tree_alone_changes_places() {
     let table = scan(5000, 1e-3);
     for name in ROWS {

@@ -47,11 +47,6 @@ impl Choice {
         *reflections || !resolution.is_empty() || lists.iter().any(|list| !list.is_empty())
     }
 
-    /// Whether rows were named.
-    pub fn names_rows(&self) -> bool {
-        !self.rows.is_empty()
-    }
-
     /// The rows that are named, or else these, and the bound before them.
     ///
     /// # Errors

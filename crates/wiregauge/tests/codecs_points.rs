@@ -9,6 +9,9 @@ use std::path::Path;
 use serde_json::Value;
 use support::{project, refuses, run, said, wiregauge};
 
+/// Names the folder that cloudini was installed to.
+const CLOUDINI: &str = "WIREGAUGE_CLOUDINI";
+
 /// A ring around the sensor, as KITTI has it: x, y, z, intensity.
 fn kitti(path: &Path, points: usize) {
     let mut bytes = Vec::new();
@@ -37,8 +40,9 @@ fn every_row_is_proven_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     kitti(&at.join("000000.bin"), 3000);
-    let said =
-        run(at, &["codecs", "points", "000000.bin", "--exact", "--time", "1", "--processes", "1"]);
+    let mut command = wiregauge();
+    command.args(["codecs", "points", "000000.bin", "--exact", "--time", "1", "--processes", "1"]);
+    let said = said(command.current_dir(at).env_remove(CLOUDINI).output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let result = result(at);
     let subjects = result["subjects"].as_array().unwrap();
@@ -50,7 +54,12 @@ fn every_row_is_proven_and_told() {
     // KITTI's intensity has no resolution, and Draco's tree takes no such float.
     let absent: Vec<&Value> =
         subjects.iter().filter(|s| s["status"]["state"] != "measured").collect();
-    assert!(measured.len() >= 26 && absent.len() == 2, "{absent:?}");
+    assert!(measured.len() >= 26 && absent.len() == 4, "{absent:?}");
+    for cloudini in absent.iter().filter(|s| s["id"].as_str().unwrap().starts_with("cloudini")) {
+        let reason = cloudini["status"]["reason"].as_str().unwrap();
+        assert_eq!(cloudini["status"]["state"], "skipped", "{reason}");
+        assert!(reason.starts_with("WIREGAUGE_CLOUDINI is not set: "), "{reason}");
+    }
     let tree = &absent.iter().find(|s| s["id"] == "draco-kd").unwrap()["status"];
     assert_eq!(tree["state"], "rejected", "{tree}");
     assert!(tree["reason"].as_str().unwrap().contains("intensity: Draco's tree"), "{tree}");
@@ -147,6 +156,11 @@ fn rows_whose_library_is_missing_are_skipped() {
     let reason = status("draco")["reason"].as_str().unwrap();
     assert!(reason.contains("g++ is missing: apt-get install build-essential"), "{reason}");
     assert_eq!(status("scaled")["state"], "measured");
+    let mut command = wiregauge();
+    command.args(["codecs", "points", "a.bin", "--rows", "cloudini,scaled", "--time", "1"]);
+    let said = self::said(command.current_dir(at).env(CLOUDINI, at).output().unwrap());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert!(said.out.contains("include/cloudini_lib/cloudini.hpp is missing"), "{}", said.out);
 }
 
 #[test]
@@ -212,7 +226,7 @@ fn what_cannot_be_measured_is_refused() {
 fn rows_are_listed() {
     let said = run(Path::new("."), &["codecs", "points", "--list"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    for word in ["packed-reduced+zstd", "pco 1.1.0", "with --exact", "draco", "FSL-1.1-MIT"] {
+    for word in ["packed-reduced+zstd", "pco 1.1.0", "with --exact", "draco-kd", "cloudini-zstd"] {
         assert!(said.out.contains(word), "{word}");
     }
 }

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
 use wiregauge_gauge::runners::measure;
-use wiregauge_gauge::runners::plan::{Entrant, Experiment, Plan};
+use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_reduction::reduction::Part;
 use wiregauge_reduction::row::Row;
 use wiregauge_reduction::runner;
+use wiregauge_reduction::shim::Shim;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Fact, Run, Settings, Status, Subject, FORMAT, VERSION};
+use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
 
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::point_entrants::{entrant, Choice};
@@ -109,10 +110,7 @@ impl Arguments {
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let (cases, points) = self.choice.cases(&self.files, self.messages as usize, self.seed)?;
-        let mut entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
-        if !self.choice.names_rows() {
-            entrants.extend(MISSING.into_iter().map(missing));
-        }
+        let entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
         let plan = Plan {
             cases,
             entrants,
@@ -184,31 +182,6 @@ impl Arguments {
     }
 }
 
-/// What is used for clouds, too, and why there are no figures of it.
-const MISSING: [(&str, &str, &str); 1] = [(
-    "cloudini",
-    "cloudini",
-    "its releases are under FSL-1.1-MIT, and no package of Debian or of crates.io brings it: it is \
-     not built here",
-)];
-
-fn missing((id, title, why): (&str, &str, &str)) -> Entrant {
-    let subject = Subject {
-        id: id.into(),
-        title: title.into(),
-        language: "C++".into(),
-        library: String::new(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
-        bound: false,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Skipped(why.into()),
-    };
-    Entrant { subject, runner: None, judge: None }
-}
-
 /// What is known of a row without measuring it.
 fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
     let fact = |metric: &str, value| Fact {
@@ -236,9 +209,9 @@ fn list() -> String {
         let library = library.map_or(String::new(), |library| format!(" ({library})"));
         text += &format!("{}: {}{library}{mark}\n", row.id(), row.title());
         row.options().iter().for_each(|option| text += &format!("    {option}\n"));
-    }
-    for (id, title, why) in MISSING {
-        text += &format!("{id}: {title}, without figures\n    {why}\n");
+        if let Some(lack) = row.shim().and_then(Shim::lack) {
+            text += &format!("    skipped on this machine: {lack}\n");
+        }
     }
     text
 }

@@ -72,51 +72,29 @@ std::vector<Part> parts_of(const Column *columns, size_t count) {
   return parts;
 }
 
-// What values are multiplied by: the power of two that makes the resolution 1 or more and less
-// than 2. Draco keeps origin and range as text with six decimals, of which nothing is left of a
-// time of flight.
-double scale_of(const Part &part) {
-  return std::ldexp(1.0, -std::ilogb(part.columns[0]->resolution));
-}
-
-// Where whole numbers of steps are taken from, of scaled values.
+// How a part is quantized: Draco gets, as float, by how many steps a value is above the smallest
+// of its column, and quantizes that by steps of 1 from 0. It keeps origin and range as text with
+// six decimals, of which nothing would be left of a time of flight.
 struct Grid {
-  std::vector<float> origin;
-  float range = 0;
+  double step = 0;
+  std::vector<double> lows;
+  double span = 0;
   int bits = 1;
 };
 
-// The widest steps by which no value is off by more than half of the resolution, for all that
-// Draco computes in float: whole numbers, of which nothing but a difference is rounded, or what
-// is left of the resolution when all is rounded for the worst.
-Grid grid_of(const Part &part, const std::vector<float> &lows, const std::vector<float> &highs,
-             bool is_single) {
-  constexpr double kUnit = 0x1p-24, kText = 2e-6;
-  const double resolution = part.columns[0]->resolution * scale_of(part);
-  double span = 0, largest = 0;
-  for (size_t at = 0; at < lows.size(); ++at) {
-    span = std::max(span, double(highs[at]) - lows[at]);
-    largest = std::max({largest, std::fabs(double(lows[at])), std::fabs(double(highs[at]))});
-  }
-  // A double was rounded to a float before; a float may be off by what it rounds to.
-  const double rounding = is_single ? -kUnit * largest : kUnit * largest;
-  const double rest = resolution - 2 * (7 * kUnit * span + kUnit * largest + rounding) - kText;
-  const bool is_whole = rest <= 1 && 0.5 + kUnit * (span + 1) + rounding <= resolution / 2 &&
-                        span < 0x1p22 && largest < 0x1p23;
-  const double step = is_whole ? 1 : rest;
-  if (!(step > resolution / 16)) {
+// The widest steps by which no value is off by more than half of the resolution, when the float
+// is rounded for the worst; of whole numbers Draco then rounds nothing.
+void widest(const Part &part, Grid &grid) {
+  constexpr double kUnit = 0x1p-24, kMostSteps = 0x1p22;
+  const double resolution = part.columns[0]->resolution;
+  grid.step = resolution - 2 * kUnit * (grid.span + resolution);
+  if (!(grid.span <= kMostSteps * resolution) || !std::isfinite(1 / grid.step)) {
     throw std::runtime_error(part.name() +
                              ": half of the resolution is finer than f32, in which Draco computes");
   }
-  Grid grid;
-  for (float low : lows) {
-    grid.origin.push_back(is_whole ? std::floor(low) : low);
-  }
-  while ((std::exp2(grid.bits) - 1) * step < span + step) {
+  while (std::exp2(grid.bits) - 1 < grid.span / grid.step + 1) {
     ++grid.bits;
   }
-  grid.range = float((std::exp2(grid.bits) - 1) * step);
-  return grid;
 }
 
 class Draco : public Coder {
@@ -131,6 +109,7 @@ class Draco : public Coder {
     encoder.SetSpeedOptions(kSpeed, kSpeed);
     encoder.SetEncodingMethod(variant_ == kTree ? draco::POINT_CLOUD_KD_TREE_ENCODING
                                                 : draco::POINT_CLOUD_SEQUENTIAL_ENCODING);
+    out_.Clear();
     for (size_t at = 0; at < parts.size(); ++at) {
       const Part &part = parts[at];
       uint8_t *values = cloud_->attribute(int(at))->buffer()->data();
@@ -140,10 +119,12 @@ class Draco : public Coder {
         continue;
       }
       const Grid grid = fill(part, rows, reinterpret_cast<float *>(values));
-      encoder.SetAttributeExplicitQuantization(int(at), grid.bits, part.components(),
-                                               grid.origin.data(), grid.range);
+      const std::vector<float> origin(part.columns.size(), 0.0f);
+      encoder.SetAttributeExplicitQuantization(int(at), grid.bits, part.components(), origin.data(),
+                                               float(std::exp2(grid.bits) - 1));
+      out_.Encode(grid.step);
+      out_.Encode(grid.lows.data(), grid.lows.size() * sizeof(double));
     }
-    out_.Clear();
     const draco::Status status = encoder.EncodeToBuffer(&out_);
     if (!status.ok()) {
       throw std::runtime_error(status.error_msg_string());
@@ -154,15 +135,25 @@ class Draco : public Coder {
 
   void decode(const uint8_t *bytes, size_t size, const Column *columns, size_t count,
               size_t rows) override {
+    const auto parts = parts_of(columns, count);
+    std::vector<double> numbers;
+    for (const Part &part : parts) {
+      numbers.resize(numbers.size() + (part.quantized ? 1 + part.columns.size() : 0));
+    }
+    const size_t head = numbers.size() * sizeof(double);
+    if (size < head) {
+      throw std::runtime_error("cut short");
+    }
+    std::copy_n(bytes, head, reinterpret_cast<uint8_t *>(numbers.data()));
+    const double *number = numbers.data();
     draco::DecoderBuffer buffer;
-    buffer.Init(reinterpret_cast<const char *>(bytes), size);
+    buffer.Init(reinterpret_cast<const char *>(bytes + head), size - head);
     draco::Decoder decoder;
     auto decoded = decoder.DecodePointCloudFromBuffer(&buffer);
     if (!decoded.ok()) {
       throw std::runtime_error(decoded.status().error_msg_string());
     }
     const draco::PointCloud &cloud = *decoded.value();
-    const auto parts = parts_of(columns, count);
     if (cloud.num_points() != rows || cloud.num_attributes() != int(parts.size())) {
       throw std::runtime_error("another number of points or attributes");
     }
@@ -182,13 +173,15 @@ class Draco : public Coder {
         continue;
       }
       const auto *floats = reinterpret_cast<const float *>(values);
-      const double scale = 1 / scale_of(part);
+      const double step = *number++;
       for (size_t c = 0; c < part.columns.size(); ++c) {
         const Column &column = *part.columns[c];
+        const double low = *number++;
         if (column.kind == F32) {
-          spread(floats + c, part.columns.size(), rows, scale, static_cast<float *>(column.values));
+          spread(floats + c, part.columns.size(), rows, low, step,
+                 static_cast<float *>(column.values));
         } else {
-          spread(floats + c, part.columns.size(), rows, scale,
+          spread(floats + c, part.columns.size(), rows, low, step,
                  static_cast<double *>(column.values));
         }
       }
@@ -197,25 +190,38 @@ class Draco : public Coder {
 
  private:
   template <typename T>
-  static void spread(const float *from, size_t stride, size_t rows, double scale, T *to) {
+  static void spread(const float *from, size_t stride, size_t rows, double low, double step,
+                     T *to) {
     for (size_t row = 0; row < rows; ++row) {
-      to[row] = T(from[row * stride] * scale);
+      to[row] = T(low + from[row * stride] * step);
     }
   }
 
   template <typename T>
-  static bool gather(const T *from, double scale, size_t stride, size_t rows, float *to, float &low,
-                     float &high) {
-    bool is_finite = true;
-    low = high = float(from[0] * scale);
+  static void gather(const Column &column, double low, double step, size_t stride, size_t rows,
+                     float *to) {
+    const T *from = static_cast<const T *>(column.values);
+    const double factor = 1 / step;
     for (size_t row = 0; row < rows; ++row) {
-      const float value = float(from[row] * scale);
-      is_finite &= std::isfinite(value);
-      low = std::min(low, value);
-      high = std::max(high, value);
-      to[row * stride] = value;
+      to[row * stride] = float((from[row] - low) * factor);
     }
-    return is_finite;
+  }
+
+  template <typename T>
+  static void bound(const Column &column, size_t rows, Grid &grid) {
+    const T *values = static_cast<const T *>(column.values);
+    T low = values[0], high = values[0];
+    bool is_finite = true;
+    for (size_t row = 0; row < rows; ++row) {
+      is_finite &= std::isfinite(values[row]);
+      low = std::min(low, values[row]);
+      high = std::max(high, values[row]);
+    }
+    if (!is_finite) {
+      throw std::runtime_error(name_of(column) + ": no NaN and no infinity can be said");
+    }
+    grid.lows.push_back(low);
+    grid.span = std::max(grid.span, double(high) - double(low));
   }
 
   // What Draco would refuse without saying which column, or why.
@@ -249,25 +255,18 @@ class Draco : public Coder {
     return {*low, *high};
   }
 
-  Grid fill(const Part &part, size_t rows, float *to) const {
-    const size_t stride = part.columns.size();
-    const double scale = scale_of(part);
-    std::vector<float> lows(stride), highs(stride);
-    bool is_single = true;
-    for (size_t c = 0; c < stride; ++c) {
-      const Column &column = *part.columns[c];
-      is_single &= column.kind == F32;
-      const bool is_finite = column.kind == F32
-                                 ? gather(static_cast<const float *>(column.values), scale, stride,
-                                          rows, to + c, lows[c], highs[c])
-                                 : gather(static_cast<const double *>(column.values), scale, stride,
-                                          rows, to + c, lows[c], highs[c]);
-      if (!is_finite) {
-        throw std::runtime_error(name_of(column) +
-                                 ": no NaN, no infinity and nothing beyond f32 can be said");
-      }
+  static Grid fill(const Part &part, size_t rows, float *to) {
+    Grid grid;
+    for (const Column *column : part.columns) {
+      column->kind == F32 ? bound<float>(*column, rows, grid) : bound<double>(*column, rows, grid);
     }
-    return grid_of(part, lows, highs, is_single);
+    widest(part, grid);
+    const size_t stride = part.columns.size();
+    for (size_t c = 0; c < stride; ++c) {
+      const auto into = part.columns[c]->kind == F32 ? gather<float> : gather<double>;
+      into(*part.columns[c], grid.lows[c], grid.step, stride, rows, to + c);
+    }
+    return grid;
   }
 
   // Attributes for such a table; those from before, and their memory, where they are alike.

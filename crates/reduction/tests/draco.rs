@@ -123,13 +123,13 @@ fn steps_are_not_finer_than_asked_for() {
     for resolution in [1e-3, 5e-3, 0.25] {
         let table = scan(50_000, resolution);
         for error in holds("draco", &[&table]) {
-            assert!(error > 0.4 * resolution && error <= 0.501 * resolution, "{error}");
+            assert!(error > 0.49 * resolution && error <= 0.501 * resolution, "{error}");
         }
     }
     let times = (0..50_000).map(|p| 1e-7 + f64::from(p % 4001) * 1.37e-11).collect();
     let times = Table { columns: vec![column("time", Some(6.67e-12), Values::F64(times))] };
     let error = holds("draco", &[&times])[0];
-    assert!(error > 0.4 * 6.67e-12 && error <= 0.5 * 6.67e-12, "{error}");
+    assert!(error > 0.49 * 6.67e-12 && error <= 0.5 * 6.67e-12, "{error}");
 }
 
 #[test]
@@ -227,7 +227,7 @@ fn what_cannot_be_said_is_refused_with_its_column() {
         (odd(f64::NAN), &ROWS[..], ["x: ", "NaN"]),
         (odd(f64::INFINITY), &ROWS, ["x: ", "infinity"]),
         (odd(f64::NEG_INFINITY), &ROWS, ["x: ", "infinity"]),
-        (odd(1e300), &ROWS, ["x: ", "beyond f32"]),
+        (odd(1e300), &ROWS, ["x: ", "finer than f32"]),
         (odd(1e9), &ROWS, ["x: ", "finer than f32"]),
         (odd_z(f64::NAN), &ROWS, ["z: ", "NaN"]),
         (odd_z(f64::NEG_INFINITY), &ROWS, ["z: ", "infinity"]),

@@ -18,10 +18,8 @@ static DRACO: Shim = Shim {
 };
 
 const GRID: &str = "columns with a resolution are quantized (SetAttributeExplicitQuantization) in \
-                    the widest steps by which none is off by more than half of it, for all that \
-                    Draco computes in f32; f64 becomes f32 before, which counts; times the power of \
-                    two that makes the resolution 1 to 2, as Draco keeps origin and range to six \
-                    decimals";
+                    the widest steps by which none is off by more than half of it: Draco gets, as \
+                    f32, by how many steps a value is above its column's smallest";
 const TABLE: &str = "refused are integers that span more than 2^27, of which the sequential \
                      encoding makes a table of 4 bytes each at every call, or reach 2^30, where it \
                      overflows; the tree, which is proven by it, likewise";

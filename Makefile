@@ -13,7 +13,7 @@ FAST = alloc architecture arrow browser builtin clock clouds codecs_points conta
 	files golden hostile inputs kinds measure models origin osi_index packages packed point_files points presets \
 	property readers recordings reduced reduction refusals repair rules safety schema text trace traces tree txth \
 	watch
-BUILDS = arrow_languages conformance contributing corpus cosim cosim_samples coupling coupling_faults \
+BUILDS = arrow_languages cloudini conformance contributing corpus cosim cosim_samples coupling coupling_faults draco \
 	faults fixed_plan generate generated java_damage languages libraries lifetimes managed measuring \
 	octets_and_rejections players protobuf reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \

@@ -7,7 +7,7 @@ use crate::reduction::Reduction;
 use crate::table::{code, type_of, Column, Table};
 
 /// Most rows.
-const LARGEST: usize = (1 << 31) - 1;
+pub const LARGEST: usize = (1 << 31) - 1;
 
 /// Codes a column by itself.
 pub trait Coder {
@@ -69,13 +69,21 @@ impl<C: Coder> Reduction for Framed<C> {
     }
 }
 
-fn take<'b>(rest: &mut &'b [u8], size: usize) -> Result<&'b [u8]> {
+/// So many bytes of the rest.
+///
+/// # Errors
+/// When there are less.
+pub fn take<'b>(rest: &mut &'b [u8], size: usize) -> Result<&'b [u8]> {
     let (own, behind) = rest.split_at_checked(size).context("cut short")?;
     *rest = behind;
     Ok(own)
 }
 
-fn array<'b, const SIZE: usize>(rest: &mut &'b [u8]) -> Result<&'b [u8; SIZE]> {
+/// A number's bytes of the rest.
+///
+/// # Errors
+/// When there are less.
+pub fn array<'b, const SIZE: usize>(rest: &mut &'b [u8]) -> Result<&'b [u8; SIZE]> {
     let (own, behind) = rest.split_first_chunk().context("cut short")?;
     *rest = behind;
     Ok(own)

@@ -3,10 +3,24 @@
 use anyhow::Result;
 
 use crate::compressor::Compressor;
+use crate::shim::Shim;
 use crate::table::Table;
 
 /// Makes a table small, and makes the table again.
 pub trait Reduction {
+    /// Asked once of a table, before anything is timed.
+    ///
+    /// # Errors
+    /// When it would not say the table as it is, with the reason.
+    fn admit(&mut self, _table: &Table) -> Result<()> {
+        Ok(())
+    }
+
+    /// Library and version, where only it knows them.
+    fn library(&self) -> Option<String> {
+        None
+    }
+
     /// Writes the table in place of whatever `out` holds from before.
     ///
     /// # Errors
@@ -64,8 +78,18 @@ pub struct Entry {
     pub options: &'static [&'static str],
     /// The compressors that it is also shown with, one behind the other's back.
     pub behind: &'static [Compressor],
-    /// Makes one.
-    pub make: fn() -> Box<dyn Reduction>,
+    /// Where rows change places: the row that gives the same values in their order.
+    pub sorted_by: Option<&'static str>,
+    /// What makes one.
+    pub make: Make,
+}
+
+/// What makes a reduction.
+pub enum Make {
+    /// This program.
+    Here(fn() -> Box<dyn Reduction>),
+    /// Glue to a library in C++, the variant of it, and what it is asked of a table first.
+    Shim(&'static Shim, i32, fn(&Table) -> Result<()>),
 }
 
 inventory::collect!(Entry);

@@ -1,8 +1,16 @@
 //! The rows of the table.
 
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
 use crate::behind::Behind;
 use crate::compressor::Compressor;
-use crate::reduction::{Entry, Part, Reduction};
+use crate::native::Native;
+use crate::places::same_rows;
+use crate::reduction::{Entry, Make, Part, Reduction};
+use crate::shim::Shim;
+use crate::table::Table;
 
 /// A reduction, with or without a compressor behind it.
 #[derive(Clone, Copy)]
@@ -73,13 +81,50 @@ impl Row {
         self.entry.options.iter().copied().chain(behind).map(str::to_owned).collect()
     }
 
-    /// What carries it out.
-    pub fn make(&self) -> Box<dyn Reduction> {
-        let inner = (self.entry.make)();
-        match self.behind {
+    /// The glue by which a library in C++ carries it out; none where this program does.
+    pub fn shim(&self) -> Option<&'static Shim> {
+        match self.entry.make {
+            Make::Shim(shim, ..) => Some(shim),
+            Make::Here(_) => None,
+        }
+    }
+
+    /// Whether rows keep their order.
+    pub fn keeps_order(&self) -> bool {
+        self.entry.sorted_by.is_none()
+    }
+
+    /// What carries it out; glue to a library in C++ is compiled below the build folder, unless
+    /// it is there.
+    ///
+    /// # Errors
+    /// When the glue does not compile, or cannot be loaded.
+    pub fn make(&self, build: &Path) -> Result<Box<dyn Reduction>> {
+        let inner = match self.entry.make {
+            Make::Here(make) => make(),
+            Make::Shim(shim, variant, admit) => {
+                Box::new(Native::load(&shim.build(build)?, variant, admit)?)
+            }
+        };
+        Ok(match self.behind {
             Some(compressor) => Box::new(Behind::new(inner, compressor)),
             None => inner,
-        }
+        })
+    }
+
+    /// What came back of a table, in the order in which it was sent: where the row keeps no
+    /// order, the same values by the row that does, when all rows came back with each of them.
+    ///
+    /// # Errors
+    /// When other rows came back.
+    pub fn sorted(&self, sent: &Table, back: Table, build: &Path) -> Result<Table> {
+        let Some(other) = self.entry.sorted_by else { return Ok(back) };
+        let mut other = Row::find(other).context("no such row")?.make(build)?;
+        let (mut bytes, mut ordered) = (Vec::new(), Table::default());
+        other.encode(sent, &mut bytes)?;
+        other.decode(&bytes, &mut ordered)?;
+        same_rows(&ordered, &back)?;
+        Ok(ordered)
     }
 }
 

@@ -1,8 +1,9 @@
 //! A reduction as a runner, which the gauge starts, proves and measures as it does others.
 
 use std::cell::Cell;
-use std::io;
+use std::path::Path;
 
+use anyhow::Result;
 use wiregauge_runner::{serve, Direct, Error, Hello, Message, Tally};
 
 use crate::reduction::Reduction;
@@ -10,30 +11,32 @@ use crate::row::Row;
 use crate::table::Table;
 
 thread_local! {
-    /// The row that this process was started for.
-    static ROW: Cell<Option<Row>> = const { Cell::new(None) };
+    /// What this process was started for.
+    static REDUCER: Cell<Option<Reducer>> = const { Cell::new(None) };
 }
 
 /// Serves a gauge on standard input and output.
 ///
 /// # Errors
-/// Of these.
-pub fn run(row: Row) -> io::Result<()> {
-    ROW.set(Some(row));
-    serve(Reducer::default())
+/// Of these, and when the row cannot be made.
+pub fn run(row: Row, build: &Path) -> Result<()> {
+    let reduction = row.make(build)?;
+    let library = reduction.library().unwrap_or_else(|| row.library());
+    let library = Box::leak(library.into_boxed_str());
+    REDUCER.set(Some(Reducer { reduction, library, out: Vec::new() }));
+    Ok(serve(Reducer::default())?)
 }
 
 /// The bytes of the last table lie in memory of its own.
 struct Reducer {
     reduction: Box<dyn Reduction>,
-    row: Row,
+    library: &'static str,
     out: Vec<u8>,
 }
 
 impl Default for Reducer {
     fn default() -> Reducer {
-        let row = ROW.get().expect("set before it serves");
-        Reducer { reduction: row.make(), row, out: Vec::new() }
+        REDUCER.take().expect("set before it serves")
     }
 }
 
@@ -58,13 +61,13 @@ impl Direct for Reducer {
     type Message = Points;
 
     fn hello(&self) -> Hello {
-        let library = Box::leak(self.row.library().into_boxed_str());
-        Hello { library, phased: false, verifies: false, unchecked: false }
+        Hello { library: self.library, phased: false, verifies: false, unchecked: false }
     }
 
     /// A table that it cannot say is no fault of it.
     fn admit(&mut self, points: &Points) -> Result<(), Error> {
-        let outcome = self.reduction.encode(&points.0, &mut self.out);
+        let admitted = self.reduction.admit(&points.0);
+        let outcome = admitted.and_then(|()| self.reduction.encode(&points.0, &mut self.out));
         outcome.map_err(|error| Error::rejected(format!("{error:#}")))
     }
 

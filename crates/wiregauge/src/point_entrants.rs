@@ -8,10 +8,11 @@ use wiregauge_gauge::runners::plan::{Deviation, Entrant, Judge, Load, Sample};
 use wiregauge_packed::{Plan as Resolutions, Preset, Rule};
 use wiregauge_reduction::deviation::deviations;
 use wiregauge_reduction::load::{of_file, of_scene, Load as Loaded, Wish};
-use wiregauge_reduction::reduction::Keeps;
 use wiregauge_reduction::row::Row;
 use wiregauge_reduction::table::Table;
 use wiregauge_result::run::{Case, Status, Subject};
+
+use crate::workload::build_folder;
 
 /// The resolutions that hold unless the user says others: 1 mm, 0.1 dB.
 const PRESET: &str = "lidar-1mm";
@@ -44,11 +45,6 @@ impl Choice {
         let Choice { channel, columns, reflections, resolution, rows } = self;
         let lists = [channel, columns, rows];
         *reflections || !resolution.is_empty() || lists.iter().any(|list| !list.is_empty())
-    }
-
-    /// Whether rows were named.
-    pub fn names_rows(&self) -> bool {
-        !self.rows.is_empty()
     }
 
     /// The rows that are named, or else these, and the bound before them.
@@ -163,21 +159,37 @@ fn case(id: String, source: String, load: Loaded) -> Load {
     Load { case, samples: load.tables.iter().map(sample).collect() }
 }
 
-/// A row that this program carries out in a process of its own.
+/// A row that this program carries out in a process of its own; without a runner where a
+/// library is missing, or its glue does not compile.
 pub fn entrant(row: Row) -> Result<Entrant> {
+    let build = build_folder()?;
+    let (language, built, status) = match row.shim() {
+        None => ("Rust", "with wiregauge".into(), Status::Measured),
+        Some(shim) => match shim.lack() {
+            Some(lack) => ("C++", String::new(), Status::Skipped(lack)),
+            None => match shim.build(&build) {
+                Ok(_) => ("C++", shim.told(), Status::Measured),
+                Err(error) => ("C++", shim.told(), Status::Failed(format!("{error:#}"))),
+            },
+        },
+    };
+    let is_there = status == Status::Measured;
     let subject = Subject {
         id: row.id(),
         title: row.title(),
-        language: "Rust".into(),
+        language: language.into(),
         library: row.library(),
-        built: "with wiregauge".into(),
+        built,
         origin: None,
         options: row.options(),
         bound: row.is_bound(),
         unchecked: false,
         lowerings: Vec::new(),
-        status: Status::Measured,
+        status,
     };
+    if !is_there {
+        return Ok(Entrant { subject, runner: None, judge: None });
+    }
     let words = ["codecs", "points", "--serve"].map(str::to_owned);
     let runner = Launch {
         id: row.id(),
@@ -185,16 +197,18 @@ pub fn entrant(row: Row) -> Result<Entrant> {
         arguments: words.into_iter().chain([row.id()]).collect(),
         schema: Vec::new(),
     };
-    let judge = judge(row.entry.keeps);
-    Ok(Entrant { subject, runner: Some(runner), judge: Some(judge) })
+    Ok(Entrant { subject, runner: Some(runner), judge: Some(judge(row, build)) })
 }
 
 /// Holds a table that came back against the one that was sent.
-fn judge(keeps: Keeps) -> Judge {
+fn judge(row: Row, build: PathBuf) -> Judge {
     Box::new(move |sent, back| {
-        let table = |bytes| Table::from_bytes(bytes).map_err(|error| format!("{error:#}"));
-        let told = deviations(&table(sent)?, &table(back)?, keeps);
-        let told = told.map_err(|error| format!("{error:#}"))?;
+        let told = || {
+            let sent = Table::from_bytes(sent)?;
+            let back = row.sorted(&sent, Table::from_bytes(back)?, &build)?;
+            deviations(&sent, &back, row.entry.keeps)
+        };
+        let told = told().map_err(|error| format!("{error:#}"))?;
         let both = told.into_iter().flat_map(|told| {
             let figure = |what: &str, value| Deviation {
                 metric: format!("{what}/{}", told.column),

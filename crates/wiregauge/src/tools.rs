@@ -46,6 +46,14 @@ pub fn fmu_versions() -> IndexMap<String, String> {
     versions
 }
 
+/// Versions of what glue to libraries in C++ is compiled by, where some row has it.
+pub fn glue_versions(is_glued: bool) -> IndexMap<String, String> {
+    match is_glued {
+        true => versions_of(&["g++"]),
+        false => IndexMap::new(),
+    }
+}
+
 /// Flags that C++ is compiled with.
 const CPP_FLAGS: &str = "CMake Release: -O3 -DNDEBUG";
 

@@ -7,7 +7,10 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
-use support::{project, refuses, run};
+use support::{project, refuses, run, said, wiregauge};
+
+/// Names the folder that cloudini was installed to.
+const CLOUDINI: &str = "WIREGAUGE_CLOUDINI";
 
 /// A ring around the sensor, as KITTI has it: x, y, z, intensity.
 fn kitti(path: &Path, points: usize) {
@@ -37,8 +40,9 @@ fn every_row_is_proven_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     kitti(&at.join("000000.bin"), 3000);
-    let said =
-        run(at, &["codecs", "points", "000000.bin", "--exact", "--time", "1", "--processes", "1"]);
+    let mut command = wiregauge();
+    command.args(["codecs", "points", "000000.bin", "--exact", "--time", "1", "--processes", "1"]);
+    let said = said(command.current_dir(at).env_remove(CLOUDINI).output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let result = result(at);
     let subjects = result["subjects"].as_array().unwrap();
@@ -47,7 +51,18 @@ fn every_row_is_proven_and_told() {
         .filter(|subject| subject["status"]["state"] == "measured")
         .map(|subject| subject["id"].as_str().unwrap())
         .collect();
-    assert!(measured.len() >= 25 && subjects.len() == measured.len() + 2, "{subjects:?}");
+    // KITTI's intensity has no resolution, and Draco's tree takes no such float.
+    let absent: Vec<&Value> =
+        subjects.iter().filter(|s| s["status"]["state"] != "measured").collect();
+    assert!(measured.len() >= 26 && absent.len() == 4, "{absent:?}");
+    for cloudini in absent.iter().filter(|s| s["id"].as_str().unwrap().starts_with("cloudini")) {
+        let reason = cloudini["status"]["reason"].as_str().unwrap();
+        assert_eq!(cloudini["status"]["state"], "skipped", "{reason}");
+        assert!(reason.starts_with("WIREGAUGE_CLOUDINI is not set: "), "{reason}");
+    }
+    let tree = &absent.iter().find(|s| s["id"] == "draco-kd").unwrap()["status"];
+    assert_eq!(tree["state"], "rejected", "{tree}");
+    assert!(tree["reason"].as_str().unwrap().contains("intensity: Draco's tree"), "{tree}");
     for id in &measured {
         let (size, points) = (fact(&result, id, "size"), fact(&result, id, "points"));
         assert!(size.unwrap() > 100.0 && points == Some(3000.0), "{id}");
@@ -91,6 +106,61 @@ fn every_row_is_proven_and_told() {
     assert!(fs::read_to_string(at.join("page.html"))
         .unwrap()
         .contains("What became of the points"));
+}
+
+/// Draco by the machine's library: its tree loses the order of points, which the table says.
+#[test]
+fn draco_is_proven_in_both_orders() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    kitti(&at.join("a.bin"), 3000);
+    let rows = ["--rows", "draco,draco-kd", "--time", "1", "--processes", "1"];
+    let said = run(
+        at,
+        &[&["codecs", "points", "a.bin", "--resolution", "intensity=0.01"][..], &rows].concat(),
+    );
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let measured = result(at);
+    for (row, order) in [("draco", 1.0), ("draco-kd", 0.0)] {
+        assert_eq!(fact(&measured, row, "order"), Some(order), "{row}");
+        assert_eq!(fact(&measured, row, "part"), Some(3000.0), "{row}");
+        for column in ["x", "y", "z", "intensity"] {
+            let of = |what: &str| fact(&measured, row, &format!("{what}/{column}")).unwrap();
+            assert!(of("error") <= of("allowed"), "{row}: {column}");
+        }
+        assert!(fact(&measured, row, "error/x").unwrap() > 4e-4, "{row}: steps are too fine");
+    }
+    let subjects = measured["subjects"].as_array().unwrap();
+    let draco = subjects.iter().find(|subject| subject["id"] == "draco").unwrap();
+    assert!(draco["library"].as_str().unwrap().starts_with("Draco 1."), "{draco}");
+    assert!(draco["built"].as_str().unwrap().contains("libdraco"), "{draco}");
+    let said = run(at, &["report", "run.json", "--format", "md"]);
+    assert!(said.out.contains("| lost |") && said.out.contains("| kept |"), "{}", said.out);
+}
+
+/// What the machine lacks is said with its remedy, and the other rows are measured.
+#[test]
+fn rows_whose_library_is_missing_are_skipped() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    kitti(&at.join("a.bin"), 100);
+    let rows = ["--rows", "draco,scaled", "--time", "1", "--processes", "1"];
+    let mut command = wiregauge();
+    command.args(["codecs", "points", "a.bin"]).args(rows).current_dir(at).env("PATH", at);
+    let said = said(command.output().unwrap());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let measured = result(at);
+    let subjects = measured["subjects"].as_array().unwrap();
+    let status = |id: &str| &subjects.iter().find(|subject| subject["id"] == id).unwrap()["status"];
+    assert_eq!(status("draco")["state"], "skipped");
+    let reason = status("draco")["reason"].as_str().unwrap();
+    assert!(reason.contains("g++ is missing: apt-get install build-essential"), "{reason}");
+    assert_eq!(status("scaled")["state"], "measured");
+    let mut command = wiregauge();
+    command.args(["codecs", "points", "a.bin", "--rows", "cloudini,scaled", "--time", "1"]);
+    let said = self::said(command.current_dir(at).env(CLOUDINI, at).output().unwrap());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert!(said.out.contains("include/cloudini_lib/cloudini.hpp is missing"), "{}", said.out);
 }
 
 #[test]
@@ -156,7 +226,7 @@ fn what_cannot_be_measured_is_refused() {
 fn rows_are_listed() {
     let said = run(Path::new("."), &["codecs", "points", "--list"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    for word in ["packed-reduced+zstd", "pco 1.1.0", "with --exact", "draco", "FSL-1.1-MIT"] {
+    for word in ["packed-reduced+zstd", "pco 1.1.0", "with --exact", "draco-kd", "cloudini-zstd"] {
         assert!(said.out.contains(word), "{word}");
     }
 }

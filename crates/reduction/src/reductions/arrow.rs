@@ -14,7 +14,7 @@ use arrow_ipc::CompressionType;
 use arrow_schema::{DataType, Field, Schema};
 use wiregauge_points::{Type, Values};
 
-use crate::reduction::{Entry, Keeps, Part, Reduction};
+use crate::reduction::{Entry, Keeps, Make, Part, Reduction};
 use crate::table::Table;
 
 inventory::submit! {
@@ -29,7 +29,8 @@ inventory::submit! {
         part: Part::Row,
         options: &[STREAM, COPIED],
         behind: &[],
-        make: || Box::new(Arrow { compression: None }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Arrow { compression: None })),
     }
 }
 
@@ -45,7 +46,8 @@ inventory::submit! {
         part: Part::Whole,
         options: &[STREAM, "each buffer compressed by itself, zstd at level 1", COPIED],
         behind: &[],
-        make: || Box::new(Arrow { compression: Some(CompressionType::ZSTD) }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Arrow { compression: Some(CompressionType::ZSTD) })),
     }
 }
 
@@ -61,7 +63,8 @@ inventory::submit! {
         part: Part::Whole,
         options: &[STREAM, "each buffer compressed by itself, LZ4 frames", COPIED],
         behind: &[],
-        make: || Box::new(Arrow { compression: Some(CompressionType::LZ4_FRAME) }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Arrow { compression: Some(CompressionType::LZ4_FRAME) })),
     }
 }
 

@@ -5,7 +5,7 @@ use wiregauge_points::each;
 
 use crate::compressor::Compressor;
 use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Part};
+use crate::reduction::{Entry, Keeps, Make, Part};
 use crate::table::Column;
 
 inventory::submit! {
@@ -20,7 +20,8 @@ inventory::submit! {
         part: Part::Row,
         options: &["each column is copied, there and back"],
         behind: &[Compressor::Zstd, Compressor::Lz4],
-        make: || Box::new(Framed(Plain)),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Framed(Plain))),
     }
 }
 

@@ -7,7 +7,7 @@ use wiregauge_points::{each, Values};
 use super::columns::Plain;
 use crate::compressor::Compressor;
 use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Part};
+use crate::reduction::{Entry, Keeps, Make, Part};
 use crate::scalar::{get, put, Scalar};
 use crate::table::Column;
 
@@ -23,7 +23,8 @@ inventory::submit! {
         part: Part::Row,
         options: &["columns of f64 with a resolution become f32, all others stay"],
         behind: &[Compressor::Zstd, Compressor::Lz4],
-        make: || Box::new(Framed(Single)),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Framed(Single))),
     }
 }
 
@@ -42,7 +43,8 @@ inventory::submit! {
             "a column is scaled by the power of two that takes its largest value to the upper end",
         ],
         behind: &[Compressor::Zstd],
-        make: || Box::new(Framed(Half::default())),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Framed(Half::default()))),
     }
 }
 

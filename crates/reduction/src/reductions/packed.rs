@@ -7,7 +7,7 @@ use wiregauge_packed::{
 use wiregauge_points::{each, Type, Values};
 
 use crate::compressor::Compressor;
-use crate::reduction::{Entry, Keeps, Part, Reduction};
+use crate::reduction::{Entry, Keeps, Make, Part, Reduction};
 use crate::table::{self, Column, Table};
 
 inventory::submit! {
@@ -22,7 +22,8 @@ inventory::submit! {
         part: Part::Row,
         options: &["columns as they are, each aligned to 64 bytes", COPIED],
         behind: &[Compressor::Zstd],
-        make: || Box::new(Packed { way: Way::Plain }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Packed { way: Way::Plain })),
     }
 }
 
@@ -41,7 +42,8 @@ inventory::submit! {
             COPIED,
         ],
         behind: &[Compressor::Zstd],
-        make: || Box::new(Packed { way: Way::Narrow }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Packed { way: Way::Narrow })),
     }
 }
 
@@ -57,7 +59,8 @@ inventory::submit! {
         part: Part::Block(1024),
         options: &["columns are reduced to their resolution, those without one exactly", CHECKED],
         behind: &[Compressor::Zstd],
-        make: || Box::new(Packed { way: Way::Reduced }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Packed { way: Way::Reduced })),
     }
 }
 
@@ -73,7 +76,8 @@ inventory::submit! {
         part: Part::Block(1024),
         options: &["as reduced, in widths of whole bytes, for a compressor behind it", CHECKED],
         behind: &[Compressor::Zstd],
-        make: || Box::new(Packed { way: Way::WholeBytes }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Packed { way: Way::WholeBytes })),
     }
 }
 
@@ -89,7 +93,8 @@ inventory::submit! {
         part: Part::Block(1024),
         options: &["every column is reduced exactly", CHECKED],
         behind: &[Compressor::Zstd],
-        make: || Box::new(Packed { way: Way::Exact }),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Packed { way: Way::Exact })),
     }
 }
 

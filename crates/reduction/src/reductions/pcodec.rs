@@ -8,7 +8,7 @@ use wiregauge_points::each;
 
 use super::scaled::width;
 use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Part};
+use crate::reduction::{Entry, Keeps, Make, Part};
 use crate::scalar::{steps, Scalar};
 use crate::table::Column;
 
@@ -29,7 +29,8 @@ inventory::submit! {
              bytes by the switch that allows them",
         ],
         behind: &[],
-        make: || Box::new(Framed(Pcodec { exact: false, ..Pcodec::default() })),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Framed(Pcodec { exact: false, ..Pcodec::default() }))),
     }
 }
 
@@ -45,7 +46,8 @@ inventory::submit! {
         part: Part::Block(1 << 18),
         options: &["a file of its own a column, at its default level 8, in chunks of 262,144"],
         behind: &[],
-        make: || Box::new(Framed(Pcodec { exact: true, ..Pcodec::default() })),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Framed(Pcodec { exact: true, ..Pcodec::default() }))),
     }
 }
 

@@ -7,7 +7,7 @@ use wiregauge_points::each;
 use super::columns::Plain;
 use crate::compressor::Compressor;
 use crate::framed::{Coder, Framed};
-use crate::reduction::{Entry, Keeps, Part};
+use crate::reduction::{Entry, Keeps, Make, Part};
 use crate::scalar::{get, put, steps, Scalar};
 use crate::table::Column;
 
@@ -26,7 +26,8 @@ inventory::submit! {
              all others stay",
         ],
         behind: &[Compressor::Zstd, Compressor::Lz4],
-        make: || Box::new(Framed(Scaled::default())),
+        sorted_by: None,
+        make: Make::Here(|| Box::new(Framed(Scaled::default()))),
     }
 }
 

@@ -6,20 +6,22 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result};
-use indexmap::IndexMap;
 use wiregauge_gauge::runners::measure;
-use wiregauge_gauge::runners::plan::{Entrant, Experiment, Plan};
+use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_reduction::reduction::Part;
 use wiregauge_reduction::row::Row;
 use wiregauge_reduction::runner;
+use wiregauge_reduction::shim::Shim;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
-use wiregauge_result::run::{Fact, Run, Settings, Status, Subject, FORMAT, VERSION};
+use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
 
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::point_entrants::{entrant, Choice};
 use crate::progress::Progress;
 use crate::required::Required;
+use crate::tools;
+use crate::workload::build_folder;
 
 /// Measure how small points become, and what that takes and leaves of them, in the
 /// packed field and in what else is used for it.
@@ -94,7 +96,8 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         if let Some(id) = &self.serve {
-            runner::run(Row::find(id).with_context(|| format!("there is no row {id}"))?)?;
+            let row = Row::find(id).with_context(|| format!("there is no row {id}"))?;
+            runner::run(row, &build_folder()?)?;
             return Ok(ExitCode::SUCCESS);
         }
         if self.list {
@@ -107,10 +110,7 @@ impl Arguments {
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let (cases, points) = self.choice.cases(&self.files, self.messages as usize, self.seed)?;
-        let mut entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
-        if !self.choice.names_rows() {
-            entrants.extend(MISSING.into_iter().map(missing));
-        }
+        let entrants = rows.iter().map(|row| entrant(*row)).collect::<Result<Vec<_>>>()?;
         let plan = Plan {
             cases,
             entrants,
@@ -125,7 +125,9 @@ impl Arguments {
             corruptions: 0,
         };
         let progress = Progress::new();
-        let mut environment = Environment::probe(IndexMap::new());
+        let is_there = |row: &Row| row.shim().is_some_and(|shim| shim.lack().is_none());
+        let is_glued = rows.iter().any(is_there);
+        let mut environment = Environment::probe(tools::glue_versions(is_glued));
         let show = |what: &str, done: usize, total: usize| progress.show(what, done, total);
         let mut measured = measure(&plan, &show)?;
         environment.finish();
@@ -180,38 +182,6 @@ impl Arguments {
     }
 }
 
-/// What is used for clouds, too, and why there are no figures of it.
-const MISSING: [(&str, &str, &str); 2] = [
-    (
-        "cloudini",
-        "cloudini",
-        "its releases are under FSL-1.1-MIT, and no package of Debian or of crates.io brings it: it \
-         is not built here",
-    ),
-    (
-        "draco",
-        "Draco",
-        "it is C++ and loses the order of points, by which rows are compared: it is not built here",
-    ),
-];
-
-fn missing((id, title, why): (&str, &str, &str)) -> Entrant {
-    let subject = Subject {
-        id: id.into(),
-        title: title.into(),
-        language: "C++".into(),
-        library: String::new(),
-        built: String::new(),
-        origin: None,
-        options: Vec::new(),
-        bound: false,
-        unchecked: false,
-        lowerings: Vec::new(),
-        status: Status::Skipped(why.into()),
-    };
-    Entrant { subject, runner: None, judge: None }
-}
-
 /// What is known of a row without measuring it.
 fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
     let fact = |metric: &str, value| Fact {
@@ -226,8 +196,8 @@ fn facts(case: &str, row: Row, points: f64) -> [Fact; 3] {
         Part::Block(rows) => points.min(rows as f64),
         Part::Whole => points,
     };
-    // No row loses it: each was compared row by row.
-    [fact("points", points), fact("order", 1.0), fact("part", part)]
+    let order = f64::from(u8::from(row.keeps_order()));
+    [fact("points", points), fact("order", order), fact("part", part)]
 }
 
 /// The rows with what moves their figures.
@@ -239,9 +209,9 @@ fn list() -> String {
         let library = library.map_or(String::new(), |library| format!(" ({library})"));
         text += &format!("{}: {}{library}{mark}\n", row.id(), row.title());
         row.options().iter().for_each(|option| text += &format!("    {option}\n"));
-    }
-    for (id, title, why) in MISSING {
-        text += &format!("{id}: {title}, without figures\n    {why}\n");
+        if let Some(lack) = row.shim().and_then(Shim::lack) {
+            text += &format!("    skipped on this machine: {lack}\n");
+        }
     }
     text
 }

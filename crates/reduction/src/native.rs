@@ -1,0 +1,209 @@
+//! A reduction by a library in C++, through its glue.
+
+use std::ffi::{c_char, c_int, c_void, CStr};
+use std::path::Path;
+
+use anyhow::{anyhow, ensure, Context, Result};
+use libloading::Library;
+use wiregauge_points::each;
+
+use crate::framed::{array, take, LARGEST};
+use crate::reduction::Reduction;
+use crate::table::{code, type_of, Column, Table};
+
+/// A column as the glue has it: `Column` of columns.hpp.
+#[repr(C)]
+struct Lent {
+    values: *mut c_void,
+    name: *const u8,
+    length: usize,
+    resolution: f64,
+    kind: u8,
+    axis: u8,
+}
+
+impl Lent {
+    fn of(column: &Column, values: *mut c_void, axis: u8) -> Lent {
+        Lent {
+            values,
+            name: column.name.as_ptr(),
+            length: column.name.len(),
+            resolution: column.resolution.unwrap_or_default(),
+            kind: code(column.values.kind()),
+            axis,
+        }
+    }
+}
+
+type Make = unsafe extern "C" fn(c_int) -> *mut c_void;
+type Drops = unsafe extern "C" fn(*mut c_void);
+type Says = unsafe extern "C" fn() -> *const c_char;
+type Why = unsafe extern "C" fn(*mut c_void) -> *const c_char;
+type Encode = unsafe extern "C" fn(
+    *mut c_void,
+    *const Lent,
+    usize,
+    usize,
+    *mut *const u8,
+    *mut usize,
+) -> bool;
+type Decode =
+    unsafe extern "C" fn(*mut c_void, *const u8, usize, *const Lent, usize, usize) -> bool;
+
+/// A reduction by a library.
+pub struct Native {
+    coder: *mut c_void,
+    encode: Encode,
+    decode: Decode,
+    why: Why,
+    drops: Drops,
+    name: String,
+    admit: fn(&Table) -> Result<()>,
+    lent: Vec<Lent>,
+    /// Keeps the functions where they are.
+    _library: Library,
+}
+
+impl Native {
+    /// A variant of the glue in this file.
+    ///
+    /// # Errors
+    /// When it cannot be loaded.
+    pub fn load(file: &Path, variant: i32, admit: fn(&Table) -> Result<()>) -> Result<Native> {
+        let loaded = || -> Result<Native> {
+            // SAFETY: it was compiled of this project's source, and the library that comes with
+            // it has no other constructors than C++ ones have.
+            let library = unsafe { Library::new(file) }?;
+            // SAFETY: each has the type that columns.hpp gives it, and is not used longer than
+            // the library is kept.
+            let native = unsafe {
+                let name = CStr::from_ptr(library.get::<Says>(b"wiregauge_library")?());
+                let name = name.to_string_lossy().into_owned();
+                let coder = library.get::<Make>(b"wiregauge_make")?(variant);
+                Native {
+                    coder,
+                    encode: *library.get::<Encode>(b"wiregauge_encode")?,
+                    decode: *library.get::<Decode>(b"wiregauge_decode")?,
+                    why: *library.get::<Why>(b"wiregauge_why")?,
+                    drops: *library.get::<Drops>(b"wiregauge_drop")?,
+                    name,
+                    admit,
+                    lent: Vec::new(),
+                    _library: library,
+                }
+            };
+            ensure!(!native.coder.is_null(), "it makes nothing");
+            Ok(native)
+        };
+        loaded().with_context(|| file.display().to_string())
+    }
+
+    /// Why the last call failed.
+    fn told(&self) -> anyhow::Error {
+        // SAFETY: the coder lives, and its text until its next call.
+        let why = unsafe { CStr::from_ptr((self.why)(self.coder)) };
+        anyhow!("{}", why.to_string_lossy())
+    }
+}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        // SAFETY: made by the same library, and dropped once.
+        unsafe { (self.drops)(self.coder) }
+    }
+}
+
+impl Reduction for Native {
+    fn admit(&mut self, table: &Table) -> Result<()> {
+        (self.admit)(table)
+    }
+
+    fn library(&self) -> Option<String> {
+        Some(self.name.clone())
+    }
+
+    fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
+        out.clear();
+        let rows = table.rows();
+        ensure!(rows <= LARGEST, "{rows} rows");
+        out.extend_from_slice(&(rows as u64).to_le_bytes());
+        out.push(u8::try_from(table.columns.len())?);
+        for column in &table.columns {
+            out.push(u8::try_from(column.name.len())?);
+            out.extend_from_slice(column.name.as_bytes());
+            out.push(code(column.values.kind()));
+            out.extend_from_slice(&column.resolution.unwrap_or_default().to_le_bytes());
+        }
+        if rows == 0 {
+            return Ok(());
+        }
+        let axes = axes(&table.columns);
+        self.lent.clear();
+        self.lent.extend(table.columns.iter().zip(axes).map(|(column, axis)| {
+            let values = each!(&column.values, list => list.as_ptr().cast_mut().cast());
+            Lent::of(column, values, axis)
+        }));
+        let (mut bytes, mut size) = (std::ptr::null(), 0);
+        // SAFETY: every column has as many values as the table has rows, and encoding only
+        // reads them; what is lent outlives the call.
+        let is_done = unsafe {
+            let lent = self.lent.as_ptr();
+            (self.encode)(self.coder, lent, self.lent.len(), rows, &mut bytes, &mut size)
+        };
+        if !is_done {
+            return Err(self.told());
+        }
+        // SAFETY: they live until the coder's next call.
+        out.extend_from_slice(unsafe { std::slice::from_raw_parts(bytes, size) });
+        Ok(())
+    }
+
+    fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
+        let mut rest = bytes;
+        let rows = usize::try_from(u64::from_le_bytes(*array(&mut rest)?))?;
+        ensure!(rows <= LARGEST, "{rows} rows");
+        let [columns] = *array(&mut rest)?;
+        let columns = usize::from(columns);
+        for at in 0..columns {
+            let [length] = *array(&mut rest)?;
+            let name = std::str::from_utf8(take(&mut rest, length.into())?)?;
+            let [kind] = *array(&mut rest)?;
+            let resolution = f64::from_le_bytes(*array(&mut rest)?);
+            let kind = type_of(kind).with_context(|| format!("{name} is of no type"))?;
+            let column = table.place(at, name, kind, rows);
+            column.resolution = (resolution > 0.0).then_some(resolution);
+        }
+        table.columns.truncate(columns);
+        if rows == 0 {
+            ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
+            return Ok(());
+        }
+        let axes = axes(&table.columns);
+        self.lent.clear();
+        self.lent.extend(table.columns.iter_mut().zip(axes).map(|(column, axis)| {
+            let values = each!(&mut column.values, list => list.as_mut_ptr().cast());
+            Lent::of(column, values, axis)
+        }));
+        // SAFETY: every column has room for as many values as there are rows, and nothing else
+        // uses them during the call.
+        let is_done = unsafe {
+            let lent = self.lent.as_ptr();
+            (self.decode)(self.coder, rest.as_ptr(), rest.len(), lent, self.lent.len(), rows)
+        };
+        is_done.then_some(()).ok_or_else(|| self.told())
+    }
+}
+
+/// Which columns are x, y and z of one position: those of these names, all three, with one
+/// resolution.
+fn axes(columns: &[Column]) -> Vec<u8> {
+    let of = |name: &str| columns.iter().position(|column| column.name == name);
+    let mut axes = vec![0; columns.len()];
+    if let [Some(x), Some(y), Some(z)] = ["x", "y", "z"].map(of) {
+        let first = columns[x].resolution;
+        if first.is_some() && [y, z].iter().all(|at| columns[*at].resolution == first) {
+            (axes[x], axes[y], axes[z]) = (1, 2, 3);
+        }
+    }
+    axes
+}

@@ -8,6 +8,7 @@
 //   read    find() and first() for the field in a message, View for its bytes
 //   reduce  reduce() in packed_reduce.hpp
 //   convert pack() and unpack() in packed_convert.hpp
+//   presets preset() in packed_preset.hpp, for pack()
 //
 // Long because: users copy it into their projects as one file.
 #pragma once
@@ -89,13 +90,14 @@ enum class Fault : std::uint8_t {
   resolution,  // one that is no positive number, or not on f64 or f32
   steps,       // a value that is too many of its resolution
   blocks,      // blocks of a reduced column that do not hold its rows
+  preset,      // a preset that there is not
 };
 
 // What went wrong; false where nothing did.
 struct Error {
   Fault fault = Fault::none;
-  std::uint32_t number = 0;  // the field's number, or the column's index
-  std::string name{};        // the column's name, where one is meant
+  std::uint32_t number = 0;  // the field's number, or the column's or preset's index
+  std::string name{};        // the column's name, where one is meant; presets that there are
 
   explicit operator bool() const { return fault != Fault::none; }
   std::string message() const;  // one line
@@ -1791,6 +1793,8 @@ inline std::string Error::message() const {
       return "a value of " + column() + " is 2^51 of its resolution or more away from 0";
     case Fault::blocks:
       return "the blocks of " + column() + " do not hold its rows";
+    case Fault::preset:
+      return "preset " + std::to_string(number) + " is none of " + name;
   }
   return "unknown error";
 }

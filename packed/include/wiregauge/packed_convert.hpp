@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "wiregauge/packed.hpp"
+#include "wiregauge/packed_preset.hpp"
 #include "wiregauge/packed_reduce.hpp"
 
 namespace wiregauge::packed {
@@ -22,8 +23,13 @@ struct Encoding {
 };
 
 struct PackOptions {
-  std::vector<Encoding> encodings;  // all other columns are lossless
+  std::vector<Encoding> encodings;  // all other columns are lossless, or as presets have them
   std::size_t alignment = 64;       // bytes
+  // How columns are reduced that no encoding names: by the last one that tells of
+  // their rows, as preset("lidar-1mm"). Null is refused.
+  std::vector<const Preset *> presets{};
+  // Whether presets reduce to whole bytes, for what is compressed afterwards.
+  bool whole_bytes = false;
 };
 
 struct UnpackOptions {
@@ -380,6 +386,7 @@ class Packer {
       Source source{i, false, (every >> i & 1) == 0, Element::f64, false, 0.0, 0.0, leaf.name};
       if (leaf.type == Type::identifier) source.element = Element::u64;
       if (leaf.type == Type::enumeration) source.element = Element::i32;
+      source.reduction = by_presets(task.kind, leaf.name, source.element);
       for (const Encoding &encoding : options_.encodings) {
         if (encoding.name != leaf.name) continue;
         const bool whole = is_integer(encoding.element) && !encoding.scaled;
@@ -397,6 +404,18 @@ class Packer {
       task.sources.push_back(source);
     }
     return {};
+  }
+
+  std::optional<Reduction> by_presets(Kind kind, std::string_view column, Element element) const {
+    for (auto at = options_.presets.rbegin(); at != options_.presets.rend(); ++at) {
+      if (!(*at)->is_for(kind)) continue;
+      Reduction reduction{(*at)->resolution(column), options_.whole_bytes};
+      if (reduction.resolution && !is_resolution(element, *reduction.resolution)) {
+        reduction.resolution.reset();
+      }
+      return reduction;
+    }
+    return std::nullopt;
   }
 
   // Reduces the columns that are to be, so that their sizes are known.
@@ -726,12 +745,17 @@ inline Error unpack(Level level, Bytes bytes, const UnpackOptions &options,
 
 // Replaces reflections and detections by packed fields, in the place of the
 // first of them; all else stays byte for byte. Lossless but for the encodings
-// in the options, whose cost goes to `precision`. Refused: a row with a field
+// and presets in the options, whose cost goes to `precision`. Refused: a row with a field
 // that has no column (unknown), a value that its encoding cannot hold (value),
-// a message with rows and a packed field (both). `out` is empty then. Allocates.
+// a message with rows and a packed field (both), a preset that there is not
+// (preset). `out` is empty then. Allocates.
 inline Error pack(Root root, Bytes message, std::vector<std::uint8_t> &out,
                   const PackOptions &options = {}, std::vector<Precision> *precision = nullptr) {
   out.clear();
+  for (std::size_t i = 0; i < options.presets.size(); ++i) {
+    if (options.presets[i] != nullptr) continue;
+    return detail::fault(Fault::preset, static_cast<std::uint32_t>(i), detail::preset_names());
+  }
   detail::Packer packer(options);
   std::vector<detail::Part> parts;
   bool changed = false;

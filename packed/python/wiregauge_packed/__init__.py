@@ -21,12 +21,14 @@ from .convert import Encoding, Precision, pack, unpack
 from .error import PackedError
 from .layout import Column, Layout, Table
 from .message import FIELD, KINDS, ROOTS, Found, Message, find, first
+from .preset import PRESETS, Preset
 from .reduce import Reduced, reduce
 from .view import Values, View
 
 __all__ = [
     "FIELD",
     "KINDS",
+    "PRESETS",
     "ROOTS",
     "Column",
     "Encoding",
@@ -35,6 +37,7 @@ __all__ = [
     "Message",
     "PackedError",
     "Precision",
+    "Preset",
     "Reduced",
     "Table",
     "Values",

@@ -1,11 +1,13 @@
 """python -m wiregauge_packed: looks into messages and converts them.
 
     dump SensorView|SensorData FILE
-    pack SensorView|SensorData FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
+    pack SensorView|SensorData FILE OUT [PRESET …] [--whole-bytes]
+        [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
     unpack SensorView|SensorData FILE OUT
 
-pack prints each column's kind, name, element type, largest error as the bits of a
-double, and bytes.
+pack reduces columns that no argument names by presets (lidar-1mm, lidar-exact,
+radar-1cm, radar-exact), to whole bytes where zstd or lz4 comes behind. It prints each
+column's kind, name, element type, largest error as the bits of a double, and bytes.
 """
 
 import sys
@@ -69,8 +71,16 @@ def main(arguments):
             sys.stdout.write(dump(root, data))
         elif command == "pack":
             costs = []
-            encodings = dict(map(encoding, rest[1:]))
-            Path(rest[0]).write_bytes(pack(root, data, encodings, precision=costs))
+            out, *given = rest
+            packed = pack(
+                root,
+                data,
+                dict(encoding(one) for one in given if "=" in one),
+                precision=costs,
+                presets=[one for one in given if "=" not in one and one != "--whole-bytes"],
+                whole_bytes="--whole-bytes" in given,
+            )
+            Path(out).write_bytes(packed)
             for cost in costs:
                 print(cost.kind, cost.name, cost.element, _bits(cost.error), cost.bytes)
         else:

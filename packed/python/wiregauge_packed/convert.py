@@ -12,6 +12,7 @@ from .error import PackedError
 from .layout import MAXIMUM_SIZE, Column, Layout, dtype, is_integer, narrow, widen
 from .leaf import LEAVES, row_name
 from .message import FIELD, INNER, KINDS, ROOTS, ROWS, Part, assemble, serialized
+from .preset import presets_of
 from .reduce import reduce
 from .view import View
 from .wire import fields, put_head, put_varint
@@ -40,18 +41,49 @@ class Precision(NamedTuple):
     bytes: int
 
 
-def pack(root, message, encodings=None, alignment=64, precision=None):
+class _Plan(NamedTuple):
+    """How columns are packed: by what is said of them, else by presets."""
+
+    encodings: dict
+    presets: list
+    whole_bytes: bool
+
+    def encoding(self, kind, leaf):
+        """How a column of some rows is packed."""
+        given = self.encodings.get(leaf.name)
+        if given:
+            return given
+        preset = next((one for one in reversed(self.presets) if kind in one.kinds), None)
+        if preset is None:
+            return Encoding(leaf.element)
+        resolution = preset.resolutions.get(leaf.name)
+        return Encoding(leaf.element, None, True, resolution, self.whole_bytes)
+
+
+def pack(
+    root,
+    message,
+    encodings=None,
+    alignment=64,
+    precision=None,
+    presets=(),
+    whole_bytes=False,
+):
     """Replaces reflections and detections by packed fields; all else stays byte
     for byte.
 
-    ``encodings`` maps columns' names to an Encoding; all others are lossless. A
-    Precision for each column is appended to the list ``precision``. Returns bytes.
+    ``encodings`` maps columns' names to an Encoding. All others are reduced by the
+    last of ``presets``, names of PRESETS, that tells of their rows; without one they
+    are lossless and not reduced. ``whole_bytes`` is larger by itself, and smaller
+    where the whole is compressed afterwards. A Precision for each column is appended
+    to the list ``precision``. Returns bytes.
     """
     if root not in ROOTS:
         raise ValueError(f"{root!r} is none of {ROOTS}")
     data = serialized(message)
+    plan = _Plan(encodings or {}, presets_of(presets), whole_bytes)
     tables = []
-    parts, _ = _split(root, data, 0, len(data), encodings or {}, alignment, tables)
+    parts, _ = _split(root, data, 0, len(data), plan, alignment, tables)
     out, places = assemble(parts)
     for (kind, columns), table in zip(tables, places):
         for column, values, present in columns:
@@ -76,10 +108,10 @@ class _Raw(np.ndarray):
     error = 0.0
 
 
-def _split(level, data, begin, end, encodings, alignment, tables):
+def _split(level, data, begin, end, plan, alignment, tables):
     """A message's parts, and whether it changes."""
     if level in KINDS:
-        return _split_rows(level, data, begin, end, encodings, alignment, tables)
+        return _split_rows(level, data, begin, end, plan, alignment, tables)
     parts = []
     kept = begin
     changed = False
@@ -87,7 +119,7 @@ def _split(level, data, begin, end, encodings, alignment, tables):
         inner = INNER.get((level, field.number)) if field.kind == 2 else None
         if not inner:
             continue
-        inside, differs = _split(inner, data, *field.content, encodings, alignment, tables)
+        inside, differs = _split(inner, data, *field.content, plan, alignment, tables)
         if differs:
             parts.append(Part(data[kept : field.begin]))
             parts.append(Part(number=field.number, parts=inside))
@@ -97,7 +129,7 @@ def _split(level, data, begin, end, encodings, alignment, tables):
     return parts, changed
 
 
-def _split_rows(kind, data, begin, end, encodings, alignment, tables):
+def _split_rows(kind, data, begin, end, plan, alignment, tables):
     parts = []
     rows = []
     kept = begin
@@ -118,7 +150,7 @@ def _split_rows(kind, data, begin, end, encodings, alignment, tables):
         return parts, False
     if packed:
         raise PackedError("both")
-    columns = _regular(kind, data, rows, encodings) or _columns(kind, data, rows, encodings)
+    columns = _regular(kind, data, rows, plan) or _columns(kind, data, rows, plan)
     layout = Layout([column for column, _, _ in columns], len(rows), 0, alignment)
     parts.insert(place, Part(number=FIELD, layout=layout))
     tables.append((kind, columns))
@@ -159,7 +191,7 @@ def _row(kind, data, begin, end):
     return values, messages
 
 
-def _columns(kind, data, rows, encodings):
+def _columns(kind, data, rows, plan):
     """The columns that the rows need: what each is, its elements and presence."""
     leaves = LEAVES[kind]
     count = len(rows)
@@ -187,14 +219,13 @@ def _columns(kind, data, rows, encodings):
         kinds = np.int64 if leaf.type == "enumeration" else np.uint64
         bits = np.fromiter(taken[index].values(), kinds, len(taken[index]))
         values = bits.view(np.float64) if leaf.type == "number" else bits
-        columns.append(_encode(leaf, values, at, present[index], encodings))
+        encoding = plan.encoding(kind, leaf)
+        columns.append(_encode(leaf, values, at, present[index], encoding))
     return columns
 
 
-def _encode(leaf, values, at, present, encodings):
+def _encode(leaf, values, at, present, encoding):
     """A column of the values at some rows."""
-    encoding = encodings.get(leaf.name)
-    encoding = encoding if encoding else Encoding(leaf.element)
     element, scale = encoding.element, encoding.scale
     whole = is_integer(element) and scale is None
     rounded = encoding.resolution is not None and element != "f64"
@@ -226,7 +257,7 @@ def _encode(leaf, values, at, present, encodings):
     return Column(leaf.name, element, not present.all(), scale, reduced), raw, present
 
 
-def _regular(kind, data, rows, encodings):
+def _regular(kind, data, rows, plan):
     """The columns of rows that are alike in all bytes but their values'; None
     where they are not."""
     size = rows[0].end - rows[0].begin
@@ -269,7 +300,8 @@ def _regular(kind, data, rows, encodings):
                 return None
             shifts = np.arange(width, dtype=np.uint64) * np.uint64(7)
             values = ((part & 0x7F).astype(np.uint64) << shifts).sum(axis=1, dtype=np.uint64)
-        columns.append(_encode(leaves[index], values, slice(None), everywhere, encodings))
+        encoding = plan.encoding(kind, leaves[index])
+        columns.append(_encode(leaves[index], values, slice(None), everywhere, encoding))
     return columns
 
 

@@ -21,6 +21,7 @@ MESSAGES = {
     "resolution": "{column} has a resolution that is no positive number or on no f64 or f32",
     "steps": "a value of {column} is 2^51 of its resolution or more away from 0",
     "blocks": "the blocks of {column} do not hold its rows",
+    "preset": "{preset} is none of {known}",
     "kind": "reflections belong into a SensorView and detections into SensorData",
 }
 
@@ -29,12 +30,21 @@ class PackedError(ValueError):
     """What went wrong.
 
     ``fault`` is a key of MESSAGES, ``number`` the field's number, the column's
-    index or the version, ``name`` the column or message that is meant.
+    index, the preset's or the version, ``name`` the column, message or preset that is
+    meant, ``known`` what it may be.
     """
 
-    def __init__(self, fault, number=0, name=""):
-        column = f"column '{name}'" if name else f"column {number}"
-        super().__init__(MESSAGES[fault].format(number=number, name=name, column=column))
+    def __init__(self, fault, number=0, name="", known=""):
+        meant = f"'{name}'" if name else number
+        super().__init__(
+            MESSAGES[fault].format(
+                number=number,
+                name=name,
+                column=f"column {meant}",
+                preset=f"preset {meant}",
+                known=known,
+            )
+        )
         self.fault = fault
         self.number = number
         self.name = name

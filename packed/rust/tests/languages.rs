@@ -8,37 +8,13 @@ use std::path::Path;
 
 use common::tools::{interpreter, TOOLS};
 use common::{
-    blessing, compare, damage, dump, element_name, golden, kind_name, root, run, verdicts, Random,
-    GOLDEN, HERE,
+    blessing, compare, damage, dump, encoding, golden, root, run, told, verdicts, Random, GOLDEN,
+    HERE,
 };
 use wiregauge_packed::{
-    pack, unpack, Column, Element, Encoding, Fault, Kind, Layout, Message, PackOptions, Precision,
-    Reduction, Root, UnpackOptions,
+    pack, unpack, Column, Element, Fault, Kind, Layout, Message, PackOptions, Root, UnpackOptions,
 };
 use wiregauge_seeds::Seeds;
-
-fn encoding(text: &str) -> Encoding {
-    let (name, rest) = text.split_once('=').unwrap();
-    let (rest, reduction) = rest.split_once('@').map_or((rest, None), |(rest, how)| {
-        let resolution = (how != "exact").then(|| how.parse().unwrap());
-        (rest, Some(Reduction { resolution, ..Reduction::exact() }))
-    });
-    let parts: Vec<&str> = rest.split(',').collect();
-    let all = [
-        Element::None,
-        Element::F64,
-        Element::F32,
-        Element::F16,
-        Element::U64,
-        Element::U32,
-        Element::U16,
-    ]
-    .into_iter()
-    .chain([Element::U8, Element::I64, Element::I32, Element::I16, Element::I8]);
-    let element = all.into_iter().find(|element| element_name(*element) == parts[0]).unwrap();
-    let scale = (parts.len() == 3).then(|| (parts[1].parse().unwrap(), parts[2].parse().unwrap()));
-    Encoding { name: name.into(), element, scale, reduction }
-}
 
 /// The encodings of a golden message's reduced form.
 fn reduced(name: &str) -> &'static [&'static str] {
@@ -53,15 +29,6 @@ fn reduced(name: &str) -> &'static [&'static str] {
             "height=i16,0,0.001@exact",
         ],
     }
-}
-
-fn told(precision: &[Precision]) -> String {
-    let lines = precision.iter().map(|Precision { kind, name, element, error, bytes, .. }| {
-        let kind = kind.expect("rows of OSI");
-        let element = element_name(*element);
-        format!("{} {name} {element} {:016x} {bytes}\n", kind_name(kind), error.to_bits())
-    });
-    lines.collect()
 }
 
 #[test]

@@ -1,12 +1,14 @@
 // The C++ header at work, for the tests: what it reads, writes and refuses.
 //
 //   tool dump ROOT FILE
-//   tool pack ROOT FILE OUT [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
+//   tool pack ROOT FILE OUT [PRESET …] [--whole-bytes]
+//       [COLUMN=ELEMENT[,OFFSET,SCALE][@RESOLUTION|@exact] …]
 //   tool unpack ROOT FILE OUT
 //   tool write OUT
 //   tool verdicts ROOT FILE
 //   tool reduce FILE OUT
 //   tool restore FILE
+//   tool presets
 #include <cinttypes>
 #include <cstdio>
 #include <fstream>
@@ -31,7 +33,7 @@ const char *const kElements[] = {"none", "f64", "f32", "f16", "u64", "u32",
 const char *const kFaults[] = {"none",  "truncated", "magic",      "version", "header",  "limit",
                                "name",  "duplicate", "range",      "overlap", "scale",   "wire",
                                "depth", "unknown",   "foreign",    "both",    "element", "value",
-                               "kind",  "buffer",    "resolution", "steps",   "blocks"};
+                               "kind",  "buffer",    "resolution", "steps",   "blocks",  "preset"};
 
 Buffer read(const char *path) {
   std::ifstream file(path, std::ios::binary);
@@ -273,12 +275,28 @@ void restore_all(const Buffer &fields) {
   });
 }
 
+// Each preset, its rows, and its resolutions by their bits.
+void presets() {
+  for (const Preset &one : kPresets) {
+    std::printf("%s", std::string(one.name).c_str());
+    for (Kind kind : one.kinds) std::printf(" %s", kKinds[static_cast<int>(kind)]);
+    for (const Resolution &each : one) {
+      std::printf(" %s=%s", std::string(each.column).c_str(), bits(each.step).c_str());
+    }
+    std::printf("\n");
+  }
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
   const std::string command = count > 1 ? arguments[1] : "";
   if (command == "write" && count == 3) {
     write(arguments[2], written());
+    return 0;
+  }
+  if (command == "presets" && count == 2) {
+    presets();
     return 0;
   }
   if (command == "restore" && count == 3) {
@@ -305,7 +323,16 @@ int main(int count, char **arguments) {
   if (count < 5) return 2;
   if (command == "pack") {
     PackOptions options;
-    for (int i = 5; i < count; ++i) options.encodings.push_back(encoding(arguments[i]));
+    for (int i = 5; i < count; ++i) {
+      const std::string given = arguments[i];
+      if (given == "--whole-bytes") {
+        options.whole_bytes = true;
+      } else if (given.find('=') == std::string::npos) {
+        options.presets.push_back(preset(given));
+      } else {
+        options.encodings.push_back(encoding(given));
+      }
+    }
     std::vector<Precision> precision;
     if (Error error = pack(root, in, out, options, &precision)) return fail(error);
     for (const Precision &one : precision) {

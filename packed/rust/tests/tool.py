@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from wiregauge_packed import (
+    PRESETS,
     Column,
     Layout,
     Message,
@@ -122,8 +123,20 @@ def verdicts(root, data):
         print(verdict("unpack", lambda: unpack(root, message, limit=1 << 20)))
 
 
+def presets():
+    """Each preset, its rows, and its resolutions by their bits."""
+    for name, preset in PRESETS.items():
+        steps = (
+            f"{column}={np.float64(step).view(np.uint64):016x}"
+            for column, step in preset.resolutions.items()
+        )
+        print(name, *preset.kinds, *steps)
+
+
 if sys.argv[1] == "write":
     Path(sys.argv[2]).write_bytes(written())
+elif sys.argv[1] == "presets":
+    presets()
 elif sys.argv[1] == "reduce":
     Path(sys.argv[3]).write_bytes(reduce_all(Path(sys.argv[2]).read_bytes()))
 elif sys.argv[1] == "restore":

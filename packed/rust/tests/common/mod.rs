@@ -9,8 +9,10 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use wiregauge_packed::{find, pack, unpack, Element, Error, Kind, PackOptions, Root};
-use wiregauge_packed::{UnpackOptions, View};
+use wiregauge_packed::{
+    find, pack, unpack, Element, Encoding, Error, Kind, PackOptions, Precision, Reduction, Root,
+    UnpackOptions, View,
+};
 
 /// The crate's folder.
 pub const HERE: &str = env!("CARGO_MANIFEST_DIR");
@@ -63,7 +65,7 @@ pub fn compile(name: &str, sources: &[&str]) -> PathBuf {
     let tree = Path::new(HERE).join("../..");
     let mut hasher = DefaultHasher::new();
     let headers = ["packed/include/wiregauge/packed.hpp", "packed/fuzz/check.hpp"];
-    let others = ["arrow", "convert", "reduce"]
+    let others = ["arrow", "convert", "preset", "reduce"]
         .map(|name| format!("packed/include/wiregauge/packed_{name}.hpp"));
     let others = others.each_ref().map(String::as_str);
     for path in sources.iter().chain(&headers).chain(&others) {
@@ -111,6 +113,40 @@ pub fn kind_name(kind: Kind) -> &'static str {
 
 pub fn element_name(element: Element) -> String {
     format!("{element:?}").to_lowercase()
+}
+
+/// An encoding, as arguments of the tools say it.
+pub fn encoding(text: &str) -> Encoding {
+    let (name, rest) = text.split_once('=').unwrap();
+    let (rest, reduction) = rest.split_once('@').map_or((rest, None), |(rest, how)| {
+        let resolution = (how != "exact").then(|| how.parse().unwrap());
+        (rest, Some(Reduction { resolution, ..Reduction::exact() }))
+    });
+    let parts: Vec<&str> = rest.split(',').collect();
+    let all = [
+        Element::None,
+        Element::F64,
+        Element::F32,
+        Element::F16,
+        Element::U64,
+        Element::U32,
+        Element::U16,
+    ]
+    .into_iter()
+    .chain([Element::U8, Element::I64, Element::I32, Element::I16, Element::I8]);
+    let element = all.into_iter().find(|element| element_name(*element) == parts[0]).unwrap();
+    let scale = (parts.len() == 3).then(|| (parts[1].parse().unwrap(), parts[2].parse().unwrap()));
+    Encoding { name: name.into(), element, scale, reduction }
+}
+
+/// What packing has cost, in the words of `tool.cpp` and `tool.py`.
+pub fn told(precision: &[Precision]) -> String {
+    let lines = precision.iter().map(|Precision { kind, name, element, error, bytes, .. }| {
+        let kind = kind.expect("rows of OSI");
+        let element = element_name(*element);
+        format!("{} {name} {element} {:016x} {bytes}\n", kind_name(kind), error.to_bits())
+    });
+    lines.collect()
 }
 
 /// Everything that a message's packed fields say, a line each: numbers by their

@@ -39,8 +39,9 @@ pub struct ChannelInfo {
 /// When it cannot be read, or a packed field in it is none.
 pub fn info(path: &Path, wish: &Wish, news: &mut dyn FnMut(u64, u64)) -> Result<Info> {
     let mut reader = open::open(path, wish)?;
+    let through = || format!("{} cannot be read through", path.display());
     let mut channels: BTreeMap<u16, (Subject, ChannelInfo)> = BTreeMap::new();
-    while let Some(head) = reader.next()? {
+    while let Some(head) = reader.next().with_context(through)? {
         interrupt::check()?;
         let channel = &reader.channels()[&head.channel];
         let Some(subject) = Subject::of(channel) else { continue };
@@ -50,7 +51,7 @@ pub fn info(path: &Path, wish: &Wish, news: &mut dyn FnMut(u64, u64)) -> Result<
             let packed = ChannelCosts { channel: topic.clone(), ..ChannelCosts::default() };
             (subject, ChannelInfo { packed, ..ChannelInfo::default() })
         });
-        let data = reader.data()?;
+        let data = reader.data().with_context(through)?;
         known.1.add(subject, data).with_context(place)?;
         let (done, total) = reader.progress();
         news(done, total);

@@ -7,6 +7,7 @@ use wiregauge_packed::{unit, Kind, Plan};
 use wiregauge_points::file::Form;
 use wiregauge_points::{Points, Reading, Source, Type};
 use wiregauge_trace::open::{open, Wish as TraceWish};
+use wiregauge_trace::read::Reader;
 
 use crate::reflections::of_points;
 use crate::scene::scene;
@@ -67,7 +68,8 @@ pub fn of_file(path: &Path, wish: &Wish) -> Result<Vec<Load>> {
         ensure!(!loads.0.is_empty(), "{} holds no points", shown());
         return Ok(loads.0);
     }
-    let loads = recorded(path, wish).with_context(shown)?;
+    let reader = open(path, &TraceWish::default())?;
+    let loads = recorded(reader, wish).with_context(shown)?;
     ensure!(
         !loads.is_empty(),
         "{} has no points{}; those of {} are read, and files of points (.bin of KITTI, .pcd.bin \
@@ -79,8 +81,7 @@ pub fn of_file(path: &Path, wish: &Wish) -> Result<Vec<Load>> {
     Ok(loads)
 }
 
-fn recorded(path: &Path, wish: &Wish) -> Result<Vec<Load>> {
-    let mut reader = open(path, &TraceWish::default())?;
+fn recorded(mut reader: Box<dyn Reader>, wish: &Wish) -> Result<Vec<Load>> {
     let mut loads = Loads::default();
     while let Some(head) = reader.next()? {
         let Some(channel) = reader.channels().get(&head.channel) else { continue };

@@ -232,3 +232,28 @@ fn a_real_scan_comes_back() {
     run(at, &["packed", "unpack", "packed.mcap", "back.mcap"]);
     assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(given)));
 }
+
+#[test]
+fn bags_are_refused_with_what_writes_them_as_mcap() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (bag, remedy) in [
+        ("ros1/plain.bag", "mcap convert"),
+        ("ros1/lz4.bag", "mcap convert"),
+        ("ros2/iron/iron.db3", "ros2 bag convert"),
+    ] {
+        let bag = recording(bag);
+        for arguments in [
+            &["packed", "pack", &bag, "out.mcap"][..],
+            &["packed", "unpack", &bag, "out.mcap"],
+            &["packed", "info", &bag],
+            &["codecs", "points", &bag],
+            &["codecs", "points", &bag, "--reflections"],
+        ] {
+            refuses(at, arguments, &[&bag, remedy]);
+            let said = run(at, arguments).err.replace(&format!("{remedy} {bag}"), remedy);
+            assert_eq!(said.matches(&bag).count(), 1, "{arguments:?}: {said}");
+            assert_eq!(fs::read_dir(at).unwrap().count(), 0, "{arguments:?}: something is written");
+        }
+    }
+}

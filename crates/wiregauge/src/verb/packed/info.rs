@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use wiregauge_packing::info::{info, info_of_field};
 use wiregauge_trace::open::Wish;
 
@@ -40,8 +40,7 @@ impl Arguments {
         for path in &self.files {
             let told = match points::is_field(path)? {
                 true => info_of_field(path, &points::read(path)?)?,
-                false => info(path, &wish, &mut shown)
-                    .with_context(|| format!("{} cannot be read through", path.display()))?,
+                false => info(path, &wish, &mut shown)?,
             };
             infos.push(told);
         }

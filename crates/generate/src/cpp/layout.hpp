@@ -52,7 +52,8 @@ constexpr bool is_fixed() {
     return true;
   } else if constexpr (is_array<T>::value) {
     using Element = typename T::value_type;
-    if constexpr (std::tuple_size_v < T >> 64) return repeats<Wire, Element>();
+    constexpr bool is_long = std::tuple_size<T>::value > 64;
+    if constexpr (is_long) return repeats<Wire, Element>();
     return is_fixed<Wire, Element>();
   } else if constexpr (is_optional<T>::value) {
     using Value = typename T::value_type;

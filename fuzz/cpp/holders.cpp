@@ -5,7 +5,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "kinds.hpp"
+#include "../../crates/generate/tests/cpp/views.hpp"
+#include "kinds.view.hpp"
 #include "tree.hpp"
 #include "wiregauge/cdr.hpp"
 #include "wiregauge/ros_msg.hpp"
@@ -21,12 +22,15 @@ void must(bool holds, const char *what) {
   std::abort();
 }
 
-// What was read is written and read as the same, also into what held another message.
+// What was read is written and read as the same, also into what held another message; a view
+// of it says the same.
 template <class Wire>
 void same(const std::uint8_t *data, std::size_t size) {
   using wiregauge::Error;
   kinds::Kinds message;
-  if (wiregauge::deserialize<Wire>(data, size, message) != Error::none) return;
+  const Error error = wiregauge::deserialize<Wire>(data, size, message);
+  must(views::wrong<Wire>(data, size, error, message) == nullptr, "the view is of another message");
+  if (error != Error::none) return;
   Bytes out, again;
   must(wiregauge::serialize<Wire>(message, out) == Error::none, "it is not written");
   must(out.size() <= 64 + 4 * size, "it has become larger");

@@ -8,6 +8,8 @@ use crate::number::{Number, Scalar};
 
 /// The last place in a vtable, whose size has 16 bits.
 const LAST: usize = 0xfffc;
+/// Most bytes of a struct, within which its fields begin.
+const LARGEST_STRUCT: usize = 0xffff;
 
 /// What a field or an element is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +94,13 @@ impl Definition {
     /// Holds references to objects and the layout of structs within their bounds.
     fn check(&self) -> Result<()> {
         for object in &self.objects {
-            ensure!(object.fixed.is_none_or(|(size, _)| size > 0), "{} is empty", object.name);
+            if let Some((size, _)) = object.fixed {
+                ensure!(
+                    (1..=LARGEST_STRUCT).contains(&size),
+                    "{} is a struct of {size} bytes, of which 1 to {LARGEST_STRUCT} are taken",
+                    object.name
+                );
+            }
             for field in &object.fields {
                 let lies_in_vtable = field.place % 2 == 0 && (4..=LAST).contains(&field.place);
                 ensure!(

@@ -139,7 +139,9 @@ impl<'p> Writer<'p> {
         }
         let fixed = member.pair.and_then(|pair| self.pairing.pairs[pair].object.fixed);
         if let (Some((size, align)), Some(pair)) = (fixed, member.pair) {
-            let mut bytes = vec![0; len * size];
+            let all = len * size;
+            ensure!(all < LARGEST, "{all} bytes of structs, where FlatBuffers end at 2 GiB");
+            let mut bytes = vec![0; all];
             for (element, bytes) in elements.zip(bytes.chunks_exact_mut(size)) {
                 let message = element.as_message().context("no record")?;
                 self.fixed(pair, message, &member.beside, bytes)?;

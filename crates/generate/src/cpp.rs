@@ -1,7 +1,9 @@
 //! C++17: a header with holders, which says of each record what its fields are; the
-//! wires are headers of their own, the same for all holders.
+//! wires are headers of their own, the same for all holders. Views, which show a message
+//! in its bytes, are a header beside.
 
 mod tagged;
+mod view;
 
 use std::fmt::Write;
 
@@ -101,6 +103,9 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     ];
     if wires.iter().any(|wire| wire.is_sequential()) {
         files.push(fixed("sequential.hpp", include_str!("cpp/sequential.hpp")));
+        files.push(header.views(&namespace));
+        files.push(fixed("layout.hpp", include_str!("cpp/layout.hpp")));
+        files.push(fixed("view.hpp", include_str!("cpp/view.hpp")));
     }
     files.extend(wires.iter().map(|wire| wire_header(*wire)));
     Ok(files)
@@ -290,22 +295,29 @@ impl Header<'_> {
         code.block(open, "}", |code| {
             for (place, field) in record.fields.iter().enumerate() {
                 let member = self.names.member(id, place);
-                let unlimited = "wiregauge::Limits()";
-                let list = match field.cardinality {
-                    Cardinality::List { bound: Some(bound) } => bound.to_string(),
-                    _ => format!("{unlimited}.elements"),
-                };
-                let text = match self.package.text_bound(record, field) {
-                    Some(bound) => bound.to_string(),
-                    None => format!("{unlimited}.text"),
-                };
-                let is_limited = !(list.ends_with("elements") && text.ends_with("text"));
-                code.line(match is_limited {
-                    true => format!("visit(self.{member}, wiregauge::Limits{{{list}, {text}}});"),
-                    false => format!("visit(self.{member});"),
+                let limits = self.limits(record, field);
+                code.line(match limits.as_str() {
+                    "{}" => format!("visit(self.{member});"),
+                    limits => format!("visit(self.{member}, wiregauge::Limits{limits});"),
                 });
             }
         });
+    }
+
+    /// What a field may have at most, between braces; nothing where that is not said.
+    fn limits(&self, record: &Record, field: &Field) -> String {
+        let list = match field.cardinality {
+            Cardinality::List { bound } => bound,
+            _ => None,
+        };
+        let text = self.package.text_bound(record, field);
+        if list.is_none() && text.is_none() {
+            return "{}".into();
+        }
+        let shown = |bound: Option<u32>, name: &str| {
+            bound.map_or(format!("wiregauge::Limits().{name}"), |bound| bound.to_string())
+        };
+        format!("{{{}, {}}}", shown(list, "elements"), shown(text, "text"))
     }
 
     fn equality(&self, id: TypeId, record: &Record, code: &mut SourceWriter) {

@@ -73,16 +73,18 @@ fn lint(python: &Path, module: &Path) {
     succeeds(Command::new(python).args(["-m", "ruff", "check", "--isolated"]).arg(module));
 }
 
-/// What sees each byte that is read or written beside its memory.
-const SANITIZERS: &str = "-fsanitize=address,undefined -fno-sanitize-recover=all";
+/// What holds views against holders, and sees each byte that is read or written beside its
+/// memory.
+const VIEWS: &str = "-DVIEWS -fsanitize=address,undefined -fno-sanitize-recover=all";
 
 /// Compiles what is generated with everything that compilers warn of, and has it
 /// read and write the messages in a folder.
-fn run_cpp(holders: &Path, name: &str, messages: &Path, sanitizers: &str) -> String {
+fn run_cpp(holders: &Path, name: &str, messages: &Path, more: &str) -> String {
     let header = fs::read_to_string(holders.join(format!("{name}.hpp"))).expect("the header");
     let types = header.lines().filter_map(|line| line.strip_prefix("struct ")?.strip_suffix(" {"));
     let types: String = types.map(|kind| format!(" X({name}::{kind})")).collect();
-    let text = format!("#include \"{name}.hpp\"\n#define TYPES(X){types}\n");
+    let text =
+        format!("#include \"{name}.hpp\"\n#include \"{name}.view.hpp\"\n#define TYPES(X){types}\n");
     fs::write(holders.join("types.hpp"), text).expect("written");
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cpp/cross.cpp");
     let program = holders.join("cross");
@@ -91,7 +93,7 @@ fn run_cpp(holders: &Path, name: &str, messages: &Path, sanitizers: &str) -> Str
                  -Wnon-virtual-dtor -Werror -I";
     let mut compiler = Command::new("g++");
     compiler
-        .args(sanitizers.split_whitespace())
+        .args(more.split_whitespace())
         .args(flags.split_whitespace())
         .arg(holders)
         .arg(source)
@@ -202,7 +204,7 @@ fn assert_read(schema: &Schema, folder: &Path, count: usize) {
     assert_eq!(run_python(&python, "cross.py", &[&module, &files]).trim(), count.to_string());
     assert_eq!(support::run_dds(&python, &package, &module, &files).trim(), count.to_string());
     lint(&python.program, &module);
-    assert_eq!(run_cpp(folder, "message", &files, SANITIZERS).trim(), count.to_string());
+    assert_eq!(run_cpp(folder, "message", &files, VIEWS).trim(), count.to_string());
     assert_eq!(run_libraries(folder, &files).trim(), count.to_string());
     assert_eq!(run_rust(folder, "message", &files).trim(), count.to_string());
     assert_eq!(java::run(folder, "message", &files).trim(), count.to_string());

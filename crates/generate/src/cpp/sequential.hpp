@@ -488,7 +488,7 @@ class Reader {
     }
   }
 
- private:
+ protected:
   // The length of a list whose elements take so many bytes at least.
   std::size_t length(std::size_t least, std::size_t most) {
     std::uint32_t length = 0;

@@ -12,6 +12,17 @@
 #include "wiregauge/ros_msg.hpp"
 #include "wiregauge/xcdr2.hpp"
 
+#ifdef VIEWS
+#include "views.hpp"
+
+// Every accessor compiles.
+#define SHOWN(T)                                        \
+  template class wiregauge::View<wiregauge::RosMsg, T>; \
+  template class wiregauge::View<wiregauge::Cdr, T>;    \
+  template class wiregauge::View<wiregauge::Xcdr2, T>;
+TYPES(SHOWN)
+#endif
+
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
@@ -44,7 +55,15 @@ template <class Wire, class T>
 Error take(const Bytes &bytes, std::size_t size, T &message) {
   Bytes own(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size));
   own.shrink_to_fit();
-  return wiregauge::deserialize<Wire>(own.data(), own.size(), message);
+  const Error error = wiregauge::deserialize<Wire>(own.data(), own.size(), message);
+#ifdef VIEWS
+  const char *wrong = views::wrong<Wire>(own.data(), own.size(), error, message);
+  if (wrong != nullptr) {
+    const std::string where = std::string(T::kName) + " at " + std::to_string(size) + " bytes: ";
+    fail(where + wiregauge::describe(error) + " in the holder, and in the view " + wrong);
+  }
+#endif
+  return error;
 }
 
 template <class Wire, class T>

@@ -2,9 +2,6 @@
 //! wires are headers of their own, the same for all holders. Views, which show a message
 //! in its bytes, are a header beside.
 
-mod tagged;
-mod view;
-
 use std::fmt::Write;
 
 use anyhow::Result;
@@ -21,6 +18,19 @@ use crate::tagged as numbered;
 use crate::wire::Wire;
 use crate::{identity, layout};
 
+/// What no field of a holder may be called.
+macro_rules! members {
+    () => {
+        "wiregauge_put wiregauge_merge wiregauge_clear wiregauge_fields wiregauge_block \
+         wiregauge_visit kName kRos1Type kRos1Md5 kRos1Definition kRos2Type kRos2Hash \
+         kRos2Description"
+    };
+}
+
+// Behind the macro, which the views take, too.
+mod tagged;
+mod view;
+
 const RULES: Rules = Rules {
     keywords: "alignas alignof and and_eq asm auto bitand bitor bool break case catch char \
                char16_t char32_t char8_t class co_await co_return co_yield compl concept const \
@@ -33,8 +43,7 @@ const RULES: Rules = Rules {
                xor_eq NULL EOF NAN INFINITY HUGE_VAL BUFSIZ DOMAIN SING OVERFLOW UNDERFLOW PLOSS \
                TLOSS RAND_MAX EXIT_SUCCESS EXIT_FAILURE SIGINT SIGTERM errno stdin stdout stderr \
                assert unix linux",
-    members: "wiregauge_put wiregauge_merge wiregauge_clear wiregauge_fields wiregauge_block wiregauge_visit kName kRos1Type kRos1Md5 \
-              kRos1Definition kRos2Type kRos2Hash kRos2Description",
+    members: members!(),
     types: "std wiregauge",
     values: "",
     members_unlike_types: true,
@@ -66,9 +75,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
     let names = names(package);
     let header = Header { package, schema, names };
-    let mut code = SourceWriter::new();
-    package.head().iter().for_each(|line| code.line(format!("// {line}").trim_end()));
-    code.line("// clang-format off\n#pragma once\n");
+    let mut code = begun(package);
     for header in ["array", "cstdint", "limits", "optional", "string", "string_view", "vector"] {
         code.line(format!("#include <{header}>"));
     }
@@ -109,6 +116,14 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     }
     files.extend(wires.iter().map(|wire| wire_header(*wire)));
     Ok(files)
+}
+
+/// A header that says of what it is.
+fn begun(package: &Package) -> SourceWriter {
+    let mut code = SourceWriter::new();
+    package.head().iter().for_each(|line| code.line(format!("// {line}").trim_end()));
+    code.line("// clang-format off\n#pragma once\n");
+    code
 }
 
 /// A package in C++, while it is written.
@@ -174,10 +189,8 @@ impl Header<'_> {
         code.open(format!("struct {name} {{"));
         self.constants(id, record, code)?;
         for (place, field) in record.fields.iter().enumerate() {
-            let (member, written) = (self.names.member(id, place), &field.name.original);
-            remark(self.package.member_comment(original, written), code);
-            remark(&doc::renamed(member, written).unwrap_or_default(), code);
-            doc::unsaid(field).iter().for_each(|text| remark(text, code));
+            let member = self.names.member(id, place);
+            self.remarks(original, member, field, code);
             code.line(format!("{} {member}{{{}}};", self.kind(field), self.initial(field)?));
         }
         self.identity(id, original, wires, code);
@@ -192,6 +205,14 @@ impl Header<'_> {
             code.line(format!("static_assert({size}, \"{name} has gaps\");"));
         }
         Ok(())
+    }
+
+    /// What is said of a field that is called so here.
+    fn remarks(&self, record: &str, member: &str, field: &Field, code: &mut SourceWriter) {
+        let written = &field.name.original;
+        remark(self.package.member_comment(record, written), code);
+        remark(&doc::renamed(member, written).unwrap_or_default(), code);
+        doc::unsaid(field).iter().for_each(|text| remark(text, code));
     }
 
     fn constants(&self, id: TypeId, record: &Record, code: &mut SourceWriter) -> Result<()> {

@@ -46,6 +46,21 @@ struct Coder {
 const char *library();
 Coder *make(int variant);
 
+// Whether a call went through; why not is kept.
+template <typename Call>
+bool tried(void *handle, Call call) {
+  auto &coder = *static_cast<Coder *>(handle);
+  try {
+    call(coder);
+    return true;
+  } catch (const std::exception &error) {
+    coder.why = error.what();
+  } catch (...) {
+    coder.why = "it does not say why";
+  }
+  return false;
+}
+
 }  // namespace wiregauge
 
 extern "C" {
@@ -69,31 +84,13 @@ const char *wiregauge_why(void *coder) {
 
 bool wiregauge_encode(void *handle, const wiregauge::Column *columns, size_t count, size_t rows,
                       const uint8_t **bytes, size_t *size) {
-  auto &coder = *static_cast<wiregauge::Coder *>(handle);
-  try {
-    coder.encode(columns, count, rows, bytes, size);
-    return true;
-  } catch (const std::exception &error) {
-    coder.why = error.what();
-    return false;
-  } catch (...) {
-    coder.why = "it does not say why";
-    return false;
-  }
+  return wiregauge::tried(handle,
+                          [=](auto &coder) { coder.encode(columns, count, rows, bytes, size); });
 }
 
 bool wiregauge_decode(void *handle, const uint8_t *bytes, size_t size,
                       const wiregauge::Column *columns, size_t count, size_t rows) {
-  auto &coder = *static_cast<wiregauge::Coder *>(handle);
-  try {
-    coder.decode(bytes, size, columns, count, rows);
-    return true;
-  } catch (const std::exception &error) {
-    coder.why = error.what();
-    return false;
-  } catch (...) {
-    coder.why = "it does not say why";
-    return false;
-  }
+  return wiregauge::tried(handle,
+                          [=](auto &coder) { coder.decode(bytes, size, columns, count, rows); });
 }
 }

@@ -29,14 +29,9 @@ pub struct Framed<C>(pub C);
 
 impl<C: Coder> Reduction for Framed<C> {
     fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
-        out.clear();
-        out.extend_from_slice(&(table.rows() as u64).to_le_bytes());
-        out.push(u8::try_from(table.columns.len())?);
+        put_counts(table, out)?;
         for column in &table.columns {
-            out.push(u8::try_from(column.name.len())?);
-            out.extend_from_slice(column.name.as_bytes());
-            out.push(code(column.values.kind()));
-            out.extend_from_slice(&column.resolution.unwrap_or_default().to_le_bytes());
+            put_head(column, out)?;
             let length = out.len();
             out.extend_from_slice(&[0; 8]);
             self.0.encode(column, out).with_context(|| column.name.clone())?;
@@ -48,42 +43,100 @@ impl<C: Coder> Reduction for Framed<C> {
 
     fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
         let mut rest = bytes;
-        let rows = usize::try_from(u64::from_le_bytes(*array(&mut rest)?))?;
-        ensure!(rows <= LARGEST, "{rows} rows");
-        let [columns] = *array(&mut rest)?;
-        for at in 0..usize::from(columns) {
-            let [length] = *array(&mut rest)?;
-            let name = std::str::from_utf8(take(&mut rest, length.into())?)?;
-            let [kind] = *array(&mut rest)?;
-            let resolution = f64::from_le_bytes(*array(&mut rest)?);
+        let (rows, columns) = take_counts(&mut rest)?;
+        for at in 0..columns {
+            let head = Head::take(&mut rest)?;
             let size = usize::try_from(u64::from_le_bytes(*array(&mut rest)?))?;
             let own = take(&mut rest, size)?;
-            let kind = type_of(kind).with_context(|| format!("{name} is of no type"))?;
-            let column = table.place(at, name, kind, rows);
-            column.resolution = (resolution > 0.0).then_some(resolution);
-            self.0.decode(own, column).with_context(|| name.to_owned())?;
+            let column = head.place(table, at, rows)?;
+            self.0.decode(own, column).with_context(|| head.name.to_owned())?;
         }
-        table.columns.truncate(columns.into());
+        table.columns.truncate(columns);
         ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
         Ok(())
     }
 }
 
-/// So many bytes of the rest.
+/// Writes how many rows and columns there are, in place of whatever `out` holds from before.
 ///
 /// # Errors
-/// When there are less.
-pub fn take<'b>(rest: &mut &'b [u8], size: usize) -> Result<&'b [u8]> {
+/// When there are more than 255 columns.
+pub fn put_counts(table: &Table, out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    out.extend_from_slice(&(table.rows() as u64).to_le_bytes());
+    out.push(u8::try_from(table.columns.len())?);
+    Ok(())
+}
+
+/// Reads them.
+///
+/// # Errors
+/// When they are cut short, or too many.
+pub fn take_counts(rest: &mut &[u8]) -> Result<(usize, usize)> {
+    let rows = usize::try_from(u64::from_le_bytes(*array(rest)?))?;
+    ensure!(rows <= LARGEST, "{rows} rows");
+    let [columns] = *array(rest)?;
+    Ok((rows, columns.into()))
+}
+
+/// Appends what must be known of a column.
+///
+/// # Errors
+/// When its name has more than 255 bytes.
+pub fn put_head(column: &Column, out: &mut Vec<u8>) -> Result<()> {
+    out.push(u8::try_from(column.name.len())?);
+    out.extend_from_slice(column.name.as_bytes());
+    out.push(code(column.values.kind()));
+    out.extend_from_slice(&column.resolution.unwrap_or_default().to_le_bytes());
+    Ok(())
+}
+
+/// What must be known of a column.
+pub struct Head<'b> {
+    /// Its name.
+    pub name: &'b str,
+    kind: u8,
+    resolution: f64,
+}
+
+impl<'b> Head<'b> {
+    /// Of the rest.
+    ///
+    /// # Errors
+    /// When it is cut short, or its name no text.
+    pub fn take(rest: &mut &'b [u8]) -> Result<Head<'b>> {
+        let [length] = *array(rest)?;
+        let name = std::str::from_utf8(take(rest, length.into())?)?;
+        let [kind] = *array(rest)?;
+        let resolution = f64::from_le_bytes(*array(rest)?);
+        Ok(Head { name, kind, resolution })
+    }
+
+    /// The table's column at this place, with room for so many values.
+    ///
+    /// # Errors
+    /// When there is no such type.
+    pub fn place<'t>(
+        &self,
+        table: &'t mut Table,
+        at: usize,
+        rows: usize,
+    ) -> Result<&'t mut Column> {
+        let name = self.name;
+        let kind = type_of(self.kind).with_context(|| format!("{name} is of no type"))?;
+        let column = table.place(at, name, kind, rows);
+        column.resolution = (self.resolution > 0.0).then_some(self.resolution);
+        Ok(column)
+    }
+}
+
+fn take<'b>(rest: &mut &'b [u8], size: usize) -> Result<&'b [u8]> {
     let (own, behind) = rest.split_at_checked(size).context("cut short")?;
     *rest = behind;
     Ok(own)
 }
 
-/// A number's bytes of the rest.
-///
-/// # Errors
-/// When there are less.
-pub fn array<'b, const SIZE: usize>(rest: &mut &'b [u8]) -> Result<&'b [u8; SIZE]> {
+fn array<'b, const SIZE: usize>(rest: &mut &'b [u8]) -> Result<&'b [u8; SIZE]> {
     let (own, behind) = rest.split_first_chunk().context("cut short")?;
     *rest = behind;
     Ok(own)

@@ -7,9 +7,9 @@ use anyhow::{anyhow, ensure, Context, Result};
 use libloading::Library;
 use wiregauge_points::each;
 
-use crate::framed::{array, take, LARGEST};
+use crate::framed::{put_counts, put_head, take_counts, Head, LARGEST};
 use crate::reduction::Reduction;
-use crate::table::{code, type_of, Column, Table};
+use crate::table::{code, Column, Table};
 
 /// A column as the glue has it: `Column` of columns.hpp.
 #[repr(C)]
@@ -123,16 +123,11 @@ impl Reduction for Native {
     }
 
     fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
-        out.clear();
         let rows = table.rows();
         ensure!(rows <= LARGEST, "{rows} rows");
-        out.extend_from_slice(&(rows as u64).to_le_bytes());
-        out.push(u8::try_from(table.columns.len())?);
+        put_counts(table, out)?;
         for column in &table.columns {
-            out.push(u8::try_from(column.name.len())?);
-            out.extend_from_slice(column.name.as_bytes());
-            out.push(code(column.values.kind()));
-            out.extend_from_slice(&column.resolution.unwrap_or_default().to_le_bytes());
+            put_head(column, out)?;
         }
         if rows == 0 {
             return Ok(());
@@ -160,18 +155,9 @@ impl Reduction for Native {
 
     fn decode(&mut self, bytes: &[u8], table: &mut Table) -> Result<()> {
         let mut rest = bytes;
-        let rows = usize::try_from(u64::from_le_bytes(*array(&mut rest)?))?;
-        ensure!(rows <= LARGEST, "{rows} rows");
-        let [columns] = *array(&mut rest)?;
-        let columns = usize::from(columns);
+        let (rows, columns) = take_counts(&mut rest)?;
         for at in 0..columns {
-            let [length] = *array(&mut rest)?;
-            let name = std::str::from_utf8(take(&mut rest, length.into())?)?;
-            let [kind] = *array(&mut rest)?;
-            let resolution = f64::from_le_bytes(*array(&mut rest)?);
-            let kind = type_of(kind).with_context(|| format!("{name} is of no type"))?;
-            let column = table.place(at, name, kind, rows);
-            column.resolution = (resolution > 0.0).then_some(resolution);
+            Head::take(&mut rest)?.place(table, at, rows)?;
         }
         table.columns.truncate(columns);
         if rows == 0 {

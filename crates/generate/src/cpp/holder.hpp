@@ -177,6 +177,13 @@ inline bool is_utf8(const char *text, std::size_t size) {
   return true;
 }
 
+// Whether a wire that writes texts behind their lengths may have this one.
+template <class Wire>
+bool is_text(const char *text, std::size_t size) {
+  const bool whole = !Wire::ends_texts || size == 0 || std::memchr(text, 0, size) == nullptr;
+  return whole && is_utf8(text, size);
+}
+
 // Any field of a holder, for a walk that has a method for each kind.
 template <class Walk, class T>
 void walk(Walk &walker, T &value, const Limits &limits) {

@@ -81,6 +81,10 @@ constexpr bool has_sizes() {
   }
 }
 
+// Whether what may be absent has its bytes also where it is.
+template <class Wire, class T>
+inline constexpr bool is_always = !Wire::delimits && !is_record<T>::value;
+
 // Whether the memory of a record is what the wire carries: numbers without gaps.
 template <class Wire, class T>
 constexpr bool is_block() {
@@ -152,12 +156,6 @@ constexpr std::size_t padding(std::size_t at, std::size_t size) {
 template <class Wire, class T>
 constexpr bool is_aligned(std::size_t at) {
   return at % (alignof(T) < Wire::alignment ? alignof(T) : Wire::alignment) == 0;
-}
-
-template <class Wire>
-bool is_text(const char *text, std::size_t size) {
-  const bool whole = !Wire::ends_texts || size == 0 || std::memchr(text, 0, size) == nullptr;
-  return whole && is_utf8(text, size);
 }
 
 // How many bytes a message takes, and whether it may be written.
@@ -353,7 +351,8 @@ class Writer {
 template <class Wire>
 class Reader {
  public:
-  Reader(const std::uint8_t *begin, std::size_t size) : begin_(begin), size_(size) {}
+  Reader(const std::uint8_t *begin, std::size_t size, std::size_t at = 0)
+      : begin_(begin), size_(size), at_(at) {}
 
   std::size_t left() const { return size_ - at_; }
   Error error() const { return error_; }
@@ -378,16 +377,9 @@ class Reader {
   }
 
   void text(std::string &text, std::size_t most) {
-    std::size_t size = length(1, std::numeric_limits<std::uint32_t>::max());
-    const auto *from = reinterpret_cast<const char *>(take(size, 1));
-    if (from == nullptr) return;
-    if (Wire::ends_texts && size != 0) {
-      size -= 1;
-      if (from[size] != 0) return fail(Error::no_text);
-    }
-    if (size > most) return fail(Error::too_many);
-    if (!is_text<Wire>(from, size)) return fail(Error::no_text);
-    text.assign(from, size);
+    std::size_t size = 0;
+    const char *from = text_in_place(most, size);
+    if (from != nullptr) text.assign(from, size);
   }
 
   template <class T>
@@ -449,23 +441,11 @@ class Reader {
 
   template <class T>
   void option(std::optional<T> &value, const Limits &limits) {
-    bool present = false;
-    if constexpr (Wire::delimits) {
-      flag(present);
-      if (!present) return value.reset();
-      if (!value) value.emplace();
-      walk(*this, *value, limits);
-    } else if constexpr (is_record<T>::value) {
-      present = length(least<Wire, T>(), 1) == 1;
-      if (!present) return value.reset();
-      if (!value) value.emplace();
-      walk(*this, *value, limits);
-    } else {
-      flag(present);
-      if (!value) value.emplace();
-      walk(*this, *value, limits);
-      if (!present) value.reset();
-    }
+    const bool present = is_there<T>();
+    if (!present && !is_always<Wire, T>) return value.reset();
+    if (!value) value.emplace();
+    walk(*this, *value, limits);
+    if (!present) value.reset();
   }
 
   void nothing() {
@@ -489,6 +469,26 @@ class Reader {
   }
 
  protected:
+  // A text where it lies, and its size without the zero at its end; null after an error.
+  const char *text_in_place(std::size_t most, std::size_t &size) {
+    size = length(1, std::numeric_limits<std::uint32_t>::max());
+    const auto *from = reinterpret_cast<const char *>(take(size, 1));
+    if (from == nullptr) return nullptr;
+    const bool is_ended = !Wire::ends_texts || size == 0 || from[--size] == 0;
+    if (is_ended && size <= most && is_text<Wire>(from, size)) return from;
+    fail(is_ended && size > most ? Error::too_many : Error::no_text);
+    return nullptr;
+  }
+
+  // Whether what may be absent is there.
+  template <class T>
+  bool is_there() {
+    if constexpr (!Wire::delimits && is_record<T>::value) return length(least<Wire, T>(), 1) == 1;
+    bool present = false;
+    flag(present);
+    return present;
+  }
+
   // The length of a list whose elements take so many bytes at least.
   std::size_t length(std::size_t least, std::size_t most) {
     std::uint32_t length = 0;
@@ -525,7 +525,7 @@ class Reader {
 
   const std::uint8_t *begin_;
   std::size_t size_;
-  std::size_t at_ = 0;
+  std::size_t at_;
   Error error_ = Error::none;
 };
 

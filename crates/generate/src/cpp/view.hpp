@@ -287,15 +287,8 @@ class Checker : public Reader<Wire> {
   }
 
   void text(std::size_t most) {
-    std::size_t size = this->length(1, std::numeric_limits<std::uint32_t>::max());
-    const auto *from = reinterpret_cast<const char *>(this->take(size, 1));
-    if (from == nullptr) return;
-    if (Wire::ends_texts && size != 0) {
-      size -= 1;
-      if (from[size] != 0) return this->fail(Error::no_text);
-    }
-    if (size > most) return this->fail(Error::too_many);
-    if (!is_text<Wire>(from, size)) this->fail(Error::no_text);
+    std::size_t size = 0;
+    this->text_in_place(most, size);
   }
 
   template <class T>
@@ -319,25 +312,8 @@ class Checker : public Reader<Wire> {
 
   template <class T>
   void option(const Limits &limits) {
-    bool is_there = false;
-    if constexpr (!Wire::delimits && is_record<T>::value) {
-      is_there = this->length(least<Wire, T>(), 1) == 1;
-    } else {
-      this->flag(is_there);
-      // A value that is absent is there nevertheless on wires that have no sizes.
-      if constexpr (!Wire::delimits) is_there = true;
-    }
-    if (is_there) value<T>(limits);
-  }
-};
-
-// Reads a holder from what was checked.
-template <class Wire>
-class Filler : public Reader<Wire> {
- public:
-  Filler(const std::uint8_t *body, std::size_t at)
-      : Reader<Wire>(body, std::numeric_limits<std::size_t>::max()) {
-    this->at_ = at;
+    const bool is_there = this->template is_there<T>();
+    if (is_there || is_always<Wire, T>) value<T>(limits);
   }
 };
 
@@ -361,8 +337,9 @@ Error check(const std::uint8_t *data, std::size_t bytes, View<Wire, T> &view) no
 // Copies what a view shows into a holder, whose memory is used again.
 template <class Wire, class T>
 void to_holder(const View<Wire, T> &view, T &message) {
-  detail::Filler<Wire> filler(view.wiregauge_place.body(), view.wiregauge_place.at());
-  detail::walk(filler, message, Limits());
+  const auto &place = view.wiregauge_place;
+  detail::Reader<Wire> reader(place.body(), std::numeric_limits<std::size_t>::max(), place.at());
+  detail::walk(reader, message, Limits());
 }
 
 template <class Wire, class T>

@@ -3,17 +3,13 @@
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeDef, TypeId};
 
-use super::{remark, Header, RULES};
+use super::{begun, remark, Header, RULES};
 use crate::definition::Package;
-use crate::doc;
 use crate::names::{Names, Rules};
 
 /// The view's own name, which no field of it may have, and what holders keep free.
 const VIEW_RULES: Rules = Rules {
-    keywords: RULES.keywords,
-    members: "View wiregauge_wire wiregauge_limits wiregauge_place wiregauge_put wiregauge_merge \
-              wiregauge_clear wiregauge_fields wiregauge_block wiregauge_visit kName kRos1Type \
-              kRos1Md5 kRos1Definition kRos2Type kRos2Hash kRos2Description",
+    members: concat!("View wiregauge_wire wiregauge_limits wiregauge_place ", members!()),
     ..RULES
 };
 
@@ -24,9 +20,7 @@ impl Header<'_> {
         let package = self.package;
         let names = Names::new(self.schema, &VIEW_RULES, &package.constant_names());
         let views = Views { header: self, names, space: format!("::{namespace}::") };
-        let mut code = SourceWriter::new();
-        package.head().iter().for_each(|line| code.line(format!("// {line}").trim_end()));
-        code.line("// clang-format off\n#pragma once\n");
+        let mut code = begun(package);
         code.line(format!("#include \"{}.hpp\"", package.name));
         code.line("#include \"wiregauge/view.hpp\"\n\nnamespace wiregauge {");
         for id in self.order() {
@@ -69,10 +63,8 @@ impl Views<'_> {
             "explicit View(const {place} &place) noexcept : wiregauge_place(place) {{}}\n"
         ));
         for (at, field) in record.fields.iter().enumerate() {
-            let (member, written) = (self.names.member(id, at), &field.name.original);
-            remark(package.member_comment(original, written), code);
-            remark(&doc::renamed(member, written).unwrap_or_default(), code);
-            doc::unsaid(field).iter().for_each(|text| remark(text, code));
+            let member = self.names.member(id, at);
+            self.header.remarks(original, member, field, code);
             code.line(format!(
                 "{} {member}() const noexcept {{ \
                  return wiregauge::detail::show_field<{at}>(wiregauge_place); }}",

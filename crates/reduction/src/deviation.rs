@@ -39,20 +39,21 @@ pub fn deviations(sent: &Table, back: &Table, keeps: Keeps) -> Result<Vec<Deviat
     for (sent, back) in sent.columns.iter().zip(&back.columns) {
         let name = &sent.name;
         ensure!(*name == back.name, "column {name} comes back as {}", back.name);
+        ensure!(sent.present == back.present, "{name} comes back with values in other rows");
         let exact = keeps == Keeps::Everything || sent.resolution.is_none();
         let largest = match (&sent.values, &back.values) {
-            (Values::I8(a), Values::I8(b)) => apart(name, a, b, exact),
-            (Values::U8(a), Values::U8(b)) => apart(name, a, b, exact),
-            (Values::I16(a), Values::I16(b)) => apart(name, a, b, exact),
-            (Values::U16(a), Values::U16(b)) => apart(name, a, b, exact),
-            (Values::I32(a), Values::I32(b)) => apart(name, a, b, exact),
-            (Values::U32(a), Values::U32(b)) => apart(name, a, b, exact),
-            (Values::U64(a), Values::U64(b)) => apart(name, a, b, exact),
-            (Values::F32(a), Values::F32(b)) => apart(name, a, b, exact),
-            (Values::F64(a), Values::F64(b)) => apart(name, a, b, exact),
+            (Values::I8(a), Values::I8(b)) => apart(sent, a, b, exact),
+            (Values::U8(a), Values::U8(b)) => apart(sent, a, b, exact),
+            (Values::I16(a), Values::I16(b)) => apart(sent, a, b, exact),
+            (Values::U16(a), Values::U16(b)) => apart(sent, a, b, exact),
+            (Values::I32(a), Values::I32(b)) => apart(sent, a, b, exact),
+            (Values::U32(a), Values::U32(b)) => apart(sent, a, b, exact),
+            (Values::U64(a), Values::U64(b)) => apart(sent, a, b, exact),
+            (Values::F32(a), Values::F32(b)) => apart(sent, a, b, exact),
+            (Values::F64(a), Values::F64(b)) => apart(sent, a, b, exact),
             (Values::F64(a), Values::F32(b)) if keeps == Keeps::ItsType && !exact => {
                 let b: Vec<f64> = b.iter().map(|value| f64::from(*value)).collect();
-                apart(name, a, &b, exact)
+                apart(sent, a, &b, exact)
             }
             (a, b) => anyhow::bail!("{name} of {:?} comes back as {:?}", a.kind(), b.kind()),
         }?;
@@ -65,11 +66,12 @@ pub fn deviations(sent: &Table, back: &Table, keeps: Keeps) -> Result<Vec<Deviat
     Ok(deviations)
 }
 
-/// The largest difference.
-fn apart<T: Scalar>(name: &str, sent: &[T], back: &[T], exact: bool) -> Result<f64> {
+/// The largest difference in rows that have a value.
+fn apart<T: Scalar>(column: &Column, sent: &[T], back: &[T], exact: bool) -> Result<f64> {
+    let name = &column.name;
     let mut largest = 0.0f64;
     for (row, (a, b)) in sent.iter().zip(back).enumerate() {
-        if a.same(*b) {
+        if a.same(*b) || !column.has(row) {
             continue;
         }
         let (a, b) = (a.double(), b.double());
@@ -103,7 +105,7 @@ mod tests {
     fn table(resolution: Option<f64>, values: &[f64]) -> Table {
         let values = Values::F64(values.to_vec());
         let (name, unit) = ("x".into(), "m".into());
-        Table { columns: vec![Column { name, unit, resolution, values }] }
+        Table { columns: vec![Column { name, unit, resolution, values, present: Vec::new() }] }
     }
 
     #[test]
@@ -126,6 +128,12 @@ mod tests {
         }
         let exact = table(None, &[0.0]);
         assert!(deviations(&exact, &table(None, &[-0.0]), Keeps::Resolution).is_err());
+        let mut gap = table(None, &[1.0]);
+        gap.columns[0].present = vec![0];
+        assert!(deviations(&exact, &gap, Keeps::Resolution).is_err(), "no value where one was");
+        let mut sent = table(None, &[0.0]);
+        sent.columns[0].present = vec![0];
+        deviations(&sent, &gap, Keeps::Everything).expect("what is absent means nothing");
         let mut other = table(None, &[0.0]);
         other.columns[0].name = "y".into();
         assert!(deviations(&exact, &other, Keeps::Resolution).is_err());

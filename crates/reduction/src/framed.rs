@@ -45,7 +45,7 @@ impl<C: Coder> Reduction for Framed<C> {
         let mut rest = bytes;
         let (rows, columns) = take_counts(&mut rest)?;
         for at in 0..columns {
-            let head = Head::take(&mut rest)?;
+            let head = Head::take(&mut rest, rows)?;
             let size = usize::try_from(u64::from_le_bytes(*array(&mut rest)?))?;
             let own = take(&mut rest, size)?;
             let column = head.place(table, at, rows)?;
@@ -79,15 +79,20 @@ pub fn take_counts(rest: &mut &[u8]) -> Result<(usize, usize)> {
     Ok((rows, columns.into()))
 }
 
-/// Appends what must be known of a column.
+/// The bit of a column's type that says that rows may lack a value.
+const OPTIONAL: u8 = 0x80;
+
+/// Appends what must be known of a column, and which rows have a value.
 ///
 /// # Errors
 /// When its name has more than 255 bytes.
 pub fn put_head(column: &Column, out: &mut Vec<u8>) -> Result<()> {
     out.push(u8::try_from(column.name.len())?);
     out.extend_from_slice(column.name.as_bytes());
-    out.push(code(column.values.kind()));
+    let optional = if column.present.is_empty() { 0 } else { OPTIONAL };
+    out.push(code(column.values.kind()) | optional);
     out.extend_from_slice(&column.resolution.unwrap_or_default().to_le_bytes());
+    out.extend_from_slice(&column.present);
     Ok(())
 }
 
@@ -97,6 +102,7 @@ pub struct Head<'b> {
     pub name: &'b str,
     kind: u8,
     resolution: f64,
+    present: &'b [u8],
 }
 
 impl<'b> Head<'b> {
@@ -104,12 +110,14 @@ impl<'b> Head<'b> {
     ///
     /// # Errors
     /// When it is cut short, or its name no text.
-    pub fn take(rest: &mut &'b [u8]) -> Result<Head<'b>> {
+    pub fn take(rest: &mut &'b [u8], rows: usize) -> Result<Head<'b>> {
         let [length] = *array(rest)?;
         let name = std::str::from_utf8(take(rest, length.into())?)?;
         let [kind] = *array(rest)?;
         let resolution = f64::from_le_bytes(*array(rest)?);
-        Ok(Head { name, kind, resolution })
+        let bits = if kind & OPTIONAL == 0 { 0 } else { rows.div_ceil(8) };
+        let present = take(rest, bits)?;
+        Ok(Head { name, kind: kind & !OPTIONAL, resolution, present })
     }
 
     /// The table's column at this place, with room for so many values.
@@ -126,6 +134,7 @@ impl<'b> Head<'b> {
         let kind = type_of(self.kind).with_context(|| format!("{name} is of no type"))?;
         let column = table.place(at, name, kind, rows);
         column.resolution = (self.resolution > 0.0).then_some(self.resolution);
+        column.present.extend_from_slice(self.present);
         Ok(column)
     }
 }

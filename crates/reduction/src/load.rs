@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_packed::{unit, Kind, Plan};
 use wiregauge_points::file::Form;
-use wiregauge_points::{Points, Reading, Source, Type};
+use wiregauge_points::{each, Points, Reading, Source, Type};
 use wiregauge_trace::open::{open, Wish as TraceWish};
 use wiregauge_trace::read::Reader;
 
@@ -160,20 +160,43 @@ fn table(points: Points, notes: &mut Vec<String>) -> (Table, Option<Kind>) {
         if kind.is_some() && matches!(column.name.as_str(), "x" | "y" | "z") {
             continue;
         }
-        if column.present.is_some() {
-            notes.push(format!("{} is left out: some rows have none", column.name));
-            continue;
-        }
         let name = match (kind, column.name.rsplit_once('_')) {
             (Some(_), Some((message, field))) if message.starts_with("position") => {
                 format!("{message}.{field}")
             }
             _ => column.name,
         };
-        let (unit, values) = (String::new(), column.values);
-        table.columns.push(Column { name, unit, resolution: None, values });
+        let (unit, mut values) = (String::new(), column.values);
+        let present = column.present.map(|present| {
+            notes.push(format!("some rows have no {name}"));
+            each!(&mut values, list => repeat(list, &present));
+            bits(&present)
+        });
+        let present = present.unwrap_or_default();
+        table.columns.push(Column { name, unit, resolution: None, values, present });
     }
     (table, kind)
+}
+
+/// Gives rows without a value the one before them, which costs each way of saying it least.
+fn repeat<T: Copy>(values: &mut [T], present: &[bool]) {
+    let Some(mut last) = present.iter().position(|there| *there).map(|at| values[at]) else {
+        return;
+    };
+    for (value, there) in values.iter_mut().zip(present) {
+        match there {
+            true => last = *value,
+            false => *value = last,
+        }
+    }
+}
+
+/// A bit for each, the lowest of a byte first.
+fn bits(present: &[bool]) -> Vec<u8> {
+    let byte = |all: &[bool]| {
+        all.iter().enumerate().fold(0, |byte, (at, there)| byte | u8::from(*there) << at)
+    };
+    present.chunks(8).map(byte).collect()
 }
 
 /// The wanted columns with their resolutions.
@@ -196,7 +219,7 @@ fn finished(
         column.resolution = how.and_then(|how| how.resolution);
         unit(kind, &column.name).clone_into(&mut column.unit);
     }
-    ensure!(!table.columns.is_empty(), "no column has a value in every row");
+    ensure!(!table.columns.is_empty(), "there is no column");
     let told = table.columns.iter().map(|column| {
         let kind = type_name(column.values.kind());
         match column.resolution {
@@ -209,4 +232,20 @@ fn finished(
         notes.push(told.trim_end().to_owned());
     }
     Ok(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_without_a_value_repeat_the_one_before() {
+        let present = [false, true, false, true, false, false, true, true, false];
+        let mut values = [0, 5, 0, 7, 0, 0, 8, 9, 0];
+        repeat(&mut values, &present);
+        assert_eq!(values, [5, 5, 5, 7, 7, 7, 8, 9, 9]);
+        assert_eq!(bits(&present), [0b1100_1010, 0]);
+        repeat(&mut values[..1], &[false]);
+        assert_eq!(values[0], 5);
+    }
 }

@@ -157,7 +157,7 @@ impl Reduction for Native {
         let mut rest = bytes;
         let (rows, columns) = take_counts(&mut rest)?;
         for at in 0..columns {
-            Head::take(&mut rest)?.place(table, at, rows)?;
+            Head::take(&mut rest, rows)?.place(table, at, rows)?;
         }
         table.columns.truncate(columns);
         if rows == 0 {

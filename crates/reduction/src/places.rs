@@ -46,6 +46,7 @@ mod tests {
             unit: String::new(),
             resolution: None,
             values,
+            present: Vec::new(),
         };
         let columns =
             vec![column("x", Values::F32(x.into())), column("ring", Values::U8(ring.into()))];

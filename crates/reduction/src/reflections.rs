@@ -24,6 +24,7 @@ pub fn reflections(times: Values, strengths: Values) -> Table {
         unit: unit.into(),
         resolution: None,
         values,
+        present: Vec::new(),
     };
     let columns =
         vec![column("time_of_flight", "s", times), column("signal_strength", "dB", strengths)];
@@ -36,12 +37,15 @@ pub fn reflections(times: Values, strengths: Values) -> Table {
 /// # Errors
 /// When it lacks one of them.
 pub fn of_points(cloud: &Table) -> Result<Table> {
+    let whole = |column: &&Column| column.present.is_empty();
     let column = |names: &[&str]| {
-        let found = names.iter().find_map(|name| cloud.columns.iter().find(|c| c.name == *name));
+        let found = names
+            .iter()
+            .find_map(|name| cloud.columns.iter().filter(whole).find(|c| c.name == *name));
         found.map(|column| each!(&column.values, list => list.iter().map(|v| v.double()).collect::<Vec<f64>>()))
     };
     let [x, y, z] = ["x", "y", "z"].map(|name| {
-        column(&[name]).with_context(|| format!("no column {name}, so no reflections"))
+        column(&[name]).with_context(|| format!("no column {name} in every row, so no reflections"))
     });
     let (x, y, z) = (x?, y?, z?);
     let strength = column(&STRENGTHS)
@@ -70,6 +74,7 @@ mod tests {
             unit: String::new(),
             resolution: None,
             values: Values::F32(values.to_vec()),
+            present: Vec::new(),
         };
         let mut cloud =
             Table { columns: vec![column("x", &[3.0]), column("y", &[4.0]), column("z", &[0.0])] };

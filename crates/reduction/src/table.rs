@@ -14,8 +14,22 @@ pub struct Column {
     pub unit: String,
     /// The resolution that is enough, in that unit; none where every bit is wanted.
     pub resolution: Option<f64>,
-    /// A value for each row.
+    /// A value for each row; that of a row that has none means nothing.
     pub values: Values,
+    /// A bit for each row that has a value, the lowest of a byte first; empty where all have.
+    pub present: Vec<u8>,
+}
+
+impl Column {
+    /// Whether a row has a value.
+    pub fn has(&self, row: usize) -> bool {
+        self.present.is_empty() || self.present[row / 8] >> (row % 8) & 1 != 0
+    }
+
+    /// The bits of its rows; none where all have a value.
+    pub fn presence(&self) -> Option<&[u8]> {
+        Some(&self.present[..]).filter(|bits| !bits.is_empty())
+    }
 }
 
 /// Columns of as many rows each.
@@ -80,6 +94,7 @@ struct HeadColumn {
     unit: String,
     resolution: Option<f64>,
     code: u8,
+    optional: bool,
 }
 
 impl Table {
@@ -88,24 +103,30 @@ impl Table {
         self.columns.first().map_or(0, |column| column.values.len())
     }
 
-    /// Bytes of the values as they lie in memory.
+    /// Bytes of the values as they lie in memory, and of the bits that say which are there.
     pub fn size(&self) -> usize {
-        self.columns.iter().map(|column| column.values.len() * column.values.kind().size()).sum()
+        let size = |column: &Column| {
+            column.values.len() * column.values.kind().size() + column.present.len()
+        };
+        self.columns.iter().map(size).sum()
     }
 
-    /// The canonical bytes: a line that says the columns, then their values.
+    /// The canonical bytes: a line that says the columns, then of each its values, and which
+    /// rows have one.
     pub fn to_bytes(&self) -> Vec<u8> {
         let columns = self.columns.iter().map(|column| HeadColumn {
             name: column.name.clone(),
             unit: column.unit.clone(),
             resolution: column.resolution,
             code: code(column.values.kind()),
+            optional: column.presence().is_some(),
         });
         let head = Head { rows: self.rows(), columns: columns.collect() };
         let mut out = serde_json::to_vec(&head).expect("names and numbers");
         out.push(b'\n');
         for column in &self.columns {
             each!(&column.values, list => out.extend_from_slice(bytemuck::cast_slice(list)));
+            out.extend_from_slice(&column.present);
         }
         out
     }
@@ -119,29 +140,37 @@ impl Table {
         let head: Head = serde_json::from_slice(&bytes[..end])?;
         let mut rest = &bytes[end + 1..];
         let mut table = Table::default();
-        for HeadColumn { name, unit, resolution, code } in head.columns {
+        for HeadColumn { name, unit, resolution, code, optional } in head.columns {
             let kind = type_of(code).with_context(|| format!("{name} is of no type"))?;
-            let size = head.rows.checked_mul(kind.size()).filter(|size| *size <= rest.len());
-            let Some(size) = size else { bail!("{name} has not {} values", head.rows) };
-            let (own, behind) = rest.split_at(size);
+            let bits = if optional { head.rows.div_ceil(8) } else { 0 };
+            let size = head.rows.checked_mul(kind.size());
+            let Some((own, behind)) = size.and_then(|size| rest.split_at_checked(size)) else {
+                bail!("{name} has not {} values", head.rows)
+            };
+            let Some((present, behind)) = behind.split_at_checked(bits) else {
+                bail!("{name} has not the bits of {} rows", head.rows)
+            };
             rest = behind;
             let mut values = kind.none();
             fill(&mut values, head.rows, own);
-            table.columns.push(Column { name, unit, resolution, values });
+            let present = present.to_vec();
+            table.columns.push(Column { name, unit, resolution, values, present });
         }
         ensure!(rest.is_empty(), "{} bytes behind the columns", rest.len());
         Ok(table)
     }
 
     /// Makes room for a column of these rows, in memory that was there before where it can
-    /// be; what it holds is anything.
+    /// be; what it holds is anything, and all rows have a value.
     pub fn place(&mut self, at: usize, name: &str, kind: Type, rows: usize) -> &mut Column {
         if self.columns.len() <= at {
             let values = kind.none();
             let (name, unit) = (String::new(), String::new());
-            self.columns.push(Column { name, unit, resolution: None, values });
+            let present = Vec::new();
+            self.columns.push(Column { name, unit, resolution: None, values, present });
         }
         let column = &mut self.columns[at];
+        column.present.clear();
         if column.name != name {
             name.clone_into(&mut column.name);
         }
@@ -172,19 +201,22 @@ mod tests {
             unit: "m".into(),
             resolution: Some(1e-3),
             values,
+            present: Vec::new(),
         };
-        let table = Table {
+        let mut table = Table {
             columns: vec![
                 column("x", Values::F64(vec![1.5, -0.0])),
                 column("ring", Values::U8(vec![1, 2])),
                 column("t", Values::U64(vec![u64::MAX, 0])),
             ],
         };
+        table.columns[1].present = vec![0b10];
         let bytes = table.to_bytes();
         assert_eq!(Table::from_bytes(&bytes).unwrap(), table);
         for wrong in [&bytes[..bytes.len() - 1], &bytes[..5], &[&bytes[..], b"x"].concat()] {
             assert!(Table::from_bytes(wrong).is_err());
         }
-        assert_eq!((table.rows(), table.size()), (2, 34));
+        assert_eq!((table.rows(), table.size()), (2, 35));
+        assert!(!table.columns[1].has(0) && table.columns[1].has(1) && table.columns[0].has(0));
     }
 }

@@ -3,11 +3,11 @@
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{bail, Context, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::ArrowPrimitiveType;
 use arrow_array::{types, Array, ArrayRef, PrimitiveArray, RecordBatch};
-use arrow_buffer::{Buffer, ScalarBuffer};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow_ipc::CompressionType;
@@ -15,7 +15,7 @@ use arrow_schema::{DataType, Field, Schema};
 use wiregauge_points::{Type, Values};
 
 use crate::reduction::{Entry, Keeps, Make, Part, Reduction};
-use crate::table::Table;
+use crate::table::{Column, Table};
 
 inventory::submit! {
     Entry {
@@ -91,30 +91,34 @@ unsafe fn lent(bytes: &[u8]) -> Buffer {
 ///
 /// # Safety
 /// As of [`lent`].
-unsafe fn array(values: &Values) -> ArrayRef {
+unsafe fn array(column: &Column) -> ArrayRef {
     /// # Safety
     /// As of [`lent`].
-    unsafe fn of<T: ArrowPrimitiveType>(list: &[T::Native]) -> ArrayRef
+    unsafe fn of<T: ArrowPrimitiveType>(list: &[T::Native], bits: Option<&[u8]>) -> ArrayRef
     where
         T::Native: bytemuck::Pod,
     {
         // SAFETY: as the caller says.
         let buffer = unsafe { lent(bytemuck::cast_slice(list)) };
         let values = ScalarBuffer::new(buffer, 0, list.len());
-        Arc::new(PrimitiveArray::<T>::new(values, None))
+        // SAFETY: as the caller says.
+        let bits = bits.map(|bits| unsafe { lent(bits) });
+        let nulls = bits.map(|bits| NullBuffer::new(BooleanBuffer::new(bits, 0, list.len())));
+        Arc::new(PrimitiveArray::<T>::new(values, nulls))
     }
+    let bits = column.presence();
     // SAFETY: as the caller says.
     unsafe {
-        match values {
-            Values::I8(list) => of::<types::Int8Type>(list),
-            Values::U8(list) => of::<types::UInt8Type>(list),
-            Values::I16(list) => of::<types::Int16Type>(list),
-            Values::U16(list) => of::<types::UInt16Type>(list),
-            Values::I32(list) => of::<types::Int32Type>(list),
-            Values::U32(list) => of::<types::UInt32Type>(list),
-            Values::U64(list) => of::<types::UInt64Type>(list),
-            Values::F32(list) => of::<types::Float32Type>(list),
-            Values::F64(list) => of::<types::Float64Type>(list),
+        match &column.values {
+            Values::I8(list) => of::<types::Int8Type>(list, bits),
+            Values::U8(list) => of::<types::UInt8Type>(list, bits),
+            Values::I16(list) => of::<types::Int16Type>(list, bits),
+            Values::U16(list) => of::<types::UInt16Type>(list, bits),
+            Values::I32(list) => of::<types::Int32Type>(list, bits),
+            Values::U32(list) => of::<types::UInt32Type>(list, bits),
+            Values::U64(list) => of::<types::UInt64Type>(list, bits),
+            Values::F32(list) => of::<types::Float32Type>(list, bits),
+            Values::F64(list) => of::<types::Float64Type>(list, bits),
         }
     }
 }
@@ -154,17 +158,29 @@ fn fill(array: &dyn Array, values: &mut Values) {
     }
 }
 
+/// The bits of an array's rows that have a value, and none behind them.
+fn bits(array: &dyn Array, present: &mut Vec<u8>) {
+    match array.nulls() {
+        Some(nulls) => {
+            let bits = nulls.inner().sliced();
+            present.extend_from_slice(&bits[..array.len().div_ceil(8)]);
+        }
+        None => present.resize(array.len().div_ceil(8), u8::MAX),
+    }
+    if let (Some(last), 1..) = (present.last_mut(), array.len() % 8) {
+        *last &= (1 << (array.len() % 8)) - 1;
+    }
+}
+
 impl Reduction for Arrow {
     fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         // SAFETY: the arrays are dropped with this function, and the table lives on.
         let arrays: Vec<ArrayRef> =
-            table.columns.iter().map(|column| unsafe { array(&column.values) }).collect();
-        let fields = table
-            .columns
-            .iter()
-            .zip(&arrays)
-            .map(|(column, array)| Field::new(&column.name, array.data_type().clone(), false));
+            table.columns.iter().map(|column| unsafe { array(column) }).collect();
+        let fields = table.columns.iter().zip(&arrays).map(|(column, array)| {
+            Field::new(&column.name, array.data_type().clone(), column.presence().is_some())
+        });
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
         let mut options = IpcWriteOptions::default().try_with_compression(self.compression)?;
         if self.compression == Some(CompressionType::ZSTD) {
@@ -183,9 +199,11 @@ impl Reduction for Arrow {
         let batch = decoder.decode(&mut rest)?.context("no batch")?;
         for (at, (field, array)) in batch.schema().fields().iter().zip(batch.columns()).enumerate()
         {
-            ensure!(array.null_count() == 0, "{} with nulls", field.name());
             let column = table.place(at, field.name(), kind(field.data_type())?, batch.num_rows());
             fill(array, &mut column.values);
+            if field.is_nullable() {
+                bits(array, &mut column.present);
+            }
         }
         table.columns.truncate(batch.num_columns());
         Ok(())

@@ -1,9 +1,11 @@
 //! Draco.
 
+use anyhow::{ensure, Result};
 use wiregauge_workshop::Need;
 
 use crate::reduction::{Entry, Keeps, Make, Part};
 use crate::shim::Shim;
+use crate::table::Table;
 
 static DRACO: Shim = Shim {
     name: "draco",
@@ -72,6 +74,14 @@ inventory::submit! {
         ],
         behind: &[],
         sorted_by: Some("draco"),
-        make: Make::Shim(&DRACO, 1, |_| Ok(())),
+        make: Make::Shim(&DRACO, 1, has_all),
     }
+}
+
+/// Which rows have a value lies beside what it writes, in the order that it loses.
+fn has_all(table: &Table) -> Result<()> {
+    let lack = table.columns.iter().find(|column| column.presence().is_some());
+    let name = lack.map(|column| column.name.as_str()).unwrap_or_default();
+    ensure!(lack.is_none(), "{name}: some rows have none, and the order is lost that says which");
+    Ok(())
 }

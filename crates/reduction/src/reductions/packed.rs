@@ -137,7 +137,8 @@ impl Packed {
     fn content<'a>(&self, column: &'a Column) -> Result<(Planned, Content<'a>)> {
         let name = column.name.as_str();
         if let Some(how) = self.how(column) {
-            let reduced = each!(&column.values, list => Reduced::new(name, list, None, &how))?;
+            let reduced =
+                each!(&column.values, list => Reduced::new(name, list, column.presence(), &how))?;
             return Ok((Planned::reduced(name, &reduced), Content::Reduced(reduced)));
         }
         Ok(match (&column.values, column.resolution) {
@@ -170,11 +171,23 @@ impl Reduction for Packed {
     fn encode(&mut self, table: &Table, out: &mut Vec<u8>) -> Result<()> {
         let contents: Vec<(Planned, Content)> =
             table.columns.iter().map(|column| self.content(column)).collect::<Result<_>>()?;
-        let planned: Vec<Planned> = contents.iter().map(|(column, _)| column.clone()).collect();
+        let planned = contents.iter().zip(&table.columns).map(|((planned, _), column)| {
+            let planned = planned.clone();
+            if column.present.is_empty() {
+                planned
+            } else {
+                planned.optional()
+            }
+        });
+        let planned: Vec<Planned> = planned.collect();
         let layout = Layout::plan(&planned, table.rows() as u64, 0, 64)?;
         out.resize(layout.size(), 0);
         let mut field = layout.write(out)?;
-        for (mut place, (_, content)) in field.columns().into_iter().zip(&contents) {
+        let contents = contents.iter().zip(&table.columns);
+        for (mut place, ((_, content), column)) in field.columns().into_iter().zip(contents) {
+            if let Some(bits) = place.presence() {
+                bits.copy_from_slice(&column.present);
+            }
             match content {
                 Content::Reduced(reduced) => place.put(reduced)?,
                 Content::Narrow(list) => {
@@ -202,6 +215,7 @@ impl Reduction for Packed {
                 each!(&mut column.values, list => values.read(0, list)),
                 "a column of its type"
             );
+            column.present.extend_from_slice(values.bitmap.unwrap_or_default());
         }
         table.columns.truncate(view.columns().len());
         Ok(())

@@ -15,7 +15,7 @@ pub fn build_folder() -> PathBuf {
 
 /// A column without a unit.
 pub fn column(name: &str, resolution: Option<f64>, values: Values) -> Column {
-    Column { name: name.into(), unit: String::new(), resolution, values }
+    Column { name: name.into(), unit: String::new(), resolution, values, present: Vec::new() }
 }
 
 /// Walks with jumps, as scans have them, and numbers of anything.
@@ -39,11 +39,13 @@ pub fn table() -> impl Strategy<Value = Table> {
         .prop_flat_map(|rows| {
             let bytes = prop::collection::vec(any::<u8>(), rows);
             let words = prop::collection::vec(any::<u32>(), rows);
-            (numbers(rows), numbers(rows), numbers(rows), bytes, words)
+            let bits = prop::option::of(prop::collection::vec(any::<u8>(), rows.div_ceil(8)));
+            (numbers(rows), numbers(rows), numbers(rows), bytes, words, bits)
         })
-        .prop_map(|(a, b, c, bytes, words)| {
+        .prop_map(|(a, b, c, bytes, words, bits)| {
+            let rows = a.len();
             let single = |list: &[f64]| list.iter().map(|value| *value as f32).collect();
-            Table {
+            let mut table = Table {
                 columns: vec![
                     column("x", Some(1e-3), Values::F64(a)),
                     column("y", Some(1e-3), Values::F32(single(&b))),
@@ -51,7 +53,14 @@ pub fn table() -> impl Strategy<Value = Table> {
                     column("intensity", None, Values::U8(bytes)),
                     column("t", None, Values::U32(words)),
                 ],
+            };
+            for column in table.columns.iter_mut().step_by(2) {
+                column.present = bits.clone().unwrap_or_default();
+                if let (Some(last), 1..) = (column.present.last_mut(), rows % 8) {
+                    *last &= (1 << (rows % 8)) - 1;
+                }
             }
+            table
         })
 }
 

@@ -295,3 +295,17 @@ fn both_are_smaller() {
         assert!(2 * out.len() < table.size(), "{row}: {} of {}", out.len(), table.size());
     }
 }
+
+/// Which rows have a value cannot be said where the order is lost.
+#[test]
+fn the_tree_refuses_rows_without_a_value() {
+    let mut gap = column("x", Some(1e-3), Values::F64(vec![1.0, 1.0, 2.0]));
+    gap.present = vec![0b101];
+    let table = Table { columns: vec![gap] };
+    for (id, refused) in [("draco", false), ("draco-kd", true)] {
+        let mut reduction = Row::find(id).unwrap().make(&build_folder()).unwrap();
+        let admitted = reduction.admit(&table).map_err(|error| error.to_string());
+        assert_eq!(admitted.is_err(), refused, "{id}");
+        assert!(!refused || admitted.unwrap_err().starts_with("x: some rows have none"), "{id}");
+    }
+}

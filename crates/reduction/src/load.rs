@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{bail, ensure, Context, Result};
+use arrow_buffer::BooleanBuffer;
 use wiregauge_packed::{unit, Kind, Plan};
 use wiregauge_points::file::Form;
 use wiregauge_points::{each, Points, Reading, Source, Type};
@@ -193,10 +194,7 @@ fn repeat<T: Copy>(values: &mut [T], present: &[bool]) {
 
 /// A bit for each, the lowest of a byte first.
 fn bits(present: &[bool]) -> Vec<u8> {
-    let byte = |all: &[bool]| {
-        all.iter().enumerate().fold(0, |byte, (at, there)| byte | u8::from(*there) << at)
-    };
-    present.chunks(8).map(byte).collect()
+    BooleanBuffer::from(present).values().to_vec()
 }
 
 /// The wanted columns with their resolutions.

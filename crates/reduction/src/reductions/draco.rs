@@ -1,6 +1,6 @@
 //! Draco.
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, Result};
 use wiregauge_workshop::Need;
 
 use crate::reduction::{Entry, Keeps, Make, Part};
@@ -80,8 +80,8 @@ inventory::submit! {
 
 /// Which rows have a value lies beside what it writes, in the order that it loses.
 fn has_all(table: &Table) -> Result<()> {
-    let lack = table.columns.iter().find(|column| column.presence().is_some());
-    let name = lack.map(|column| column.name.as_str()).unwrap_or_default();
-    ensure!(lack.is_none(), "{name}: some rows have none, and the order is lost that says which");
+    if let Some(column) = table.columns.iter().find(|column| column.presence().is_some()) {
+        bail!("{}: some rows have none, and the order is lost that says which", column.name);
+    }
     Ok(())
 }

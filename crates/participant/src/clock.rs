@@ -8,19 +8,19 @@
 //! then the measured offset is recorded and not used, as it would only add the
 //! error of measuring it.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{ensure, Context, Result};
 use rustix::thread::clock_nanosleep_absolute;
 use rustix::time::{clock_gettime, ClockId, Timespec};
 use serde::{Deserialize, Serialize};
 
-use crate::dial::{dial, WAY_BACK};
+use crate::dial::{dial, PAUSE, WAY_BACK};
 use crate::token::{is_said, say};
 
 /// Questions in a row.
@@ -230,9 +230,8 @@ impl Follower {
     /// # Errors
     /// When the master does not answer.
     pub fn start(clock: &Clock, master: SocketAddr, token: &str, shared: bool) -> Result<Follower> {
-        let mut stream = reach(master, token, WAY_BACK)?;
+        let (mut stream, first) = first_sight(master, token)?;
         let token = token.to_owned();
-        let first = sight(&mut stream).context("the timing master does not tell its time")?;
         if !shared {
             clock.adjust(first.offset);
         }
@@ -287,6 +286,23 @@ fn reach(master: SocketAddr, token: &str, patience: Duration) -> Result<TcpStrea
     stream.set_read_timeout(Some(PATIENCE))?;
     say(&stream, token)?;
     Ok(stream)
+}
+
+/// Asks until there is an answer, for as long as a way may be gone: what was said
+/// first may be lost with it.
+fn first_sight(master: SocketAddr, token: &str) -> Result<(TcpStream, Sight)> {
+    let deadline = Instant::now() + WAY_BACK;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let mut stream = reach(master, token, left)?;
+        match sight(&mut stream) {
+            Ok(sight) => return Ok((stream, sight)),
+            Err(error) if error.is::<io::Error>() && Instant::now() + PAUSE < deadline => {
+                thread::sleep(PAUSE);
+            }
+            Err(error) => return Err(error.context("the timing master does not tell its time")),
+        }
+    }
 }
 
 /// Asks some times; the fastest answer counts.
@@ -345,6 +361,37 @@ mod tests {
         let follower = Follower::start(&clock, address, "", false).unwrap();
         assert!(clock.now() >= HOUR && clock.now() < HOUR + 10_000_000_000);
         assert!(!follower.finish().shared);
+    }
+
+    #[test]
+    fn a_first_question_that_is_lost_is_asked_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            // One that stays silent, and one that is closed.
+            let _silent = listener.accept().unwrap();
+            drop(listener.accept().unwrap());
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut question = [0];
+            while stream.read_exact(&mut question).is_ok() {
+                stream.write_all(&monotonic().to_le_bytes()).unwrap();
+            }
+        });
+        let clock = Clock::new(monotonic());
+        assert!(Follower::start(&clock, address, "", false).is_ok());
+    }
+
+    #[test]
+    fn what_is_no_time_is_not_asked_for_again() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            stream.write_all(&u64::MAX.to_le_bytes()).unwrap();
+            let _ = stream.read(&mut [0]);
+        });
+        let error = first_sight(address, "").unwrap_err();
+        assert!(format!("{error:#}").contains("is no time"), "{error:#}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 /// How long a way may be gone when a participant sets out.
 pub const WAY_BACK: Duration = Duration::from_secs(5);
 /// Between two attempts.
-const PAUSE: Duration = Duration::from_millis(100);
+pub const PAUSE: Duration = Duration::from_millis(100);
 
 /// Connects, and tries again for so long where there is no way at the moment. Who
 /// is there and does not listen is not asked again.

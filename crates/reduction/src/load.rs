@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use arrow_buffer::BooleanBuffer;
 use wiregauge_packed::{unit, Kind, Plan};
 use wiregauge_points::file::Form;
-use wiregauge_points::{each, Points, Reading, Source, Type};
+use wiregauge_points::{each, Points, Reading, Source, Type, Values};
 use wiregauge_trace::open::{open, Wish as TraceWish};
 use wiregauge_trace::read::Reader;
 
@@ -48,8 +48,9 @@ pub struct Load {
 pub fn of_scene(wish: &Wish, seed: u64) -> Result<Load> {
     let (mut tables, mut notes) = (Vec::new(), Vec::new());
     for message in 0..wish.messages as u64 {
-        let table = scene(seed.wrapping_add(message));
-        tables.push(finished(table, Some(Kind::LidarReflections), wish, &mut notes)?);
+        let mut table = scene(seed.wrapping_add(message));
+        finish(&mut table, Some(Kind::LidarReflections), wish, &mut notes)?;
+        tables.push(table);
     }
     let kind = "lidar reflections of a scene with noise".into();
     Ok(Load { list: String::new(), kind, tables, notes })
@@ -64,10 +65,10 @@ pub fn of_file(path: &Path, wish: &Wish) -> Result<Vec<Load>> {
     if let Some(form) = Form::of(path) {
         ensure!(wish.channels.is_empty(), "{} has no channels to choose from", shown());
         let points = form.read(path)?;
-        let mut loads = Loads::default();
-        loads.take("", form.name(), points, wish).with_context(shown)?;
-        ensure!(!loads.0.is_empty(), "{} holds no points", shown());
-        return Ok(loads.0);
+        let mut gathered = Gathered::default();
+        gathered.take("", form.name(), points, wish).with_context(shown)?;
+        ensure!(!gathered.0.is_empty(), "{} holds no points", shown());
+        return gathered.finish(wish).with_context(shown);
     }
     let reader = open(path, &TraceWish::default())?;
     let loads = recorded(reader, wish).with_context(shown)?;
@@ -83,7 +84,7 @@ pub fn of_file(path: &Path, wish: &Wish) -> Result<Vec<Load>> {
 }
 
 fn recorded(mut reader: Box<dyn Reader>, wish: &Wish) -> Result<Vec<Load>> {
-    let mut loads = Loads::default();
+    let mut gathered = Gathered::default();
     while let Some(head) = reader.next()? {
         let Some(channel) = reader.channels().get(&head.channel) else { continue };
         let topic = channel.topic.clone();
@@ -97,56 +98,111 @@ fn recorded(mut reader: Box<dyn Reader>, wish: &Wish) -> Result<Vec<Load>> {
                 "" => topic.clone(),
                 list => format!("{topic} {list}"),
             };
-            loads.take(&name, &kind, points, wish).with_context(|| name.clone())?;
+            gathered.take(&name, &kind, points, wish).with_context(|| name.clone())?;
         }
     }
-    Ok(loads.0)
+    gathered.finish(wish)
 }
 
+/// Lists of points as they are gathered, before it is known which columns they have.
 #[derive(Default)]
-struct Loads(Vec<Load>);
+struct Gathered(Vec<(Load, Option<Kind>)>);
 
-impl Loads {
+impl Gathered {
     /// Adds the points of a message, unless there are enough.
     fn take(&mut self, name: &str, message: &str, points: Points, wish: &Wish) -> Result<()> {
-        let known = self.0.iter().position(|load| load.list == name);
-        let is_full = known.is_some_and(|at| self.0[at].tables.len() >= wish.messages);
+        let known = self.0.iter().position(|(load, _)| load.list == name);
+        let is_full = known.is_some_and(|at| self.0[at].0.tables.len() >= wish.messages);
         if points.count == 0 || is_full {
             return Ok(());
         }
-        let mut notes = Vec::new();
-        let (table, kind) = table(points, &mut notes);
-        let table = match wish.reflections && kind.is_none() {
-            true => finished(of_points(&table)?, Some(Kind::LidarReflections), wish, &mut notes)?,
-            false => finished(table, kind, wish, &mut notes)?,
-        };
-        let load = match known {
-            Some(at) => &mut self.0[at],
-            None => {
-                let (list, kind) = (name.to_owned(), message.to_owned());
-                self.0.push(Load { list, kind, tables: Vec::new(), notes: Vec::new() });
-                self.0.last_mut().expect("just pushed")
-            }
-        };
-        if let Some(first) = load.tables.first() {
-            let names = |table: &Table| -> Vec<(String, Type)> {
-                let of = |column: &Column| (column.name.clone(), column.values.kind());
-                table.columns.iter().map(of).collect()
-            };
-            ensure!(
-                names(first) == names(&table),
-                "its messages have different columns; choose those that all have by --columns"
-            );
+        let (mut table, mut kind) = table(points);
+        if wish.reflections && kind.is_none() {
+            (table, kind) = (of_points(&table)?, Some(Kind::LidarReflections));
         }
-        load.tables.push(table);
-        notes.retain(|note| !load.notes.contains(note));
-        load.notes.extend(notes);
+        // Points that have no values.
+        if table.columns.is_empty() {
+            return Ok(());
+        }
+        let at = known.unwrap_or_else(|| {
+            let (list, message) = (name.to_owned(), message.to_owned());
+            self.0.push((Load { list, kind: message, tables: vec![], notes: vec![] }, kind));
+            self.0.len() - 1
+        });
+        self.0[at].0.tables.push(table);
         Ok(())
+    }
+
+    /// All of them, the messages of each with the same columns.
+    fn finish(self, wish: &Wish) -> Result<Vec<Load>> {
+        let gathered = self.0.into_iter();
+        let loads = gathered.map(|(mut load, kind)| {
+            let name = load.list.clone();
+            complete(&mut load, kind, wish).context(name)?;
+            Ok(load)
+        });
+        loads.collect()
     }
 }
 
+/// Gives the messages of a list the same columns, as wanted.
+fn complete(load: &mut Load, kind: Option<Kind>, wish: &Wish) -> Result<()> {
+    alike(&mut load.tables)?;
+    for table in &mut load.tables {
+        finish(table, kind, wish, &mut load.notes)?;
+    }
+    for (at, column) in load.tables[0].columns.iter().enumerate() {
+        if load.tables.iter().any(|table| table.columns[at].presence().is_some()) {
+            load.notes.push(format!("some rows have no {}", column.name));
+        }
+    }
+    Ok(())
+}
+
+/// The value of a column in which no row has one.
+fn zeros(kind: Type, rows: usize) -> Values {
+    let mut values = kind.none();
+    each!(&mut values, list => list.resize(rows, Default::default()));
+    values
+}
+
+/// Gives each table the columns that any of them has, without a value where it had none.
+fn alike(tables: &mut [Table]) -> Result<()> {
+    let mut all: Vec<(String, Type)> = Vec::new();
+    for column in tables.iter().flat_map(|table| &table.columns) {
+        let kind = column.values.kind();
+        match all.iter().find(|(name, _)| *name == column.name) {
+            None => all.push((column.name.clone(), kind)),
+            Some((_, first)) => ensure!(
+                *first == kind,
+                "{} is {} in one message and {} in another; choose other columns by --columns",
+                column.name,
+                type_name(*first),
+                type_name(kind)
+            ),
+        }
+    }
+    for table in tables {
+        let rows = table.rows();
+        let mut own = std::mem::take(&mut table.columns);
+        table.columns.extend(all.iter().map(|(name, kind)| {
+            match own.iter().position(|column| column.name == *name) {
+                Some(at) => own.swap_remove(at),
+                None => Column {
+                    name: name.clone(),
+                    unit: String::new(),
+                    resolution: None,
+                    values: zeros(*kind, rows),
+                    present: vec![0; rows.div_ceil(8)],
+                },
+            }
+        }));
+    }
+    Ok(())
+}
+
 /// The columns of points, and which rows of OSI they are.
-fn table(points: Points, notes: &mut Vec<String>) -> (Table, Option<Kind>) {
+fn table(points: Points) -> (Table, Option<Kind>) {
     let list = points.list.as_str();
     let kind = [
         ("lidar_sensor_view", Kind::LidarReflections),
@@ -169,7 +225,6 @@ fn table(points: Points, notes: &mut Vec<String>) -> (Table, Option<Kind>) {
         };
         let (unit, mut values) = (String::new(), column.values);
         let present = column.present.map(|present| {
-            notes.push(format!("some rows have no {name}"));
             each!(&mut values, list => repeat(list, &present));
             bits(&present)
         });
@@ -197,13 +252,13 @@ fn bits(present: &[bool]) -> Vec<u8> {
     BooleanBuffer::from(present).values().to_vec()
 }
 
-/// The wanted columns with their resolutions.
-fn finished(
-    mut table: Table,
+/// Leaves the wanted columns, with their resolutions.
+fn finish(
+    table: &mut Table,
     kind: Option<Kind>,
     wish: &Wish,
     notes: &mut Vec<String>,
-) -> Result<Table> {
+) -> Result<()> {
     let names: Vec<String> = table.columns.iter().map(|column| column.name.clone()).collect();
     if let Some(name) = wish.columns.iter().find(|name| !names.contains(name)) {
         bail!("there is no column {name}; there are {}", names.join(", "));
@@ -217,7 +272,6 @@ fn finished(
         column.resolution = how.and_then(|how| how.resolution);
         unit(kind, &column.name).clone_into(&mut column.unit);
     }
-    ensure!(!table.columns.is_empty(), "there is no column");
     let told = table.columns.iter().map(|column| {
         let kind = type_name(column.values.kind());
         match column.resolution {
@@ -229,7 +283,7 @@ fn finished(
     if !notes.contains(&told) {
         notes.push(told.trim_end().to_owned());
     }
-    Ok(table)
+    Ok(())
 }
 
 #[cfg(test)]

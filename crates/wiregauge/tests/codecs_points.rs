@@ -188,6 +188,42 @@ fn recordings_and_reflections_are_measured() {
     assert_eq!(measured["subjects"].as_array().unwrap().len(), 3, "the wanted rows and the bound");
 }
 
+/// A message of OSI that the official package wrote, as a trace has it.
+fn osi(name: &str) -> Vec<u8> {
+    let message = fs::read(project().join("packed/rust/tests/golden").join(name)).unwrap();
+    [&(message.len() as u32).to_le_bytes()[..], &message].concat()
+}
+
+/// Values that some points lack, or all of a message, are measured in every row; points
+/// without any value are none.
+#[test]
+fn recordings_with_gaps_are_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let messages = ["SensorView.full.osi", "SensorView.sparse.osi", "SensorView.regular.osi"];
+    fs::write(at.join("gaps_sv.osi"), messages.map(osi).concat()).unwrap();
+    let said =
+        run(at, &["codecs", "points", "gaps_sv.osi", "--exact", "--time", "1", "--processes", "1"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let measured = result(at);
+    let lidar = "SensorView lidar_sensor_view[0]";
+    let cases = measured["cases"].as_array().unwrap();
+    let case = cases.iter().find(|case| case.to_string().contains(lidar)).unwrap();
+    let notes = case["notes"].to_string();
+    for column in ["time_of_flight", "signal_strength", "normal_to_surface.x", "object_id"] {
+        assert!(notes.contains(&format!("some rows have no {column}")), "{column}: {notes}");
+    }
+    assert!(!measured["cases"].to_string().contains("lidar_sensor_view[4]"), "has no value");
+    let all = measured["measurements"].as_array().unwrap();
+    let of = |row: &str| {
+        let is = |m: &&Value| m["subject"] == row && m["case"] == case["id"];
+        all.iter().filter(is).count()
+    };
+    for row in ["packed", "packed-exact", "arrow-ipc", "pco-exact", "scaled", "draco"] {
+        assert_eq!(of(row), of("columns"), "{row}: {}", measured["subjects"]);
+    }
+}
+
 #[test]
 fn what_cannot_be_measured_is_refused() {
     let folder = tempfile::tempdir().unwrap();

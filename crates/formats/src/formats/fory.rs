@@ -60,6 +60,6 @@ inventory::submit! {
 fn emit(unit: &Unit) -> Result<Emission> {
     let own = [("Main.java", include_str!("fory/Main.java"))];
     let mut emission = java_whole::emit(unit, &[], &own, JARS)?;
-    emission.files.push(java_glue::library(&JARS[0]));
+    emission.files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
     Ok(emission)
 }

@@ -65,6 +65,6 @@ fn emit(unit: &Unit) -> Result<Emission> {
         ("Nans.java", java_whole::NANS),
     ];
     let mut emission = java_whole::emit(unit, &[], &own, JARS)?;
-    emission.files.push(java_glue::library(&JARS[0]));
+    emission.files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
     Ok(emission)
 }

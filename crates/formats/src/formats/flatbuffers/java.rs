@@ -171,7 +171,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
     files.push(File::new("Numbers.java", java_glue::numbers(&form, &accessors)));
     files.push(File::new("Glue.java", glue::glue(&form, &accessors)));
-    files.push(java_glue::library(&jars[0]));
+    files.push(java_glue::library(&java_glue::jar_name(&jars[0])));
     let records = schema.records().map(|(id, _)| dialect.type_name(id));
     let octets = dialect.has_bytes_lists().then(|| dialect.bytes_name());
     Ok(Emission {

@@ -57,7 +57,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Out.java", include_str!("java/Out.java")));
     files.push(File::new("Values.java", include_str!("java/Values.java")));
     files.push(File::new("Glue.java", glue(&form)));
-    files.push(java_glue::library(&JARS[0]));
+    files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
     Ok(Emission { files, jars: JARS, ..Emission::default() })
 }
 

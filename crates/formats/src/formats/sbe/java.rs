@@ -8,6 +8,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Element, Schema, TypeId};
 use wiregauge_workshop::maven::Jar;
 
+use super::glue::VERSION;
 use super::layout::{self, Place};
 use super::{compile, definition};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
@@ -29,8 +30,8 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("agrona"),
         options: &[
-            "flyweights by sbe-all 1.38.1, kept from message to message; Agrona's bounds checks on, \
-             the default",
+            "flyweights kept from message to message; Agrona 2.6.0 with its bounds checks on, the \
+             default",
             "written into an ExpandableArrayBuffer, which grows by itself, read from an \
              UnsafeBuffer over the array; where buffers are fresh, the former begins anew with its \
              default of 128 bytes",
@@ -93,7 +94,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Main.java", include_str!("java/Main.java")));
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library(&JARS[0]));
+    files.push(java_glue::library(&format!("sbe-all {VERSION}")));
     let mut names = vec!["Message_header".to_owned(), unit.schema.root().name.legal.clone()];
     names.extend(glue::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()));
     let both = |name: String| ["Encoder", "Decoder"].map(|way| format!("wg/{name}{way}.java"));

@@ -1,21 +1,21 @@
 //! FlatBuffers Java: the format's own library, from the definition with tables only and
 //! from the one with structs, by the jar of the machine's flatc.
 
+mod accessors;
 mod glue;
 
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
-use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
+use self::accessors::{renamed, Accessors};
 use super::generation;
-use super::{Dialect, Kind, Style, ARRAYS, FLATC, SIGN};
+use super::{Dialect, Style, ARRAYS, FLATC, SIGN};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::java_form::JavaForm;
-use crate::java_glue::{self, Library};
-use crate::java_number::Number;
-use crate::slot::Slot;
+use crate::java_glue;
 
 const NEEDS: &[Need] = &[NEEDS_WITH_JARS[0], NEEDS_WITH_JARS[1], NEEDS_WITH_JARS[2], FLATC];
 
@@ -102,63 +102,6 @@ fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
     super::answer(schema, id, style)
 }
 
-/// The schema with other names where flatc's Java code uses them for itself.
-fn renamed(schema: &Schema) -> Schema {
-    const TYPES: [&str; 14] = [
-        "BaseVector",
-        "BooleanVector",
-        "ByteBuffer",
-        "ByteOrder",
-        "ByteVector",
-        "Constants",
-        "DoubleVector",
-        "FlatBufferBuilder",
-        "FloatVector",
-        "IntVector",
-        "LongVector",
-        "ShortVector",
-        "StringVector",
-        "SuppressWarnings",
-    ];
-    const DERIVED: [&str; 4] = ["Length", "Vector", "AsByteBuffer", "InByteBuffer"];
-    let mut schema = schema.clone();
-    for def in &mut schema.types {
-        let TypeDef::Record(record) = def else { continue };
-        if TYPES.contains(&record.name.legal.as_str()) {
-            record.name.legal.push('_');
-        }
-        let all: Vec<String> = record.fields.iter().map(|f| camel(&f.name.legal)).collect();
-        for field in &mut record.fields {
-            let own = camel(&field.name.legal);
-            let is_derived = all.iter().any(|other| {
-                own.strip_prefix(other.as_str()).is_some_and(|rest| DERIVED.contains(&rest))
-                    || own == format!("has{}", upper(other))
-            });
-            if is_derived || own == "builder" || OBJECT.contains(&own.as_str()) {
-                // No legal name ends like this.
-                field.name.legal.push('_');
-            }
-        }
-    }
-    schema
-}
-
-/// Methods without parameters that every table has.
-const OBJECT: [&str; 8] =
-    ["clone", "finalize", "getByteBuffer", "getClass", "hashCode", "notify", "toString", "wait"];
-
-/// A field's name as flatc makes one of Java of it.
-fn camel(name: &str) -> String {
-    let mut words = name.split('_');
-    let first = words.next().unwrap_or_default().to_owned();
-    let rest: String = words.map(|word| if word.is_empty() { "_".into() } else { upper(word) }).collect();
-    first + &rest
-}
-
-fn upper(word: &str) -> String {
-    word[..1].to_uppercase() + &word[1..]
-}
-
 fn emit(unit: &Unit, style: Style) -> Result<Emission> {
     let jars = generation::jars()?;
     let form = JavaForm::new(unit)?;
@@ -183,112 +126,33 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
     })
 }
 
-/// flatc's classes.
-struct Accessors<'a> {
-    dialect: Dialect<'a>,
-}
+#[cfg(test)]
+mod tests {
+    use wiregauge_schema::msg::{self, Dialect};
 
-impl Accessors<'_> {
-    /// The slots of a record with names of flatc's.
-    fn slots(&self, id: TypeId) -> Vec<Slot> {
-        self.dialect.slots(id)
+    use super::*;
+
+    /// A message with a list of records of so many numbers.
+    fn schema(numbers: usize) -> Schema {
+        let fields: String = (0..numbers).map(|at| format!("float64 n{at}\n")).collect();
+        let line = "=".repeat(80);
+        let text = format!("Inner[] all\n{line}\nMSG: pkg/Inner\n{fields}");
+        msg::read_text(&text, "pkg/msg/Root", Dialect::Ros2, "root.msg").expect("it reads")
     }
 
-    /// What a slot is called in Java.
-    fn name(&self, id: TypeId, slot: &Slot) -> String {
-        let slots = self.slots(id);
-        let own = slots.iter().find(|own| own.place == slot.place && own.number == slot.number);
-        camel(&super::field_name(&own.expect("the same slots").field))
-    }
-
-    /// What walks a list of a slot, by the object that it is of.
-    fn walker(at: &str, slot: &Slot) -> (String, String) {
-        (format!("{at}v{}", slot.place), format!("{at}e{}", slot.place))
-    }
-}
-
-impl Library for Accessors<'_> {
-    fn slots(&self, _: &JavaForm, id: TypeId) -> Vec<Slot> {
-        self.dialect.slots(id)
-    }
-
-    fn class(&self, _: &JavaForm, id: TypeId) -> String {
-        format!("wg.{}", self.dialect.type_name(id))
-    }
-
-    fn get(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
-        let name = self.name(id, slot);
-        match slot.field.element {
-            Element::String => format!("{at}.{name}AsByteBuffer()"),
-            Element::Bytes => format!("{at}.{name}Length()"),
-            _ => format!("{at}.{name}()"),
-        }
-    }
-
-    fn is_there(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
-        let name = self.name(id, slot);
-        match (slot.field.element, form.number(&slot.field)) {
-            (_, Some(_)) => format!("{at}.has{}()", upper(&name)),
-            (Element::Bytes, _) => format!("{at}.{name}Vector() != null"),
-            (Element::String, _) => format!("{at}.{name}AsByteBuffer() != null"),
-            _ => format!("{at}.{name}() != null"),
-        }
-    }
-
-    fn count(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
-        match slot.field.cardinality {
-            Cardinality::Array { len } if self.dialect.is_struct(id) => len.to_string(),
-            _ => format!("{at}.{}Length()", self.name(id, slot)),
-        }
-    }
-
-    fn begin(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> Option<String> {
-        let (vector, element) = Self::walker(at, slot);
-        let name = self.name(id, slot);
-        let of = match (self.dialect.kind(slot.field.element), form.number(&slot.field)) {
-            (Kind::Struct(inner) | Kind::Table(inner), _) => {
-                let class = self.class(form, inner);
-                let own = format!("{class} {element} = new {class}();");
-                if self.dialect.is_struct(id) {
-                    return Some(own);
-                }
-                return Some(format!("{own}\n{class}.Vector {vector} = {at}.{name}Vector();"));
-            }
-            (Kind::Bytes, _) => {
-                let class = format!("wg.{}", self.dialect.bytes_name());
-                return Some(format!(
-                    "{class} {element} = new {class}();\n{class}.Vector {vector} = {at}.{name}Vector();"
-                ));
-            }
-            (_, Some(number)) => upper(number.packed()),
-            _ => "String".into(),
+    #[test]
+    fn a_struct_of_more_than_a_method_takes_is_refused() {
+        let refusal = |numbers, style| {
+            let schema = schema(numbers);
+            let refused = |id| match answer(&schema, id, style) {
+                Answer::Rejected(why) => Some(why),
+                _ => None,
+            };
+            (0..schema.types.len()).find_map(refused)
         };
-        (!self.dialect.is_struct(id))
-            .then(|| format!("com.google.flatbuffers.{of}Vector {vector} = {at}.{name}Vector();"))
-    }
-
-    fn at(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
-        let (vector, element) = Self::walker(at, slot);
-        let name = self.name(id, slot);
-        let is_struct = self.dialect.is_struct(id);
-        match self.dialect.kind(slot.field.element) {
-            Kind::Struct(_) | Kind::Table(_) if is_struct => format!("{at}.{name}({element}, i)"),
-            Kind::Struct(_) | Kind::Table(_) => format!("{vector}.get({element}, i)"),
-            Kind::Bytes => format!("{vector}.get({element}, i).valueLength()"),
-            _ if is_struct => format!("{at}.{name}(i)"),
-            _ => format!("{vector}.get(i)"),
-        }
-    }
-
-    fn octets(&self, value: &str) -> String {
-        value.to_owned()
-    }
-
-    fn text(&self, value: &str) -> String {
-        format!("Blocks.octets({value})")
-    }
-
-    fn counted(&self, number: Number, value: &str, of_list: bool) -> String {
-        number.counted(value, of_list)
+        assert_eq!(refusal(127, Style::Structs), None);
+        let why = refusal(128, Style::Structs).expect("it is refused");
+        assert!(why.contains("would take 257 arguments"), "{why}");
+        assert_eq!(refusal(128, Style::Tables), None);
     }
 }

@@ -2,6 +2,7 @@
 
 mod glue;
 mod reading;
+mod spots;
 
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
@@ -96,7 +97,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Glue.java", glue::glue(&form)));
     files.push(java_glue::library(&format!("sbe-all {VERSION}")));
     let mut names = vec!["Message_header".to_owned(), unit.schema.root().name.legal.clone()];
-    names.extend(glue::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()));
+    names.extend(spots::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()));
     let both = |name: String| ["Encoder", "Decoder"].map(|way| format!("wg/{name}{way}.java"));
     let mut sources: Vec<String> = names.into_iter().flat_map(both).collect();
     sources.push("wg/MetaAttribute.java".into());
@@ -108,4 +109,29 @@ fn emit(unit: &Unit) -> Result<Emission> {
         machine: "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED ",
         ..Emission::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use wiregauge_schema::msg::{self, Dialect};
+
+    use super::*;
+
+    fn answer_of(inner: &str) -> Answer {
+        let line = "=".repeat(80);
+        let text = format!(
+            "Outer[] points\n{line}\nMSG: pkg/Outer\nInner[] {inner}\n{line}\nMSG: pkg/Inner\n\
+             string text\n"
+        );
+        let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros2, "root.msg");
+        let schema = schema.expect("it reads");
+        answer(&schema, schema.root)
+    }
+
+    #[test]
+    fn a_group_in_one_of_its_name_is_refused() {
+        let Answer::Rejected(why) = answer_of("points") else { panic!("not refused") };
+        assert!(why.starts_with("a group points stands in a group points"), "{why}");
+        assert!(!matches!(answer_of("others"), Answer::Rejected(_)));
+    }
 }

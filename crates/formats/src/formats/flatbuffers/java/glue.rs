@@ -3,7 +3,7 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeId};
 
-use super::{upper, Accessors};
+use super::accessors::{upper, Accessors};
 use crate::formats::flatbuffers::{may_lose_sign, Kind};
 use crate::java_form::JavaForm;
 use crate::java_glue::Library;

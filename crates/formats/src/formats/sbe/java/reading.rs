@@ -4,7 +4,7 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::path::{Index, Path, Step};
 use wiregauge_schema::{Cardinality, Element, Scalar};
 
-use super::glue::{capital, Glue};
+use super::spots::{capital, Glue};
 use crate::formats::sbe::layout::{group, has_flag, place, Entry, Place};
 use crate::java_number::Number;
 use crate::sequential::flag_name;

@@ -12,6 +12,14 @@ use crate::java_form::JavaForm;
 use crate::java_glue::{self, Holders};
 use crate::lowering::{self, Lowering};
 
+/// Refuses a message whose not-a-numbers a library would change: `Nans.refuse(message)`.
+pub const NANS: &str = include_str!("java_whole/Nans.java");
+
+/// What becomes of not-a-numbers, as an option of such a library.
+pub const CANONICAL_NANS: &str =
+    "a message with a not-a-number of other bits than Java's own, which it would change, is looked \
+     for once before anything is timed and refused";
+
 /// The whole runner: the holders on these wires, and these files.
 ///
 /// # Errors

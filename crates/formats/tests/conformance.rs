@@ -455,10 +455,13 @@ fn messages_that_a_format_cannot_say() {
     };
     let sayable = message(1.0, "text");
     let (signed, cut) = (message(-0.0, "text"), message(1.0, "te\0xt"));
+    // Not the one that Java makes of any.
+    let nan = message(f64::from_bits(0x7ff8_0000_0000_0001), "text");
     let cases = [
         ("prost", &signed, "loses the sign of zero"),
         ("quick-protobuf", &signed, "loses the sign of zero"),
         ("colfer", &signed, "loses the sign of zero"),
+        ("kryo", &nan, "another not-a-number"),
         ("lcm", &cut, "NUL"),
         ("cyclone-cdr", &cut, "NUL"),
         ("generated-cdr-cpp", &cut, "a zero where it does not end"),

@@ -8,7 +8,7 @@ use std::thread;
 
 use wiregauge_formats::{build, Codec};
 use wiregauge_schema::msg::{self, Dialect};
-use wiregauge_schema::{canonical, generate, Projection, Sizes};
+use wiregauge_schema::{canonical, generate, Projection, Sizes, Value};
 
 /// What the gauge knows want of memory by.
 const OUT_OF_MEMORY: i32 = 86;
@@ -58,12 +58,16 @@ fn subjects(names: &[&str]) -> Vec<Subject> {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("java_damage"),
     };
-    let definition =
-        "float64 height\nstring name\nuint8[] octets\nfloat64[] ranges\nstring[] texts\n";
+    let definition = "float64 height\nstring name\nuint8[] octets\nfloat64[] ranges\n\
+                      string[] texts\nuint64 top\nuint64[] tops\n";
     let schema = msg::read_text(definition, "pkg/msg/Scan", Dialect::Ros2, "scan.msg");
     let schema = schema.expect("it reads");
     let sizes = Sizes { list: 3, text: 3, bytes: 3, presence: 1.0, ..Sizes::default() };
-    let value = generate(&schema, &sizes, 1).expect("sizes name no paths");
+    let mut value = generate(&schema, &sizes, 1).expect("sizes name no paths");
+    // More than a number of Java's holds.
+    let Value::Record(fields) = &mut value else { panic!("a record") };
+    fields[5] = Value::Unsigned(u64::MAX);
+    fields[6] = Value::List(vec![Value::Unsigned(u64::MAX); 2]);
     let message = canonical::encode(&schema, &value).expect("it fits the schema");
     let codecs: Vec<_> = Codec::all()
         .into_iter()
@@ -76,7 +80,9 @@ fn subjects(names: &[&str]) -> Vec<Subject> {
         .map(|built| {
             let program = built.program.expect("it compiles");
             let (code, replies) = converse(&program, &[("message", &message)]);
-            assert_eq!((code, replies[0].0.as_str()), (Some(0), "ok"), "{}", built.codec.name);
+            let said = String::from_utf8_lossy(&replies[0].1);
+            let name = built.codec.name;
+            assert_eq!((code, replies[0].0.as_str()), (Some(0), "ok"), "{name}: {said}");
             let wire = replies[0].1.clone();
             Subject { name: built.codec.name, program, message: message.clone(), wire }
         })

@@ -83,8 +83,14 @@ fn runners(names: &[&str]) -> Vec<(&'static str, Runner)> {
 
 #[test]
 fn a_zero_whose_sign_a_table_leaves_out_is_rejected() {
-    let tables =
-        ["flatbuffers", "flatbuffers-cpp", "flatbuffers-cpp-object", "flatbuffers-cpp-structs"];
+    let tables = [
+        "flatbuffers",
+        "flatbuffers-cpp",
+        "flatbuffers-cpp-object",
+        "flatbuffers-cpp-structs",
+        "flatbuffers-java",
+        "flatbuffers-java-structs",
+    ];
     for (name, mut runner) in runners(&tables) {
         for (refused, field) in [
             (message([1.0, 2.0], -0.0, vec![]), "Scan.height"),

@@ -9,6 +9,7 @@
 mod cpp;
 pub mod definition;
 mod generation;
+mod java;
 mod object;
 mod reader;
 mod rust;

@@ -2,6 +2,7 @@
 //!
 //! The format has no definition language: the Rust types are the definition.
 
+mod java;
 mod python;
 
 use anyhow::Result;

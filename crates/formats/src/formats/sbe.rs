@@ -1,4 +1,4 @@
-//! Simple Binary Encoding: the flyweights of its own compiler.
+//! Simple Binary Encoding: the flyweights of its own compiler, here in C++.
 //!
 //! A message is a block of fixed fields, then groups, then data, and so is each
 //! entry of a group. A record of fixed size is a composite in the block that
@@ -6,6 +6,7 @@
 
 mod definition;
 mod glue;
+mod java;
 mod layout;
 
 use std::path::Path;
@@ -106,20 +107,21 @@ fn emit(unit: &Unit) -> Result<Emission> {
             File::new("groups.hpp", include_str!("sbe/groups.hpp")),
             File::new("glue.hpp", glue::glue(unit)),
         ],
-        steps: vec![Step::Call(Box::new(compile))],
+        steps: vec![Step::Call(Box::new(|folder| compile(folder, "Cpp")))],
         sources: vec!["main.cpp".into()],
         ..Emission::default()
     })
 }
 
-/// Runs SBE's compiler in the runner's folder.
-fn compile(folder: &Path) -> Result<()> {
+/// Runs SBE's compiler in the runner's folder, for a language in its word.
+fn compile(folder: &Path, language: &str) -> Result<()> {
     let compiler = maven::artifact(folder, &format!("uk.co.real-logic:sbe-all:{}", glue::VERSION))?;
     let output = Command::new("java")
         .args(["--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"])
         // It runs for a second: what pays off later only costs.
         .args(["-Xshare:auto", "-XX:TieredStopAtLevel=1"])
-        .args(["-Dsbe.target.language=Cpp", "-Dsbe.output.dir=."])
+        .arg(format!("-Dsbe.target.language={language}"))
+        .arg("-Dsbe.output.dir=.")
         .args(["-Dsbe.validation.stop.on.error=true", "-Dsbe.errorLog=yes", "-jar"])
         .arg(compiler)
         .arg("message.xml")

@@ -1,10 +1,11 @@
-//! Which crate goes with which flatc: what a flatc generates for Rust calls the
-//! crate of its own version.
+//! Which crate goes with which flatc, and which jar: what a flatc generates calls the
+//! library of its own version.
 
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{bail, Context, Result};
+use wiregauge_workshop::maven::Jar;
 
 /// A crate, and the oldest flatc that it goes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,21 +43,77 @@ const GENERATIONS: [Generation; 3] = [
     },
 ];
 
+/// What the flatc on the path says of its version, which it is asked once.
+fn said() -> Result<&'static str> {
+    static SAID: OnceLock<Option<String>> = OnceLock::new();
+    let said = SAID.get_or_init(|| {
+        let flatc = Command::new("flatc").arg("--version").stdin(Stdio::null()).output();
+        flatc.ok().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+    });
+    said.as_deref().context("cannot start flatc; is it installed?")
+}
+
+/// The version in what flatc says.
+fn version(said: &str) -> &str {
+    said.trim().rsplit(' ').next().unwrap_or_default()
+}
+
+/// Java's library: each flatc's classes call a method that only the jar of its own
+/// release has. Each with its version.
+const JARS: [(&str, &[Jar]); 3] = [
+    (
+        "2.0.8",
+        &[Jar {
+            coordinates: "com.google.flatbuffers:flatbuffers-java:2.0.8",
+            sha256: "22c2fbdef014a008e441360cc827abb8ddab6f840b2637f07b3592654dc165f2",
+        }],
+    ),
+    (
+        "23.5.26",
+        &[Jar {
+            coordinates: "com.google.flatbuffers:flatbuffers-java:23.5.26",
+            sha256: "8d10cac2ea9878896077ba437d76fdb1b9a07f55a863c560bb8a024b04103f8b",
+        }],
+    ),
+    (
+        "25.2.10",
+        &[Jar {
+            coordinates: "com.google.flatbuffers:flatbuffers-java:25.2.10",
+            sha256: "587bd6c31cda747587493a113bec8602d3a0b0ca579b2b1b838ef71b19e6525d",
+        }],
+    ),
+];
+
+/// Java's library for the flatc on the path.
+///
+/// # Errors
+/// When there is none, or its release has no jar here.
+pub fn jars() -> Result<&'static [Jar]> {
+    jars_of(said()?)
+}
+
+fn jars_of(said: &str) -> Result<&'static [Jar]> {
+    let own = version(said);
+    let known: Vec<&str> = JARS.iter().map(|(version, _)| *version).collect();
+    let found = JARS.iter().find(|(version, _)| *version == own).map(|(_, jars)| *jars);
+    found.with_context(|| {
+        format!(
+            "the classes of flatc {own} want the jar of its release, and known are those of {}: \
+             install such a flatc",
+            known.join(", ")
+        )
+    })
+}
+
 impl Generation {
     /// That of the flatc on the path, which is asked once.
     pub fn here() -> Result<Generation> {
-        static SAID: OnceLock<Option<String>> = OnceLock::new();
-        let said = SAID.get_or_init(|| {
-            let flatc = Command::new("flatc").arg("--version").stdin(Stdio::null()).output();
-            flatc.ok().map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-        });
-        let said = said.as_deref().context("cannot start flatc; is it installed?")?;
-        Generation::of(said)
+        Generation::of(said()?)
     }
 
     /// By what flatc says: `flatc version 23.5.26`.
     fn of(said: &str) -> Result<Generation> {
-        let version = said.trim().rsplit(' ').next().unwrap_or_default();
+        let version = version(said);
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let major =
             major.with_context(|| format!("flatc does not say its version: {}", said.trim()))?;
@@ -89,6 +146,19 @@ mod tests {
             let found = Generation::of(&format!("flatc version {flatc}\n")).unwrap();
             assert_eq!(found.version, version, "{flatc}");
         }
+    }
+
+    #[test]
+    fn a_flatc_has_the_jar_of_its_release_or_none() {
+        for version in ["2.0.8", "23.5.26", "25.2.10"] {
+            let found = jars_of(&format!("flatc version {version}\n")).unwrap();
+            assert!(found[0].coordinates.ends_with(&format!(":{version}")), "{version}");
+        }
+        assert_eq!(
+            jars_of("flatc version 24.3.25\n").unwrap_err().to_string(),
+            "the classes of flatc 24.3.25 want the jar of its release, and known are those of \
+             2.0.8, 23.5.26, 25.2.10: install such a flatc"
+        );
     }
 
     #[test]

@@ -121,8 +121,8 @@ impl Messages {
 }
 
 impl Library for Messages {
-    fn spreads(&self) -> bool {
-        true
+    fn slots(&self, form: &JavaForm, id: TypeId) -> Vec<Slot> {
+        slot::slots(form.schema, form.schema.record(id))
     }
 
     fn class(&self, _: &JavaForm, id: TypeId) -> String {

@@ -1,0 +1,70 @@
+//! Kryo: plain Java objects as they are, by classes that are registered. A format of Java's
+//! alone.
+
+use anyhow::Result;
+use wiregauge_holders::Unit;
+use wiregauge_workshop::maven::Jar;
+
+use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
+use crate::codec::{Codec, Emission, Linkage};
+use crate::java_glue;
+use crate::java_whole::{self, CANONICAL_NANS};
+
+const JARS: &[Jar] = &[
+    Jar {
+        coordinates: "com.esotericsoftware:kryo:5.6.2",
+        sha256: "4e8b1d2f4977187af8a51a957329722dc1cdc56a7c94fbb5a791e82897629cff",
+    },
+    Jar {
+        coordinates: "com.esotericsoftware:reflectasm:1.11.9",
+        sha256: "712b44da79a5b7f47a28cbfcb3d8ecfc872fae349c48aa4d3e38a5d69956afce",
+    },
+    Jar {
+        coordinates: "org.objenesis:objenesis:3.4",
+        sha256: "95488102feaf2e2858adf6b299353677dac6c15294006f8ed1c5556f8e3cd251",
+    },
+    Jar {
+        coordinates: "com.esotericsoftware:minlog:1.3.1",
+        sha256: "5d4d632cfbebfe0a7644501cc303570b691406181bee65e9916b921c767d7c72",
+    },
+];
+
+inventory::submit! {
+    Codec {
+        name: "kryo",
+        title: "Kryo Java",
+        format: "kryo",
+        language: &JAVA,
+        bound: false,
+        built: Linkage::Jar("kryo"),
+        options: &[
+            "the normalized form itself by FieldSerializer, the default; nobody but Java reads it",
+            "setRegistrationRequired(true): every class has a number, given in the same order by \
+             writer and reader; no references (setReferences(false)): both are the defaults",
+            "one Kryo for the whole process, which has one thread: making one costs; Output and \
+             Input, the usual ones and not their unsafe kin, are kept between messages, the \
+             Output's array is handed over",
+            CANONICAL_NANS,
+            "no way to read in part: the whole message is read for one number",
+        ],
+        calls: &[
+            "encode: output.reset(); kryo.writeObject(output, message); output.getBuffer()",
+            "decode, project, fixed, element: input.setBuffer(array, from, length); \
+             kryo.readObject(input, Message.class)",
+        ],
+        needs: NEEDS_WITH_JARS,
+        answer: java_whole::answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let own = [
+        ("Main.java", include_str!("kryo/Main.java")),
+        ("Nans.java", java_whole::NANS),
+    ];
+    let mut emission = java_whole::emit(unit, &[], &own, JARS)?;
+    emission.files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
+    Ok(emission)
+}

@@ -1,0 +1,234 @@
+//! The part of `Glue.java` that reads numbers: all of them, or one by walking.
+
+use wiregauge_holders::SourceWriter;
+use wiregauge_schema::path::{Index, Path, Step};
+use wiregauge_schema::{Cardinality, Element, Scalar};
+
+use super::spots::{capital, Glue};
+use crate::formats::sbe::layout::{group, has_flag, place, Entry, Place};
+use crate::java_number::Number;
+use crate::sequential::flag_name;
+
+/// What is made of values as they are read.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Reading {
+    /// A sum of floats.
+    Sum,
+    /// What is proven of it.
+    Exact,
+}
+
+impl Reading {
+    /// Both.
+    pub const ALL: [Reading; 2] = [Reading::Sum, Reading::Exact];
+
+    fn word(self) -> &'static str {
+        if self == Reading::Sum { "sum" } else { "exact" }
+    }
+
+    fn kind(self) -> &'static str {
+        if self == Reading::Sum { "double" } else { "Tally" }
+    }
+
+    /// Adds a number by the expression of it.
+    fn number(self, at: usize, scalar: Scalar, value: &str) -> String {
+        // Truth values are 0 or 1, whatever number stands for true.
+        let value = match scalar {
+            Scalar::Bool => format!("({value} != 0)"),
+            _ => value.to_owned(),
+        };
+        match self {
+            Reading::Sum => format!("s += {};", Number(scalar).counted(&value, false)),
+            Reading::Exact => format!("t.number({at}, {});", Number(scalar).word(&value)),
+        }
+    }
+
+    fn length(self, at: usize, value: &str) -> String {
+        match self {
+            Reading::Sum => format!("s += {value};"),
+            Reading::Exact => format!("t.number({at}, {value});"),
+        }
+    }
+}
+
+impl Glue<'_> {
+    /// `sum_N` or `exact_N`, in the order of the bytes.
+    pub fn read(&self, reading: Reading, number: usize, code: &mut SourceWriter) {
+        let spot = &self.spots[number];
+        let record = self.record(number);
+        let (kind, word) = (reading.kind(), reading.word());
+        let class = if spot.names.is_empty() { "Object".into() } else { spot.class("Decoder") };
+        code.open(format!("\nprivate {kind} {word}_{number}({class} from) {{"));
+        code.line(match reading {
+            Reading::Sum => "double s = 0;",
+            Reading::Exact => "Tally t = new Tally();",
+        });
+        let add = |at: usize, from: &str| match reading {
+            Reading::Sum => format!("s += sum_{}({from});", spot.inner[&at]),
+            Reading::Exact => format!("t.record({at}, exact_{}({from}));", spot.inner[&at]),
+        };
+        for wanted in [Place::Nowhere, Place::Block, Place::Group, Place::Data] {
+            for (at, field) in record.fields.iter().enumerate() {
+                if place(self.schema, field) != wanted {
+                    continue;
+                }
+                let value = format!("from.{}_", field.name.legal);
+                let scalar = self.schema.scalar(field.element);
+                let flag = has_flag(field)
+                    .then(|| format!("if (from.{}_() != 0) {{", flag_name(record, field)));
+                match (&wanted, field.element, field.cardinality) {
+                    (Place::Nowhere, ..) => code.line(add(at, "null")),
+                    (Place::Block, Element::Record(_), _) => {
+                        code.line(add(at, &format!("{value}()")));
+                    }
+                    (Place::Block, _, Cardinality::Array { len }) if len > 1 => {
+                        code.open(format!("for (int i = 0; i < {len}; i++) {{"));
+                        let scalar = scalar.expect("a number");
+                        code.line(reading.number(at, scalar, &format!("{value}(i)")));
+                        code.close("}");
+                    }
+                    (Place::Block, ..) => {
+                        let one =
+                            reading.number(at, scalar.expect("a number"), &format!("{value}()"));
+                        match flag {
+                            Some(flag) => code.block(flag, "}", |code| code.line(one)),
+                            None => code.line(one),
+                        }
+                    }
+                    (Place::Group, ..) => code.block("{", "}", |code| {
+                        self.enter(field, "from", "g", "n", code);
+                        code.open("for (int i = 0; i < n; i++) {");
+                        code.line(match group(self.schema, field).0 {
+                            Entry::Number(scalar) => {
+                                reading.number(at, scalar, "g.next().value_()")
+                            }
+                            Entry::Octets => reading.length(at, "g.next().skipValue_()"),
+                            Entry::Record(_) => add(at, "g.next()"),
+                        });
+                        code.close("}");
+                    }),
+                    (Place::Data, ..) => {
+                        let skip = format!("from.skip{}_()", capital(&field.name.legal));
+                        match flag {
+                            Some(flag) => {
+                                code.open(flag);
+                                code.line(reading.length(at, &skip));
+                                code.next("} else {");
+                                code.line(format!("{skip};"));
+                                code.close("}");
+                            }
+                            None => code.line(reading.length(at, &skip)),
+                        }
+                    }
+                }
+            }
+        }
+        code.line(match reading {
+            Reading::Sum => "return s;",
+            Reading::Exact => "return t;",
+        });
+        code.close("}");
+    }
+
+    /// `fixed` or `element`, or what proves it: what stands in a block is read there, groups
+    /// are walked.
+    pub fn walk(&self, reading: Reading, name: &str, path: Option<&Path>, code: &mut SourceWriter) {
+        let method = match reading {
+            Reading::Sum => name.to_owned(),
+            Reading::Exact => format!("exact{}", capital(name)),
+        };
+        let none = match reading {
+            Reading::Sum => "return 0;",
+            Reading::Exact => "return new Tally();",
+        };
+        code.open(format!("\n{} {method}() {{", reading.kind()));
+        let found = self.descend(path.map_or(&[], |path| path), none, code);
+        match (found, reading) {
+            (None, _) => code.line(none),
+            (Some((scalar, value)), Reading::Sum) => {
+                code.line("double s = 0;");
+                code.line(format!("{}\nreturn s;", reading.number(0, scalar, &value)));
+            }
+            (Some((scalar, value)), Reading::Exact) => {
+                code.line("Tally t = new Tally();");
+                code.line(format!("{}\nreturn t;", reading.number(0, scalar, &value)));
+            }
+        }
+        code.close("}");
+    }
+
+    /// The way along a path; what is found at its end.
+    fn descend(
+        &self,
+        path: &[Step],
+        none: &str,
+        code: &mut SourceWriter,
+    ) -> Option<(Scalar, String)> {
+        let schema = self.schema;
+        let mut id = schema.root;
+        let mut at = "decoder".to_owned();
+        for (depth, step) in path.iter().enumerate() {
+            let record = schema.record(id);
+            let field = &record.fields[step.field];
+            let member = format!("{at}.{}_", field.name.legal);
+            if has_flag(field) {
+                code.open(format!("if ({at}.{}_() == 0) {{", flag_name(record, field)));
+                code.line(none);
+                code.close("}");
+            }
+            let scalar = || schema.scalar(field.element).expect("paths end at numbers");
+            match (place(schema, field), field.element, field.cardinality) {
+                (Place::Block, Element::Record(inner), _) => {
+                    at = format!("{member}()");
+                    id = inner;
+                }
+                (Place::Block, _, Cardinality::Array { len }) => {
+                    let index = match step.index {
+                        Index::At(index) => index,
+                        _ => len / 2,
+                    };
+                    return match (index >= len, len) {
+                        (true, _) => None,
+                        (_, 1) => Some((scalar(), format!("{member}()"))),
+                        _ => Some((scalar(), format!("{member}({index})"))),
+                    };
+                }
+                (Place::Block, ..) => return Some((scalar(), format!("{member}()"))),
+                _ => {
+                    let earlier = record.fields.iter().filter(|f| place(schema, f) == Place::Group);
+                    for (number, other) in
+                        earlier.take_while(|other| other.id != field.id).enumerate()
+                    {
+                        let (g, n) = (format!("g{depth}_{number}"), format!("n{depth}_{number}"));
+                        self.enter(other, &at, &g, &n, code);
+                        code.open(format!("for (int i = 0; i < {n}; i++) {{"));
+                        code.line(format!("{g}.next().sbeSkip();"));
+                        code.close("}");
+                    }
+                    let (g, n, i) = (format!("g{depth}"), format!("n{depth}"), format!("i{depth}"));
+                    self.enter(field, &at, &g, &n, code);
+                    code.line(match step.index {
+                        Index::Single => format!("int {i} = 0;"),
+                        Index::At(index) => format!("int {i} = {index};"),
+                        Index::Middle => format!("int {i} = {n} / 2;"),
+                    });
+                    code.open(format!("if ({i} >= {n}) {{"));
+                    code.line(none);
+                    code.close("}");
+                    code.open(format!("for (int i = 0; i < {i}; i++) {{"));
+                    code.line(format!("{g}.next().sbeSkip();"));
+                    code.close("}");
+                    code.line(format!("{g}.next();"));
+                    match field.element {
+                        Element::Record(inner) => {
+                            id = inner;
+                            at = g;
+                        }
+                        _ => return Some((scalar(), format!("{g}.value_()"))),
+                    }
+                }
+            }
+        }
+        None
+    }
+}

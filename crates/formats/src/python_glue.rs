@@ -13,8 +13,8 @@ use crate::slot::{self, Slot};
 /// How a library's objects are made and read. What is not said is as plain objects
 /// of Python have it.
 pub trait Library {
-    /// Whether short arrays of numbers are so many fields.
-    fn spreads(&self) -> bool {
+    /// Whether short arrays of numbers in a record are so many fields.
+    fn spreads(&self, _id: TypeId) -> bool {
         false
     }
     /// Whether a list or an array of numbers is octets to it.
@@ -38,6 +38,14 @@ pub trait Library {
     fn take_octets(&self, value: &str) -> String {
         value.to_owned()
     }
+    /// A text of the library.
+    fn take_text(&self, value: &str) -> String {
+        value.to_owned()
+    }
+    /// How many octets a text of the library has.
+    fn text_size(&self, value: &str) -> String {
+        format!("octets({value})")
+    }
     /// A list of numbers, an `array`, for the library.
     fn give_numbers(&self, _field: &Field, code: &str, value: &str) -> String {
         match code {
@@ -54,7 +62,7 @@ pub trait Library {
         value.to_owned()
     }
     /// Numbers of the library as a list.
-    fn take_list(&self, value: &str) -> String {
+    fn take_list(&self, _field: &Field, value: &str) -> String {
         value.to_owned()
     }
     /// One number of the library as Python's own.
@@ -74,7 +82,7 @@ pub trait Library {
         "None"
     }
     /// An optional record that is there, for the library.
-    fn give_optional_record(&self, one: &str) -> String {
+    fn give_optional_record(&self, _field: &Field, one: &str) -> String {
         one.to_owned()
     }
     /// The sum of a list of records, and their tally in that of the record `t`, where
@@ -105,7 +113,7 @@ pub fn glue(form: &PythonForm, library: &dyn Library, head: &str) -> String {
     code.line("from wiregauge_runner.tally import Tally, octets");
     code.line(head);
     for (id, record) in form.records() {
-        let glue = Glue { form, library, id, slots: slots(record, form, library) };
+        let glue = Glue { form, library, id, slots: slots(id, form, library) };
         glue.give(&mut code);
         if !library.takes_itself() {
             glue.take(record, &mut code);
@@ -132,8 +140,9 @@ fn makes(form: &PythonForm, library: &dyn Library) -> bool {
     library.make(form, form.schema.root, &[]).is_some()
 }
 
-fn slots(record: &Record, form: &PythonForm, library: &dyn Library) -> Vec<Slot> {
-    match library.spreads() {
+fn slots(id: TypeId, form: &PythonForm, library: &dyn Library) -> Vec<Slot> {
+    let record = form.schema.record(id);
+    match library.spreads(id) {
         true => slot::slots(form.schema, record),
         false => slot::whole(record),
     }
@@ -216,7 +225,7 @@ impl Glue<'_> {
         let one = |value: &str| match field.element {
             Element::Record(id) => format!("take_{}({value})", self.form.class(id)),
             Element::Bytes => library.take_octets(value),
-            Element::String => value.to_owned(),
+            Element::String => library.take_text(value),
             _ => library.take_number(field, value),
         };
         match (field.cardinality, self.form.code(field)) {
@@ -238,7 +247,7 @@ impl Glue<'_> {
             (Cardinality::List { .. }, Some(code)) if code != "?" => {
                 library.take_numbers(field, code, &value)
             }
-            (_, Some(_)) => library.take_list(&value),
+            (_, Some(_)) => library.take_list(field, &value),
             _ => match one("e").as_str() {
                 "e" => format!("list({value})"),
                 one => format!("[{one} for e in {value}]"),
@@ -263,11 +272,16 @@ impl Glue<'_> {
                     code.outdent();
                 }
             },
-            (Element::String, false) => code.line(format!("s += octets({value})")),
+            (Element::String, false) => {
+                code.line(format!("s += {}", self.library.text_size(value)));
+            }
             (Element::Bytes, false) => {
                 code.line(format!("s += len({})", self.library.take_octets(value)));
             }
-            (Element::String, true) => code.line(format!("s += sum(map(octets, {value}))")),
+            (Element::String, true) => code.line(match self.library.text_size("e").as_str() {
+                "octets(e)" => format!("s += sum(map(octets, {value}))"),
+                size => format!("s += sum([{size} for e in {value}])"),
+            }),
             (Element::Bytes, true) => {
                 let one = self.library.take_octets("e");
                 code.line(format!("s += sum([len({one}) for e in {value}])"));
@@ -304,7 +318,7 @@ impl Glue<'_> {
                 code.outdent();
             }
             (Element::String, false) => {
-                code.line(format!("t.length({place}, octets({value}))"));
+                code.line(format!("t.length({place}, {})", self.library.text_size(value)));
             }
             (Element::Bytes, false) => {
                 let octets = self.library.take_octets(value);
@@ -313,7 +327,9 @@ impl Glue<'_> {
             (Element::String | Element::Bytes, true) => {
                 code.open(format!("for e in {value}:"));
                 code.line(match field.element {
-                    Element::String => format!("t.length({place}, octets(e))"),
+                    Element::String => {
+                        format!("t.length({place}, {})", self.library.text_size("e"))
+                    }
                     _ => format!("t.length({place}, len({}))", self.library.take_octets("e")),
                 });
                 code.outdent();
@@ -323,7 +339,7 @@ impl Glue<'_> {
                 let numbers = match repeats {
                     false => format!("[{}]", self.library.take_number(field, value)),
                     true if self.library.is_octets(field) => self.library.take_octets(value),
-                    true => self.library.take_list(value),
+                    true => self.library.take_list(field, value),
                 };
                 code.line(format!("t.numbers({place}, \"{kind}\", {numbers})"));
             }
@@ -364,7 +380,7 @@ pub fn given(form: &PythonForm, library: &dyn Library, field: &Field, value: &st
     match (field.cardinality, form.code(field)) {
         (Cardinality::Optional, _) => {
             let one = match field.element {
-                Element::Record(_) => library.give_optional_record(&one(value)),
+                Element::Record(_) => library.give_optional_record(field, &one(value)),
                 _ => one(value),
             };
             match library.absent(field) {
@@ -391,7 +407,7 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
         code.open(format!("def {name}(o):"));
         let mut id = form.schema.root;
         for step in path.iter().flatten() {
-            let slots = slots(form.schema.record(id), form, library);
+            let slots = slots(id, form, library);
             let Some((slot, index)) = slot::find(&slots, step) else {
                 code.line("return None");
                 break;

@@ -7,7 +7,10 @@ mod prost;
 mod python;
 mod quick;
 
-use anyhow::Result;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{
@@ -98,6 +101,16 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         }
     }
     Answer::lowered(lowerings)
+}
+
+/// Makes `message.descriptors` of `message.proto`, in the runner's folder.
+fn describe(folder: &Path) -> Result<()> {
+    let mut compiler = protox::Compiler::new([folder])?;
+    // betterproto2's compiler wants the comments of each type, be there some or not.
+    compiler.include_source_info(true);
+    compiler.open_file("message.proto").context("the emitted definition does not compile")?;
+    fs::write(folder.join("message.descriptors"), compiler.encode_file_descriptor_set())
+        .context("cannot write the descriptors")
 }
 
 /// A normalized Rust scalar as the Rust libraries hold it.

@@ -459,6 +459,8 @@ fn messages_that_a_format_cannot_say() {
         ("prost", &signed, "loses the sign of zero"),
         ("quick-protobuf", &signed, "loses the sign of zero"),
         ("colfer", &signed, "loses the sign of zero"),
+        ("betterproto2", &signed, "loses the sign of zero"),
+        ("flatbuffers-python", &signed, "loses the sign of zero"),
         ("lcm", &cut, "NUL"),
         ("cyclone-cdr", &cut, "NUL"),
         ("generated-cdr-cpp", &cut, "a zero where it does not end"),

@@ -1,6 +1,7 @@
 //! Protobuf: what the format can express and its definition (proto3, one file,
 //! package `wg`). The codecs of its libraries are in the folder beside.
 
+mod better;
 mod cpp;
 mod java;
 mod prost;

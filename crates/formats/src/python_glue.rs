@@ -185,12 +185,19 @@ impl Glue<'_> {
     }
 
     fn take(&self, record: &Record, code: &mut SourceWriter) {
+        code.line("\n");
+        code.open(format!("def take_{}(o):", self.class()));
         let mut values = Vec::new();
         for (place, field) in record.fields.iter().enumerate() {
             let own: Vec<&Slot> = self.slots.iter().filter(|slot| slot.place == place).collect();
-            values.push(match own.as_slice() {
-                [slot] if slot.number.is_none() => self.taken(field, place),
-                numbers => {
+            values.push(match (own.as_slice(), field.cardinality) {
+                ([slot], Cardinality::Array { len }) if slot.number.is_none() => {
+                    self.take_array(field, place, len, code)
+                }
+                ([slot], _) if slot.number.is_none() => {
+                    self.taken(field, &self.library.get("o", self.id, field, place))
+                }
+                (numbers, _) => {
                     let get = |slot: &&Slot| {
                         let value = self.library.get("o", self.id, &slot.field, place);
                         self.library.take_number(&slot.field, &value)
@@ -199,29 +206,30 @@ impl Glue<'_> {
                 }
             });
         }
-        code.line("\n");
-        code.open(format!("def take_{}(o):", self.class()));
-        for (place, field) in record.fields.iter().enumerate() {
-            if let (Cardinality::Array { len }, Some(_)) = (
-                field.cardinality,
-                self.slots.iter().find(|slot| slot.place == place && slot.number.is_none()),
-            ) {
-                let value = self.library.get("o", self.id, field, place);
-                let octets = self.library.is_octets(field);
-                let value = if octets { self.library.take_octets(&value) } else { value };
-                code.open(format!("if len({value}) != {len}:"));
-                let member = self.form.member(self.id, place);
-                code.line(format!("raise ValueError(\"{member}: wrong length\")"));
-                code.outdent();
-            }
-        }
         code.line(format!("return message.{}({})", self.class(), values.join(", ")));
         code.outdent();
     }
 
-    /// A field of the library's object `o` as the normalized form has it.
-    fn taken(&self, field: &Field, place: usize) -> String {
-        let (library, value) = (self.library, self.library.get("o", self.id, field, place));
+    /// A fixed array, which is asked for once and must have its length.
+    fn take_array(&self, field: &Field, place: usize, len: u32, code: &mut SourceWriter) -> String {
+        let array = format!("a{place}");
+        let value = self.library.get("o", self.id, field, place);
+        let octets = self.library.is_octets(field);
+        let value = if octets { self.library.take_octets(&value) } else { value };
+        code.line(format!("{array} = {value}"));
+        code.open(format!("if len({array}) != {len}:"));
+        let member = self.form.member(self.id, place);
+        code.line(format!("raise ValueError(\"{member}: wrong length\")"));
+        code.outdent();
+        match octets {
+            true => format!("list({array})"),
+            false => self.taken(field, &array),
+        }
+    }
+
+    /// A field's value in the library's object `o` as the normalized form has it.
+    fn taken(&self, field: &Field, value: &str) -> String {
+        let library = self.library;
         let one = |value: &str| match field.element {
             Element::Record(id) => format!("take_{}({value})", self.form.class(id)),
             Element::Bytes => library.take_octets(value),
@@ -233,21 +241,18 @@ impl Glue<'_> {
                 let there = library.is_there("o", self.record(), field, "(v := {})");
                 match there.contains("{}") {
                     // The value is asked for once.
-                    true => format!("{} if {} else None", one("v"), there.replace("{}", &value)),
-                    false => format!("{} if {there} else None", one(&value)),
+                    true => format!("{} if {} else None", one("v"), there.replace("{}", value)),
+                    false => format!("{} if {there} else None", one(value)),
                 }
             }
-            (Cardinality::Required | Cardinality::Implicit, _) => one(&value),
+            (Cardinality::Required | Cardinality::Implicit, _) => one(value),
             (Cardinality::List { .. }, Some(code)) if library.is_octets(field) => {
-                format!("array(\"{code}\", {})", library.take_octets(&value))
-            }
-            (_, Some(_)) if library.is_octets(field) => {
-                format!("list({})", library.take_octets(&value))
+                format!("array(\"{code}\", {})", library.take_octets(value))
             }
             (Cardinality::List { .. }, Some(code)) if code != "?" => {
-                library.take_numbers(field, code, &value)
+                library.take_numbers(field, code, value)
             }
-            (_, Some(_)) => library.take_list(field, &value),
+            (_, Some(_)) => library.take_list(field, value),
             _ => match one("e").as_str() {
                 "e" => format!("list({value})"),
                 one => format!("[{one} for e in {value}]"),
@@ -354,9 +359,10 @@ impl Glue<'_> {
             let field = &slot.field;
             let value = self.library.get("o", self.id, field, slot.place);
             if field.cardinality == Cardinality::Optional {
-                let there = self.library.is_there("o", self.record(), field, &value);
-                code.open(format!("if {there}:"));
-                add(slot.place, field, &value, code);
+                let there = self.library.is_there("o", self.record(), field, "(v := {})");
+                code.open(format!("if {}:", there.replace("{}", &value)));
+                let value = if there.contains("{}") { "v" } else { &value };
+                add(slot.place, field, value, code);
                 code.outdent();
             } else {
                 add(slot.place, field, &value, code);

@@ -27,6 +27,8 @@ inventory::submit! {
             "lists of numbers are given as they are (array.array), which the library goes through; \
              it has no way of lists as blocks",
             "the definition is parsed once",
+            "a list of records without fields takes no bytes that its length could be held against: \
+             a damaged one is read for as long as it says",
             "no way to read in part: the whole message is read for one number",
         ],
         calls: &[

@@ -21,7 +21,7 @@ inventory::submit! {
         built: Linkage::Wheel("pycapnp"),
         options: &[
             "the definition is parsed once, when the runner starts, by the libcapnp in the wheel; \
-             fields are found by their names at each access (the dynamic API, the library's only one)",
+             fields are attributes, found by their names at each access (it has the dynamic API alone)",
             "builders grow as the library has it by default; to_bytes() copies their segments",
             "read in place",
             "lists of numbers are given and taken as Python's lists: the library has no access to \

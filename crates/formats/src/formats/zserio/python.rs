@@ -29,6 +29,8 @@ inventory::submit! {
             "arrays are not packed: no delta compression, the format's default",
             "the library is Python, bit by bit; it has no way of lists as blocks, and each value of \
              one is written and read by a call",
+            "a list of records without fields takes no bytes that its length could be held against: \
+             a damaged one is read for as long as it says",
             "no way to read in part: the whole message is parsed for one number",
         ],
         calls: &[

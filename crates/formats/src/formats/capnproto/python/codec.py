@@ -48,7 +48,7 @@ class CapnProto(Codec):
 
     def verify(self, wire):
         with reading(wire) as item:
-            item.total_size
+            return item.total_size
 
     def project(self, wire):
         with reading(wire) as item:

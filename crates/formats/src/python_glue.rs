@@ -13,8 +13,8 @@ use crate::slot::{self, Slot};
 /// How a library's objects are made and read. What is not said is as plain objects
 /// of Python have it.
 pub trait Library {
-    /// Whether short arrays of numbers are so many fields.
-    fn spreads(&self) -> bool {
+    /// Whether short arrays of numbers in a record are so many fields.
+    fn spreads(&self, _id: TypeId) -> bool {
         false
     }
     /// Whether a list or an array of numbers is octets to it.
@@ -38,6 +38,14 @@ pub trait Library {
     fn take_octets(&self, value: &str) -> String {
         value.to_owned()
     }
+    /// A text of the library.
+    fn take_text(&self, value: &str) -> String {
+        value.to_owned()
+    }
+    /// How many octets a text of the library has.
+    fn text_size(&self, value: &str) -> String {
+        format!("octets({value})")
+    }
     /// A list of numbers, an `array`, for the library.
     fn give_numbers(&self, _field: &Field, code: &str, value: &str) -> String {
         match code {
@@ -54,7 +62,7 @@ pub trait Library {
         value.to_owned()
     }
     /// Numbers of the library as a list.
-    fn take_list(&self, value: &str) -> String {
+    fn take_list(&self, _field: &Field, value: &str) -> String {
         value.to_owned()
     }
     /// One number of the library as Python's own.
@@ -74,7 +82,7 @@ pub trait Library {
         "None"
     }
     /// An optional record that is there, for the library.
-    fn give_optional_record(&self, one: &str) -> String {
+    fn give_optional_record(&self, _field: &Field, one: &str) -> String {
         one.to_owned()
     }
     /// The sum of a list of records, and their tally in that of the record `t`, where
@@ -105,7 +113,7 @@ pub fn glue(form: &PythonForm, library: &dyn Library, head: &str) -> String {
     code.line("from wiregauge_runner.tally import Tally, octets");
     code.line(head);
     for (id, record) in form.records() {
-        let glue = Glue { form, library, id, slots: slots(record, form, library) };
+        let glue = Glue { form, library, id, slots: slots(id, form, library) };
         glue.give(&mut code);
         if !library.takes_itself() {
             glue.take(record, &mut code);
@@ -132,8 +140,9 @@ fn makes(form: &PythonForm, library: &dyn Library) -> bool {
     library.make(form, form.schema.root, &[]).is_some()
 }
 
-fn slots(record: &Record, form: &PythonForm, library: &dyn Library) -> Vec<Slot> {
-    match library.spreads() {
+fn slots(id: TypeId, form: &PythonForm, library: &dyn Library) -> Vec<Slot> {
+    let record = form.schema.record(id);
+    match library.spreads(id) {
         true => slot::slots(form.schema, record),
         false => slot::whole(record),
     }
@@ -176,12 +185,19 @@ impl Glue<'_> {
     }
 
     fn take(&self, record: &Record, code: &mut SourceWriter) {
+        code.line("\n");
+        code.open(format!("def take_{}(o):", self.class()));
         let mut values = Vec::new();
         for (place, field) in record.fields.iter().enumerate() {
             let own: Vec<&Slot> = self.slots.iter().filter(|slot| slot.place == place).collect();
-            values.push(match own.as_slice() {
-                [slot] if slot.number.is_none() => self.taken(field, place),
-                numbers => {
+            values.push(match (own.as_slice(), field.cardinality) {
+                ([slot], Cardinality::Array { len }) if slot.number.is_none() => {
+                    self.take_array(field, place, len, code)
+                }
+                ([slot], _) if slot.number.is_none() => {
+                    self.taken(field, &self.library.get("o", self.id, field, place))
+                }
+                (numbers, _) => {
                     let get = |slot: &&Slot| {
                         let value = self.library.get("o", self.id, &slot.field, place);
                         self.library.take_number(&slot.field, &value)
@@ -190,33 +206,34 @@ impl Glue<'_> {
                 }
             });
         }
-        code.line("\n");
-        code.open(format!("def take_{}(o):", self.class()));
-        for (place, field) in record.fields.iter().enumerate() {
-            if let (Cardinality::Array { len }, Some(_)) = (
-                field.cardinality,
-                self.slots.iter().find(|slot| slot.place == place && slot.number.is_none()),
-            ) {
-                let value = self.library.get("o", self.id, field, place);
-                let octets = self.library.is_octets(field);
-                let value = if octets { self.library.take_octets(&value) } else { value };
-                code.open(format!("if len({value}) != {len}:"));
-                let member = self.form.member(self.id, place);
-                code.line(format!("raise ValueError(\"{member}: wrong length\")"));
-                code.outdent();
-            }
-        }
         code.line(format!("return message.{}({})", self.class(), values.join(", ")));
         code.outdent();
     }
 
-    /// A field of the library's object `o` as the normalized form has it.
-    fn taken(&self, field: &Field, place: usize) -> String {
-        let (library, value) = (self.library, self.library.get("o", self.id, field, place));
+    /// A fixed array, which is asked for once and must have its length.
+    fn take_array(&self, field: &Field, place: usize, len: u32, code: &mut SourceWriter) -> String {
+        let array = format!("a{place}");
+        let value = self.library.get("o", self.id, field, place);
+        let octets = self.library.is_octets(field);
+        let value = if octets { self.library.take_octets(&value) } else { value };
+        code.line(format!("{array} = {value}"));
+        code.open(format!("if len({array}) != {len}:"));
+        let member = self.form.member(self.id, place);
+        code.line(format!("raise ValueError(\"{member}: wrong length\")"));
+        code.outdent();
+        match octets {
+            true => format!("list({array})"),
+            false => self.taken(field, &array),
+        }
+    }
+
+    /// A field's value in the library's object `o` as the normalized form has it.
+    fn taken(&self, field: &Field, value: &str) -> String {
+        let library = self.library;
         let one = |value: &str| match field.element {
             Element::Record(id) => format!("take_{}({value})", self.form.class(id)),
             Element::Bytes => library.take_octets(value),
-            Element::String => value.to_owned(),
+            Element::String => library.take_text(value),
             _ => library.take_number(field, value),
         };
         match (field.cardinality, self.form.code(field)) {
@@ -224,21 +241,18 @@ impl Glue<'_> {
                 let there = library.is_there("o", self.record(), field, "(v := {})");
                 match there.contains("{}") {
                     // The value is asked for once.
-                    true => format!("{} if {} else None", one("v"), there.replace("{}", &value)),
-                    false => format!("{} if {there} else None", one(&value)),
+                    true => format!("{} if {} else None", one("v"), there.replace("{}", value)),
+                    false => format!("{} if {there} else None", one(value)),
                 }
             }
-            (Cardinality::Required | Cardinality::Implicit, _) => one(&value),
+            (Cardinality::Required | Cardinality::Implicit, _) => one(value),
             (Cardinality::List { .. }, Some(code)) if library.is_octets(field) => {
-                format!("array(\"{code}\", {})", library.take_octets(&value))
-            }
-            (_, Some(_)) if library.is_octets(field) => {
-                format!("list({})", library.take_octets(&value))
+                format!("array(\"{code}\", {})", library.take_octets(value))
             }
             (Cardinality::List { .. }, Some(code)) if code != "?" => {
-                library.take_numbers(field, code, &value)
+                library.take_numbers(field, code, value)
             }
-            (_, Some(_)) => library.take_list(&value),
+            (_, Some(_)) => library.take_list(field, value),
             _ => match one("e").as_str() {
                 "e" => format!("list({value})"),
                 one => format!("[{one} for e in {value}]"),
@@ -263,11 +277,16 @@ impl Glue<'_> {
                     code.outdent();
                 }
             },
-            (Element::String, false) => code.line(format!("s += octets({value})")),
+            (Element::String, false) => {
+                code.line(format!("s += {}", self.library.text_size(value)));
+            }
             (Element::Bytes, false) => {
                 code.line(format!("s += len({})", self.library.take_octets(value)));
             }
-            (Element::String, true) => code.line(format!("s += sum(map(octets, {value}))")),
+            (Element::String, true) => code.line(match self.library.text_size("e").as_str() {
+                "octets(e)" => format!("s += sum(map(octets, {value}))"),
+                size => format!("s += sum([{size} for e in {value}])"),
+            }),
             (Element::Bytes, true) => {
                 let one = self.library.take_octets("e");
                 code.line(format!("s += sum([len({one}) for e in {value}])"));
@@ -304,7 +323,7 @@ impl Glue<'_> {
                 code.outdent();
             }
             (Element::String, false) => {
-                code.line(format!("t.length({place}, octets({value}))"));
+                code.line(format!("t.length({place}, {})", self.library.text_size(value)));
             }
             (Element::Bytes, false) => {
                 let octets = self.library.take_octets(value);
@@ -313,7 +332,9 @@ impl Glue<'_> {
             (Element::String | Element::Bytes, true) => {
                 code.open(format!("for e in {value}:"));
                 code.line(match field.element {
-                    Element::String => format!("t.length({place}, octets(e))"),
+                    Element::String => {
+                        format!("t.length({place}, {})", self.library.text_size("e"))
+                    }
                     _ => format!("t.length({place}, len({}))", self.library.take_octets("e")),
                 });
                 code.outdent();
@@ -323,7 +344,7 @@ impl Glue<'_> {
                 let numbers = match repeats {
                     false => format!("[{}]", self.library.take_number(field, value)),
                     true if self.library.is_octets(field) => self.library.take_octets(value),
-                    true => self.library.take_list(value),
+                    true => self.library.take_list(field, value),
                 };
                 code.line(format!("t.numbers({place}, \"{kind}\", {numbers})"));
             }
@@ -338,9 +359,10 @@ impl Glue<'_> {
             let field = &slot.field;
             let value = self.library.get("o", self.id, field, slot.place);
             if field.cardinality == Cardinality::Optional {
-                let there = self.library.is_there("o", self.record(), field, &value);
-                code.open(format!("if {there}:"));
-                add(slot.place, field, &value, code);
+                let there = self.library.is_there("o", self.record(), field, "(v := {})");
+                code.open(format!("if {}:", there.replace("{}", &value)));
+                let value = if there.contains("{}") { "v" } else { &value };
+                add(slot.place, field, value, code);
                 code.outdent();
             } else {
                 add(slot.place, field, &value, code);
@@ -364,7 +386,7 @@ pub fn given(form: &PythonForm, library: &dyn Library, field: &Field, value: &st
     match (field.cardinality, form.code(field)) {
         (Cardinality::Optional, _) => {
             let one = match field.element {
-                Element::Record(_) => library.give_optional_record(&one(value)),
+                Element::Record(_) => library.give_optional_record(field, &one(value)),
                 _ => one(value),
             };
             match library.absent(field) {
@@ -391,7 +413,7 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
         code.open(format!("def {name}(o):"));
         let mut id = form.schema.root;
         for step in path.iter().flatten() {
-            let slots = slots(form.schema.record(id), form, library);
+            let slots = slots(id, form, library);
             let Some((slot, index)) = slot::find(&slots, step) else {
                 code.line("return None");
                 break;

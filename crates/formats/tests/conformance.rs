@@ -462,6 +462,8 @@ fn messages_that_a_format_cannot_say() {
         ("quick-protobuf", &signed, "loses the sign of zero"),
         ("colfer", &signed, "loses the sign of zero"),
         ("kryo", &nan, "another not-a-number"),
+        ("betterproto2", &signed, "loses the sign of zero"),
+        ("flatbuffers-python", &signed, "loses the sign of zero"),
         ("lcm", &cut, "NUL"),
         ("cyclone-cdr", &cut, "NUL"),
         ("generated-cdr-cpp", &cut, "a zero where it does not end"),

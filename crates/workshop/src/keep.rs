@@ -44,6 +44,14 @@ pub fn make_whole(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Resu
     fs::rename(&half, folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
+/// The build folder that a step's own folder is in: what has the folder of messages.
+pub(crate) fn build_folder(step_folder: &Path) -> Result<&Path> {
+    step_folder
+        .ancestors()
+        .find(|folder| folder.join("messages").is_dir())
+        .with_context(|| format!("{} is in no build folder", step_folder.display()))
+}
+
 /// Keeps two builds out of one folder; the second waits.
 pub fn lock(folder: &Path) -> Result<fs::File> {
     let path = folder.join("lock");

@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use anyhow::{bail, ensure, Context, Result};
 use sha2::{Digest, Sha256};
 
+use crate::keep::build_folder;
 use crate::need::Need;
 
 /// What [`artifact`] needs on the machine.
@@ -95,14 +96,9 @@ fn in_folder(tools: &Path, coordinates: &str) -> Result<PathBuf> {
     Ok(jar)
 }
 
-/// The folder of fetched tools: beside the folder of messages that the step's
-/// own folder is in.
+/// The folder of fetched tools.
 fn tools(step_folder: &Path) -> Result<PathBuf> {
-    step_folder
-        .ancestors()
-        .find(|folder| folder.join("messages").is_dir())
-        .map(|build| build.join("tools"))
-        .with_context(|| format!("{} is in no build folder", step_folder.display()))
+    Ok(build_folder(step_folder)?.join("tools"))
 }
 
 /// Has Maven copy an artifact into a folder, its checksum verified.

@@ -7,6 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::keep::build_folder;
 use crate::{hash, lock, run};
 
 /// An environment with pinned packages.
@@ -63,6 +64,14 @@ impl Python {
         .context("cannot install Python packages; Python 3.11 and a package index are needed")?;
         fs::write(&complete, "")?;
         Ok(python)
+    }
+
+    /// The same for a step that runs in this folder.
+    ///
+    /// # Errors
+    /// When it cannot be made, or the folder is in no build folder.
+    pub fn of_step(step_folder: &Path, requirements: &str) -> Result<Python> {
+        Python::environment(build_folder(step_folder)?, requirements)
     }
 
     /// Runs a program text with these arguments to its end; returns what it

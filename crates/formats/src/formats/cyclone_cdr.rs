@@ -1,6 +1,8 @@
 //! CDR by Cyclone DDS: its own stream of the structs that its compiler makes,
 //! without a participant or a network.
 
+mod python;
+
 use anyhow::Result;
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};

@@ -11,6 +11,7 @@ pub mod definition;
 mod generation;
 mod java;
 mod object;
+mod python;
 mod reader;
 mod rust;
 
@@ -307,7 +308,11 @@ fn may_lose_sign(schema: &Schema, field: &Field) -> bool {
 }
 
 fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
-    let dialect = Dialect::new(schema, style);
+    answer_in(Dialect::new(schema, style), id)
+}
+
+fn answer_in(dialect: Dialect, id: TypeId) -> Answer {
+    let schema = dialect.schema;
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };

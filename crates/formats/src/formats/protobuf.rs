@@ -1,13 +1,17 @@
 //! Protobuf: what the format can express and its definition (proto3, one file,
 //! package `wg`). The codecs of its libraries are in the folder beside.
 
+mod better;
 mod cpp;
 mod java;
 mod prost;
 mod python;
 mod quick;
 
-use anyhow::Result;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{
@@ -98,6 +102,16 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         }
     }
     Answer::lowered(lowerings)
+}
+
+/// Makes `message.descriptors` of `message.proto`, in the runner's folder.
+fn describe(folder: &Path) -> Result<()> {
+    let mut compiler = protox::Compiler::new([folder])?;
+    // betterproto2's compiler wants the comments of each type, be there some or not.
+    compiler.include_source_info(true);
+    compiler.open_file("message.proto").context("the emitted definition does not compile")?;
+    fs::write(folder.join("message.descriptors"), compiler.encode_file_descriptor_set())
+        .context("cannot write the descriptors")
 }
 
 /// A normalized Rust scalar as the Rust libraries hold it.

@@ -212,7 +212,7 @@ impl Library for Rosbags {
         }
     }
 
-    fn give_optional_record(&self, one: &str) -> String {
+    fn give_optional_record(&self, _: &Field, one: &str) -> String {
         format!("[{one}]")
     }
 
@@ -245,7 +245,7 @@ impl Library for Rosbags {
         format!("numpy.array({value}, \"{code}\")")
     }
 
-    fn take_list(&self, value: &str) -> String {
+    fn take_list(&self, _: &Field, value: &str) -> String {
         format!("{value}.tolist()")
     }
 

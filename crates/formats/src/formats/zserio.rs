@@ -3,6 +3,8 @@
 //! One package `wg`. Everything the model has is said as zserio says it, but
 //! for enums, whose unnamed values zserio would refuse.
 
+mod python;
+
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 
@@ -58,20 +60,24 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     if TAKEN.contains(&record.name.legal.as_str()) {
         return Answer::Rejected("zserio-rs-build's code imports another type of this name".into());
     }
-    let mut lowerings = lowering::unions_and_bounds(record);
-    for field in &record.fields {
-        if is_octets(field) {
-            lowerings.push(Lowering::octets("bytes").and("the bytes are the same"));
-        }
-        if is_optional_bytes(field) {
-            lowerings.push(Lowering::new(
-                "optional bytes as an optional structure of bytes",
-                "nothing; the bytes are the same, and zserio-rs-build's code for the former \
-                 does not compile",
-            ));
-        }
+    let mut lowerings = lowerings(record);
+    if record.fields.iter().any(is_optional_bytes) {
+        lowerings.push(Lowering::new(
+            "optional bytes as an optional structure of bytes",
+            "nothing; the bytes are the same, and zserio-rs-build's code for the former does not \
+             compile",
+        ));
     }
     Answer::lowered(lowerings)
+}
+
+/// What becomes of a record with either library.
+fn lowerings(record: &Record) -> Vec<Lowering> {
+    let mut lowerings = lowering::unions_and_bounds(record);
+    if record.fields.iter().any(is_octets) {
+        lowerings.push(Lowering::octets("bytes").and("the bytes are the same"));
+    }
+    lowerings
 }
 
 /// Whether a list is carried as `bytes`, which is read as a block.
@@ -84,8 +90,19 @@ fn is_optional_bytes(field: &Field) -> bool {
     field.element == Element::Bytes && field.cardinality == Cardinality::Optional
 }
 
-/// `wg.zs`.
+/// `wg.zs`, as zserio-rs-build takes it.
 fn idl(schema: &Schema) -> Result<File> {
+    let member = |_: &Record, field: &Field| field.name.legal.clone();
+    Ok(File::new("wg.zs", definition(schema, member, is_optional_bytes)))
+}
+
+/// The definition's text, with what its members are called and which optional bytes are
+/// in a structure.
+fn definition(
+    schema: &Schema,
+    member: impl Fn(&Record, &Field) -> String,
+    is_wrapped: impl Fn(&Field) -> bool,
+) -> String {
     let mut code = SourceWriter::new();
     code.line("package wg;");
     let mut optional_bytes = false;
@@ -94,8 +111,8 @@ fn idl(schema: &Schema) -> Result<File> {
         code.line(format!("struct {}", record.name.legal));
         code.block("{", "};", |code| {
             for field in &record.fields {
-                optional_bytes |= is_optional_bytes(field);
-                let f = &field.name.legal;
+                optional_bytes |= is_wrapped(field);
+                let f = member(record, field);
                 let element = match field.element {
                     Element::String => "string",
                     Element::Bytes => "bytes",
@@ -104,7 +121,7 @@ fn idl(schema: &Schema) -> Result<File> {
                 };
                 code.line(match field.cardinality {
                     _ if is_octets(field) => format!("bytes {f};"),
-                    _ if is_optional_bytes(field) => format!("optional {OPTIONAL_BYTES} {f};"),
+                    _ if is_wrapped(field) => format!("optional {OPTIONAL_BYTES} {f};"),
                     Cardinality::Required | Cardinality::Implicit => format!("{element} {f};"),
                     Cardinality::Optional => format!("optional {element} {f};"),
                     Cardinality::List { .. } => format!("{element} {f}[];"),
@@ -118,7 +135,7 @@ fn idl(schema: &Schema) -> Result<File> {
         code.line(format!("struct {OPTIONAL_BYTES}"));
         code.block("{", "};", |code| code.line("bytes data;"));
     }
-    Ok(File::new("wg.zs", code.finish()))
+    code.finish()
 }
 
 fn scalar_type(scalar: Scalar) -> &'static str {

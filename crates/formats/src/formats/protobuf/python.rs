@@ -1,6 +1,6 @@
 //! Protobuf's own Python library, over upb.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
 
@@ -50,15 +50,9 @@ fn emit(unit: &Unit) -> Result<Emission> {
         File::new("codec.py", include_str!("python/codec.py")),
         File::new("glue.py", glue),
     ];
-    let compile = |folder: &std::path::Path| {
-        let mut compiler = protox::Compiler::new([folder])?;
-        compiler.open_file("message.proto").context("the emitted definition does not compile")?;
-        std::fs::write(folder.join("message.descriptors"), compiler.encode_file_descriptor_set())
-            .context("cannot write the descriptors")
-    };
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(compile))],
+        steps: vec![Step::Call(Box::new(super::describe))],
         requirements: include_str!("python/requirements.txt"),
         ..Emission::default()
     })
@@ -68,7 +62,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
 struct Upb;
 
 impl Library for Upb {
-    fn spreads(&self) -> bool {
+    fn spreads(&self, _: TypeId) -> bool {
         true
     }
 
@@ -92,7 +86,7 @@ impl Library for Upb {
         format!("array(\"{code}\", {value}[:])")
     }
 
-    fn take_list(&self, value: &str) -> String {
+    fn take_list(&self, _: &Field, value: &str) -> String {
         format!("{value}[:]")
     }
 }

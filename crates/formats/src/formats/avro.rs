@@ -1,0 +1,111 @@
+//! Avro: what the format can express and its definition (JSON, one file, namespace
+//! `wg`). The codecs of its libraries are in the folder beside.
+//!
+//! The definition is a list of records, each after those that it uses; the message is
+//! the last.
+
+mod python;
+
+use anyhow::Result;
+use wiregauge_holders::File;
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
+
+use crate::codec::Answer;
+use crate::lowering::{self, Lowering};
+use crate::slot;
+
+/// Whether a list or an array of numbers is carried as `bytes`: Avro has no octets, and
+/// an `int` each would take two bytes for half of them.
+fn is_octets(field: &Field) -> bool {
+    field.element == Element::Scalar(Scalar::U8)
+        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
+/// The Avro type that carries a scalar.
+fn scalar_type(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => "boolean",
+        Scalar::U8 | Scalar::U16 | Scalar::I8 | Scalar::I16 | Scalar::I32 => "int",
+        Scalar::U32 | Scalar::U64 | Scalar::I64 => "long",
+        Scalar::F32 => "float",
+        Scalar::F64 => "double",
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        let why = "Avro's own enums are counted from zero and hold no other number";
+        return Answer::lowered(vec![Lowering::enumeration().and(why)]);
+    };
+    let mut lowerings = lowering::unions_and_bounds(record);
+    for slot in slot::slots(schema, record) {
+        let field = &slot.field;
+        if slot.number.is_some() {
+            lowerings.push(Lowering::spread());
+        }
+        if is_octets(field) {
+            lowerings.push(Lowering::octets("bytes"));
+        } else if let Some(scalar) = schema.scalar(field.element) {
+            lowerings.extend(widened(scalar));
+        }
+        if let Cardinality::Array { .. } = field.cardinality {
+            lowerings.push(Lowering::fixed_array());
+        }
+    }
+    Answer::lowered(lowerings)
+}
+
+fn widened(scalar: Scalar) -> Option<Lowering> {
+    match scalar {
+        Scalar::U64 => Some(Lowering::as_signed(scalar, "long")),
+        Scalar::U8 | Scalar::U16 | Scalar::U32 | Scalar::I8 | Scalar::I16 => {
+            Some(Lowering::widened(scalar, scalar_type(scalar)).and("a varint each"))
+        }
+        _ => None,
+    }
+}
+
+/// `message.avsc`.
+fn idl(schema: &Schema) -> Result<File> {
+    let records: Vec<String> =
+        schema.records().map(|(_, record)| definition(schema, record)).collect();
+    Ok(File::new("message.avsc", format!("[\n{}\n]\n", records.join(",\n"))))
+}
+
+fn definition(schema: &Schema, record: &Record) -> String {
+    let slots = slot::slots(schema, record);
+    let fields: Vec<String> = slots
+        .iter()
+        .map(|slot| {
+            let (name, of) = (&slot.field.name.legal, field_type(schema, &slot.field));
+            format!("    {{\"name\": \"{name}\", \"type\": {of}}}")
+        })
+        .collect();
+    format!(
+        "  {{\"type\": \"record\", \"name\": \"{}\", \"namespace\": \"wg\", \"fields\": [\n{}\n  ]}}",
+        record.name.legal,
+        fields.join(",\n")
+    )
+}
+
+fn field_type(schema: &Schema, field: &Field) -> String {
+    let one = match field.element {
+        Element::String => "\"string\"".into(),
+        Element::Bytes => "\"bytes\"".into(),
+        Element::Record(id) => format!("\"{}\"", record_type(schema, id)),
+        number => format!("\"{}\"", scalar_type(schema.scalar(number).expect("a number"))),
+    };
+    match field.cardinality {
+        _ if is_octets(field) => "\"bytes\"".into(),
+        Cardinality::Required | Cardinality::Implicit => one,
+        Cardinality::Optional => format!("[\"null\", {one}]"),
+        Cardinality::List { .. } | Cardinality::Array { .. } => {
+            format!("{{\"type\": \"array\", \"items\": {one}}}")
+        }
+    }
+}
+
+/// A record's full name.
+fn record_type(schema: &Schema, id: TypeId) -> String {
+    format!("wg.{}", schema.record(id).name.legal)
+}

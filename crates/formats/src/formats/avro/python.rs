@@ -1,0 +1,141 @@
+//! Avro in Python by fastavro.
+
+use anyhow::Result;
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Element, Field, Scalar, Schema, TypeId};
+
+use super::record_type;
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::slot::Slot;
+
+inventory::submit! {
+    Codec {
+        name: "fastavro",
+        title: "Avro Python fastavro",
+        format: "avro",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("fastavro"),
+        options: &[
+            "the bytes of the message alone, without the definition, a container or a fingerprint",
+            "a record is a dict from field names to values, made of the normalized form and taken \
+             apart again; an optional record is given as its type's name and the dict, so that \
+             the library need not try which type of the union it is",
+            "lists of numbers are given as they are (array.array), which the library goes through; \
+             it has no way of lists as blocks",
+            "the definition is parsed once",
+            "a list of records without fields takes no bytes that its length could be held against: \
+             a damaged one is read for as long as it says",
+            "no way to read in part: the whole message is read for one number",
+        ],
+        calls: &[
+            "encode: out = io.BytesIO(); fastavro.schemaless_writer(out, schema, tree); out.getvalue()",
+            "decode, project, fixed, element: fastavro.schemaless_reader(io.BytesIO(bytes), schema)",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let files = vec![
+        super::idl(unit.schema)?,
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("glue.py", python_glue::glue(&form, &Trees { schema: unit.schema }, "")),
+    ];
+    let requirements = include_str!("python/requirements.txt");
+    Ok(Emission { files, requirements, ..Emission::default() })
+}
+
+/// Its trees of dicts.
+struct Trees<'a> {
+    schema: &'a Schema,
+}
+
+impl Trees<'_> {
+    /// Whether a number is carried by its bit pattern.
+    fn is_signed(&self, field: &Field) -> bool {
+        self.schema.scalar(field.element) == Some(Scalar::U64)
+    }
+}
+
+impl Library for Trees<'_> {
+    fn spreads(&self, _: TypeId) -> bool {
+        true
+    }
+
+    fn is_octets(&self, field: &Field) -> bool {
+        super::is_octets(field)
+    }
+
+    fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
+        format!("{at}[\"{}\"]", field.name.legal)
+    }
+
+    fn make(&self, _: &PythonForm, _: TypeId, values: &[(Slot, String)]) -> Option<String> {
+        let pairs =
+            values.iter().map(|(slot, value)| format!("\"{}\": {value}", slot.field.name.legal));
+        Some(format!("{{{}}}", pairs.collect::<Vec<_>>().join(", ")))
+    }
+
+    fn give_optional_record(&self, field: &Field, one: &str) -> String {
+        let Element::Record(id) = field.element else { return one.to_owned() };
+        format!("(\"{}\", {one})", record_type(self.schema, id))
+    }
+
+    fn give_number(&self, field: &Field, value: &str) -> String {
+        match self.is_signed(field) {
+            true => format!("({value} ^ {HALF}) - {HALF}"),
+            false => value.to_owned(),
+        }
+    }
+
+    fn take_number(&self, field: &Field, value: &str) -> String {
+        match self.is_signed(field) {
+            true => format!("({value} & {ALL})"),
+            false => value.to_owned(),
+        }
+    }
+
+    fn give_numbers(&self, field: &Field, _: &str, value: &str) -> String {
+        match self.is_signed(field) {
+            true => format!("array(\"q\", {value}.tobytes())"),
+            false => value.to_owned(),
+        }
+    }
+
+    fn take_numbers(&self, field: &Field, code: &str, value: &str) -> String {
+        match self.is_signed(field) {
+            true => format!("array(\"Q\", array(\"q\", {value}).tobytes())"),
+            false => format!("array(\"{code}\", {value})"),
+        }
+    }
+
+    fn give_array(&self, field: &Field, _: &str, value: &str) -> String {
+        match self.is_signed(field) {
+            true => format!("[{} for v in {value}]", self.give_number(field, "v")),
+            false => value.to_owned(),
+        }
+    }
+
+    fn take_list(&self, field: &Field, value: &str) -> String {
+        match self.is_signed(field) {
+            true => format!("[{} for v in {value}]", self.take_number(field, "v")),
+            false => value.to_owned(),
+        }
+    }
+
+    fn sum(&self, field: &Field, value: &str) -> String {
+        format!("sum({})", self.take_list(field, value))
+    }
+}
+
+/// The bit that a signed number of 64 bits has for its sign, and all of them.
+const HALF: &str = "0x8000000000000000";
+const ALL: &str = "0xFFFFFFFFFFFFFFFF";

@@ -1,0 +1,189 @@
+//! Cap'n Proto in Python by pycapnp, which has the C++ library's dynamic API.
+
+use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeId};
+
+use super::{camel, capital, nesting_limit, Form};
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::slot::{self, Slot};
+
+inventory::submit! {
+    Codec {
+        name: "pycapnp",
+        title: "Cap'n Proto Python pycapnp",
+        format: "capnproto",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("pycapnp"),
+        options: &[
+            "the definition is parsed once, when the runner starts, by the libcapnp in the wheel; \
+             fields are attributes, found by their names at each access (it has the dynamic API alone)",
+            "builders grow as the library has it by default; to_bytes() copies their segments",
+            "read in place",
+            "lists of numbers are given and taken as Python's lists: the library has no access to \
+             them as blocks; lists of structs are filled and read element by element",
+            "traversal limit the default 64 MiB, or twice the message where that is more; nesting \
+             limit the default 64, or what the definition needs",
+            "fixed arrays of up to 4 numbers are a field each",
+            "verify: total_size, which follows every pointer under all limits; each access checks \
+             again",
+        ],
+        calls: &[
+            "encode: item = Message.new_message(); item.x = value; item.init(\"x\", n); item.to_bytes()",
+            "decode: with Message.from_bytes(bytes, limit, nesting) as item: item.x; list(item.x)",
+            "project, fixed, element: the same reader, then the fields that are read; item.x[i]",
+            "verify: item.total_size",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let library = Pycapnp { schema: unit.schema };
+    let head = format!(
+        "\nROOT = \"{}\"\nNESTING = {}",
+        unit.schema.root().name.legal,
+        nesting_limit(unit.schema)
+    );
+    let mut glue = python_glue::glue(&form, &library, &head);
+    glue += &fill(&form);
+    let files = vec![
+        super::idl(unit.schema)?,
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("glue.py", glue),
+    ];
+    let requirements = include_str!("python/requirements.txt");
+    Ok(Emission { files, requirements, ..Emission::default() })
+}
+
+/// What the library's objects have for themselves under a name that a field may have.
+const OWN: [&str; 7] = ["adopt", "copy", "disown", "init", "schema", "which", "write"];
+
+/// A field of the library's reader.
+fn read(at: &str, name: &str) -> String {
+    match OWN.contains(&name) {
+        true => format!("{at}._get(\"{name}\")"),
+        false => format!("{at}.{name}"),
+    }
+}
+
+/// A statement that sets a field of the library's builder.
+fn set(name: &str, value: &str) -> String {
+    match OWN.contains(&name) {
+        true => format!("m._set(\"{name}\", {value})"),
+        false => format!("m.{name} = {value}"),
+    }
+}
+
+/// The name of the flag beside an optional number.
+fn flag(field: &Field) -> String {
+    format!("has{}", capital(&camel(&field.name.legal)))
+}
+
+/// Its readers.
+struct Pycapnp<'a> {
+    schema: &'a Schema,
+}
+
+impl Library for Pycapnp<'_> {
+    fn spreads(&self, _: TypeId) -> bool {
+        true
+    }
+
+    fn is_octets(&self, field: &Field) -> bool {
+        Form::of(self.schema, field) == Form::Octets
+    }
+
+    fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
+        read(at, &camel(&field.name.legal))
+    }
+
+    fn is_there(&self, at: &str, _: &Record, field: &Field, _: &str) -> String {
+        match Form::of(self.schema, field) {
+            Form::Flagged => read(at, &flag(field)),
+            _ => format!("{at}._has(\"{}\")", camel(&field.name.legal)),
+        }
+    }
+
+    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+        None
+    }
+
+    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+        format!("array(\"{code}\", list({value}))")
+    }
+
+    fn take_list(&self, _: &Field, value: &str) -> String {
+        format!("list({value})")
+    }
+
+    fn sum(&self, _: &Field, value: &str) -> String {
+        format!("sum(list({value}))")
+    }
+}
+
+/// `fill_X(m, o)`: the normalized form into the library's builder.
+fn fill(form: &PythonForm) -> String {
+    let mut code = SourceWriter::indented(4);
+    for (id, record) in form.records() {
+        code.line("\n");
+        code.open(format!("def fill_{}(m, o):", form.class(id)));
+        let slots = slot::slots(form.schema, record);
+        if slots.is_empty() {
+            code.line("pass");
+        }
+        for slot in &slots {
+            fill_slot(form, id, slot, &mut code);
+        }
+        code.outdent();
+    }
+    code.line(format!("\n\nfill = fill_{}", form.class(form.schema.root)));
+    code.finish()
+}
+
+fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+    let field = &slot.field;
+    let name = camel(&field.name.legal);
+    let mut value = format!("o.{}", form.member(id, slot.place));
+    if let Some(number) = slot.number {
+        value += &format!("[{number}]");
+    }
+    let is_optional = field.cardinality == Cardinality::Optional;
+    if is_optional {
+        code.open(format!("if {value} is not None:"));
+    }
+    match (Form::of(form.schema, field), field.element) {
+        (Form::List, Element::Record(inner)) => {
+            code.line(format!("to = m.init(\"{name}\", len({value}))"));
+            code.open(format!("for e, f in zip(to, {value}):"));
+            code.line(format!("fill_{}(e, f)", form.class(inner)));
+            code.outdent();
+        }
+        (_, Element::Record(inner)) => {
+            code.line(format!("fill_{}(m.init(\"{name}\"), {value})", form.class(inner)));
+        }
+        (Form::Octets, _) => code.line(set(&name, &format!("bytes({value})"))),
+        (Form::List, _) => {
+            let is_array = matches!(field.cardinality, Cardinality::List { .. })
+                && form.code(field).is_some_and(|code| code != "?");
+            let list = if is_array { format!("{value}.tolist()") } else { value };
+            code.line(set(&name, &list));
+        }
+        (Form::Flagged, _) => {
+            code.line(set(&flag(field), "True"));
+            code.line(set(&name, &value));
+        }
+        (Form::Number | Form::Flat(_) | Form::Pointer, _) => code.line(set(&name, &value)),
+    }
+    if is_optional {
+        code.outdent();
+    }
+}

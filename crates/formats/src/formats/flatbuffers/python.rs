@@ -1,0 +1,392 @@
+//! FlatBuffers in Python: the format's own library, from the definition with tables
+//! only and from the one with structs.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef, TypeId};
+use wiregauge_workshop::Need;
+
+use super::{field_name, may_lose_sign, Dialect, Kind, Style, ARRAYS, FLATC, SIGN};
+use crate::build::languages::python::PYTHON;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::python_signs;
+use crate::slot::{self, Slot};
+
+const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv"), FLATC];
+
+const GENERATED: &str =
+    "classes by the machine's flatc (2.0.8 and 25.12.19 were tried) over the library's newest \
+     release in Python; lists of numbers by NumPy both ways (CreateNumpyVector, AsNumpy), which to \
+     read copies nothing; everything else by a call for each value";
+const BUILDER: &str = "one builder is cleared and reused; Output() copies what it holds";
+const READING: &str =
+    "read in place by the accessors, those of elements by the element's number; the length of a \
+     text by its bytes; the library has no verifier, but each access is held against the bytes \
+     that are there";
+const STRUCTS: &str =
+    "plain old data as structs, but for structs with an array of structs, which flatc's releases \
+     give to their readers in two ways: those are tables";
+
+inventory::submit! {
+    Codec {
+        name: "flatbuffers-python",
+        title: "FlatBuffers Python tables",
+        format: "flatbuffers-tables",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("flatbuffers"),
+        options: &["every record a table", GENERATED, ARRAYS, SIGN, BUILDER, READING],
+        calls: &[
+            "encode: builder.Clear(); CreateNumpyVector, CreateString, XStart, XAddY and XEnd from the leaves up; builder.Finish(root); builder.Output()",
+            "decode: X.GetRootAs(bytes); every accessor",
+            "project, fixed, element: X.GetRootAs(bytes), then the accessors on the way; x.Y(i)",
+        ],
+        needs: NEEDS,
+        answer: |schema, id| answer(schema, id, Style::Tables),
+        idl: Some(|schema| idl(schema, Style::Tables)),
+        emit: |unit| emit(unit, Style::Tables),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "flatbuffers-python-structs",
+        title: "FlatBuffers Python structs",
+        format: "flatbuffers",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("flatbuffers"),
+        options: &[STRUCTS, GENERATED, ARRAYS, SIGN, BUILDER, READING],
+        calls: &[
+            "encode: as with tables; XStartYVector(builder, count) and CreateY(builder, …) for each struct of a list, from the last to the first",
+            "decode: X.GetRootAs(bytes); every accessor",
+            "project, fixed, element: X.GetRootAs(bytes), then the accessors on the way; x.Y(i)",
+        ],
+        needs: NEEDS,
+        answer: |schema, id| answer(schema, id, Style::Structs),
+        idl: Some(|schema| idl(schema, Style::Structs)),
+        emit: |unit| emit(unit, Style::Structs),
+    }
+}
+
+fn answer(schema: &Schema, id: TypeId, style: Style) -> Answer {
+    let structs = structs(schema);
+    let dialect = dialect(schema, style, &structs);
+    if let TypeDef::Record(_) = &schema.types[id] {
+        if let Some(name) = clash(dialect, id) {
+            return Answer::Rejected(format!("{name} is a name that flatc takes in Python"));
+        }
+    }
+    super::answer_in(dialect, id)
+}
+
+fn idl(schema: &Schema, style: Style) -> Result<File> {
+    let structs = structs(schema);
+    Ok(File::new("message.fbs", super::text(dialect(schema, style, &structs), "wg")))
+}
+
+fn dialect<'a>(schema: &'a Schema, style: Style, structs: &'a BTreeSet<TypeId>) -> Dialect<'a> {
+    Dialect { structs: Some(structs), ..Dialect::new(schema, style) }
+}
+
+/// The records that may be structs.
+fn structs(schema: &Schema) -> BTreeSet<TypeId> {
+    fn may_be(schema: &Schema, id: TypeId) -> bool {
+        schema.record(id).fields.iter().all(|field| match (field.element, field.cardinality) {
+            (Element::Record(_), Cardinality::Array { .. }) => false,
+            (Element::Record(inner), _) => may_be(schema, inner),
+            _ => true,
+        })
+    }
+    schema.records().map(|(id, _)| id).filter(|id| may_be(schema, *id)).collect()
+}
+
+/// A name that an accessor or function of flatc's would have twice.
+fn clash(dialect: Dialect, id: TypeId) -> Option<String> {
+    let class = dialect.type_name(id);
+    let names: Vec<String> = dialect.slots(id).iter().map(|slot| camel(&slot.field)).collect();
+    let mut taken: BTreeSet<String> =
+        ["GetRootAs", "Init", "SizeOf"].into_iter().map(String::from).collect();
+    taken.insert(format!("GetRootAs{class}"));
+    for name in &names {
+        taken.extend(["AsNumpy", "IsNone", "Length"].iter().map(|end| format!("{name}{end}")));
+    }
+    let functions = names
+        .iter()
+        .flat_map(|name| [format!("Add{name}"), format!("Start{name}Vector")])
+        .chain(["Start".into(), "End".into()]);
+    names
+        .iter()
+        .find(|name| taken.contains(*name))
+        .cloned()
+        .or_else(|| functions.into_iter().find(|function| *function == class))
+}
+
+/// What flatc calls the accessor of a field.
+fn camel(field: &Field) -> String {
+    let name = field_name(field);
+    let mut camel = String::new();
+    let mut is_start = true;
+    for (at, letter) in name.char_indices() {
+        // A last underscore stays.
+        if letter == '_' && at + 1 < name.len() {
+            is_start = true;
+        } else {
+            camel.push(if is_start { letter.to_ascii_uppercase() } else { letter });
+            is_start = false;
+        }
+    }
+    camel
+}
+
+fn emit(unit: &Unit, style: Style) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let structs = structs(unit.schema);
+    let library = Accessors { form: &form, dialect: dialect(unit.schema, style, &structs) };
+    let mut head = "\nimport numpy\n".to_owned();
+    for (id, _) in form.records() {
+        head += &format!("import wg.{} as {}\n", library.dialect.type_name(id), own(&form, id));
+    }
+    if library.dialect.has_bytes_lists() {
+        head += &format!("import wg.{} as Octets\n", library.dialect.bytes_name());
+    }
+    head += "from vectors import Vector, offsets, structs\n\n";
+    if library.dialect.has_bytes_lists() {
+        head += &octets_table(&library.dialect.bytes_name());
+    }
+    let root = unit.schema.root;
+    head += &format!("Root = {}.{}", own(&form, root), library.dialect.type_name(root));
+    let mut glue = python_glue::glue(&form, &library, &head);
+    glue += &library.builders();
+    glue += &python_signs::signs(&form, |id, field| {
+        !library.dialect.is_struct(id) && may_lose_sign(unit.schema, field)
+    });
+    let files = vec![
+        idl(unit.schema, style)?,
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("vectors.py", include_str!("python/vectors.py")),
+        File::new("glue.py", glue),
+    ];
+    let steps = vec![Step::command(["flatc", "--python", "message.fbs"])];
+    let requirements = include_str!("python/requirements.txt");
+    Ok(Emission { files, steps, requirements, ..Emission::default() })
+}
+
+/// The function that writes the table around octets in a list.
+fn octets_table(table: &str) -> String {
+    format!(
+        "\ndef octets_table(b, value):\n    value = b.CreateByteVector(value)\n    \
+         Octets.{table}Start(b)\n    Octets.{table}AddValue(b, value)\n    \
+         return Octets.{table}End(b)\n\n\n"
+    )
+}
+
+/// What the glue calls the module that flatc makes of a record.
+fn own(form: &PythonForm, id: TypeId) -> String {
+    format!("Own{}", form.class(id))
+}
+
+/// The accessors of flatc's classes.
+struct Accessors<'a> {
+    form: &'a PythonForm<'a>,
+    dialect: Dialect<'a>,
+}
+
+impl Library for Accessors<'_> {
+    fn spreads(&self, id: TypeId) -> bool {
+        !self.dialect.is_struct(id)
+    }
+
+    fn get(&self, at: &str, id: TypeId, field: &Field, _: usize) -> String {
+        let value = format!("{at}.{}", camel(field));
+        let is_number = self.form.code(field).is_some();
+        match (field.cardinality, field.element) {
+            (Cardinality::Array { .. }, _) if is_number && self.dialect.is_struct(id) => {
+                format!("{value}()")
+            }
+            (Cardinality::Array { .. }, _) if is_number => format!("{value}AsNumpy().tolist()"),
+            (Cardinality::List { .. }, _) if is_number => format!("{value}AsNumpy()"),
+            (Cardinality::Array { .. } | Cardinality::List { .. }, _) => {
+                format!("Vector({value}, {value}Length())")
+            }
+            (_, Element::Bytes) => format!("{value}AsNumpy()"),
+            (_, Element::Record(inner)) if self.dialect.is_struct(id) => {
+                let class = self.dialect.type_name(inner);
+                format!("{value}({}.{class}())", own(self.form, inner))
+            }
+            _ => format!("{value}()"),
+        }
+    }
+
+    fn is_there(&self, at: &str, _: &Record, field: &Field, value: &str) -> String {
+        match field.element {
+            Element::Bytes => format!("not {at}.{}IsNone()", camel(field)),
+            _ => format!("{value} is not None"),
+        }
+    }
+
+    fn make(&self, _: &PythonForm, _: TypeId, _: &[(Slot, String)]) -> Option<String> {
+        None
+    }
+
+    fn take_text(&self, value: &str) -> String {
+        format!("{value}.decode()")
+    }
+
+    fn text_size(&self, value: &str) -> String {
+        format!("len({value})")
+    }
+
+    fn take_octets(&self, value: &str) -> String {
+        match value {
+            "e" => "e.ValueAsNumpy().tobytes()".into(),
+            value => format!("{value}.tobytes()"),
+        }
+    }
+
+    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+        format!("array(\"{code}\", {value}.tobytes())")
+    }
+
+    fn take_list(&self, field: &Field, value: &str) -> String {
+        match field.cardinality {
+            Cardinality::List { .. } => format!("{value}.tolist()"),
+            _ => value.to_owned(),
+        }
+    }
+
+    fn take_number(&self, field: &Field, value: &str) -> String {
+        match field.cardinality {
+            Cardinality::List { .. } => format!("{value}.item()"),
+            _ => value.to_owned(),
+        }
+    }
+
+    fn sum(&self, field: &Field, value: &str) -> String {
+        match field.cardinality {
+            Cardinality::List { .. } => format!("float({value}.sum(dtype=\"f8\"))"),
+            _ => format!("sum({value})"),
+        }
+    }
+}
+
+impl Accessors<'_> {
+    /// `create_X(b, m)` for structs and `build_X(b, m)` for tables.
+    fn builders(&self) -> String {
+        let mut code = SourceWriter::indented(4);
+        for (id, _) in self.form.records() {
+            code.line("\n");
+            if self.dialect.is_struct(id) {
+                self.create(id, &mut code);
+            } else {
+                self.build(id, &mut code);
+            }
+        }
+        code.line(format!("\n\nbuild = build_{}", self.form.class(self.form.schema.root)));
+        code.finish()
+    }
+
+    fn create(&self, id: TypeId, code: &mut SourceWriter) {
+        let class = self.form.class(id);
+        let mut numbers = Vec::new();
+        self.numbers(id, "m", &mut numbers);
+        code.open(format!("def create_{class}(b, m):"));
+        let function = format!("{}.Create{}", own(self.form, id), self.dialect.type_name(id));
+        code.line(format!("return {function}(b, {})", numbers.join(", ")));
+        code.outdent();
+    }
+
+    /// The numbers of a struct, those of structs inside with it, as CreateX takes them.
+    fn numbers(&self, id: TypeId, at: &str, numbers: &mut Vec<String>) {
+        for (place, field) in self.form.schema.record(id).fields.iter().enumerate() {
+            let value = format!("{at}.{}", self.form.member(id, place));
+            match field.element {
+                Element::Record(inner) => self.numbers(inner, &value, numbers),
+                _ => numbers.push(value),
+            }
+        }
+    }
+
+    fn build(&self, id: TypeId, code: &mut SourceWriter) {
+        let (module, table) = (own(self.form, id), self.dialect.type_name(id));
+        code.open(format!("def build_{}(b, m):", self.form.class(id)));
+        let mut adds = Vec::new();
+        for (number, slot) in slot::slots(self.form.schema, self.form.schema.record(id)).iter().enumerate()
+        {
+            let field = &slot.field;
+            let member = format!("m.{}", self.form.member(id, slot.place));
+            let value = slot.number.map_or(member.clone(), |at| format!("{member}[{at}]"));
+            let kind = self.dialect.kind(field.element);
+            let start = format!("{module}.{table}Start{}Vector", camel(field));
+            let is_optional = field.cardinality == Cardinality::Optional;
+            let is_list =
+                matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
+            let add = format!("{module}.{table}Add{}", camel(field));
+            if !is_list && matches!(kind, Kind::Scalar(_) | Kind::Struct(_)) {
+                let inline = match kind {
+                    Kind::Struct(inner) => format!("create_{}(b, {value})", self.form.class(inner)),
+                    _ => value.clone(),
+                };
+                adds.push((is_optional.then_some(value), format!("{add}(b, {inline})")));
+                continue;
+            }
+            let v = format!("v{number}");
+            let before = match (kind, is_list) {
+                (_, true) => self.vector(kind, field, &start, &value),
+                (_, false) => self.one(kind, &value),
+            };
+            code.line(match is_optional {
+                true => format!("{v} = None if {value} is None else {before}"),
+                false => format!("{v} = {before}"),
+            });
+            adds.push((is_optional.then_some(v.clone()), format!("{add}(b, {v})")));
+        }
+        code.line(format!("{module}.{table}Start(b)"));
+        for (there, add) in adds {
+            match there {
+                Some(value) => {
+                    code.open(format!("if {value} is not None:"));
+                    code.line(add);
+                    code.outdent();
+                }
+                None => code.line(add),
+            }
+        }
+        code.line(format!("return {module}.{table}End(b)"));
+        code.outdent();
+    }
+
+    /// What is written before the table that refers to it.
+    fn one(&self, kind: Kind, value: &str) -> String {
+        match kind {
+            Kind::Text => format!("b.CreateString({value})"),
+            Kind::Bytes => format!("b.CreateByteVector({value})"),
+            Kind::Table(inner) => format!("build_{}(b, {value})", self.form.class(inner)),
+            Kind::Scalar(_) | Kind::Struct(_) => unreachable!("in the table itself"),
+        }
+    }
+
+    fn vector(&self, kind: Kind, field: &Field, start: &str, value: &str) -> String {
+        match kind {
+            Kind::Scalar(_) => {
+                let code = self.form.code(field).expect("a number");
+                let is_array = matches!(field.cardinality, Cardinality::List { .. }) && code != "?";
+                match is_array {
+                    true => format!("b.CreateNumpyVector(numpy.asarray({value}))"),
+                    false => format!("b.CreateNumpyVector(numpy.array({value}, \"{code}\"))"),
+                }
+            }
+            Kind::Struct(inner) => {
+                format!("structs(b, {start}, create_{}, {value})", self.form.class(inner))
+            }
+            Kind::Bytes => format!("offsets(b, {start}, [octets_table(b, e) for e in {value}])"),
+            Kind::Text | Kind::Table(_) => {
+                format!("offsets(b, {start}, [{} for e in {value}])", self.one(kind, "e"))
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! betterproto2: Protobuf in Python alone, by dataclasses.
+
+use std::path::Path;
+
+use anyhow::Result;
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Cardinality, Field, Schema, TypeDef, TypeId};
+use wiregauge_workshop::python::Python;
+
+use super::as_bytes;
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage, Step};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::python_signs;
+use crate::slot::Slot;
+
+inventory::submit! {
+    Codec {
+        name: "betterproto2",
+        title: "Protobuf Python betterproto2",
+        format: "protobuf",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("betterproto2"),
+        options: &[
+            "dataclasses by the library's own compiler (betterproto2_compiler), with its defaults",
+            "the library is Python, field by field; packed numbers too are written and read one by \
+             one",
+            "-0.0 in a field that is not optional is refused: the library drops it as it drops 0.0",
+            "no way to read in part: the whole message is parsed for one number",
+        ],
+        calls: &[
+            "encode: bytes(message)",
+            "decode, project, fixed, element: Message.parse(bytes)",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+const REQUIREMENTS: &str = include_str!("better/requirements.txt");
+
+/// `message.proto`, with no field of the name of a method of the library's messages.
+fn idl(schema: &Schema) -> Result<File> {
+    let mut renamed = schema.clone();
+    for def in &mut renamed.types {
+        let TypeDef::Record(record) = def else { continue };
+        for field in &mut record.fields {
+            field.name.legal = member(field);
+        }
+    }
+    super::idl(&renamed)
+}
+
+fn member(field: &Field) -> String {
+    const OWN: [&str; 8] =
+        ["dump", "from_dict", "from_json", "is_set", "load", "parse", "to_dict", "to_json"];
+    let legal = &field.name.legal;
+    match OWN.contains(&legal.as_str()) {
+        // Legal names do not end like this.
+        true => format!("{legal}_"),
+        false => legal.clone(),
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let mut head = "\nfrom generated import wg\n".to_owned();
+    for (id, record) in form.records() {
+        head += &format!("{} = wg.{}\n", own(&form, id), record.name.legal);
+    }
+    head += &format!("Root = {}", own(&form, unit.schema.root));
+    let mut glue = python_glue::glue(&form, &Dataclasses, &head);
+    glue += &python_signs::signs(&form, |_, field| {
+        matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit)
+            && unit.schema.scalar(field.element).is_some_and(|scalar| scalar.is_float())
+    });
+    let files = vec![
+        idl(unit.schema)?,
+        File::new("codec.py", include_str!("better/codec.py")),
+        File::new("glue.py", glue),
+    ];
+    let steps = vec![Step::Call(Box::new(super::describe)), Step::Call(Box::new(compile))];
+    Ok(Emission { files, steps, requirements: REQUIREMENTS, ..Emission::default() })
+}
+
+/// Has the library's compiler make the package `generated`.
+fn compile(folder: &Path) -> Result<()> {
+    let python = Python::of_step(folder, REQUIREMENTS)?;
+    python.run(include_str!("better/compile.py"), &[folder]).map(|_| ())
+}
+
+/// What the glue calls the library's class of a record.
+fn own(form: &PythonForm, id: TypeId) -> String {
+    format!("Own{}", form.class(id))
+}
+
+/// Its dataclasses.
+struct Dataclasses;
+
+impl Library for Dataclasses {
+    fn spreads(&self, _: TypeId) -> bool {
+        true
+    }
+
+    fn is_octets(&self, field: &Field) -> bool {
+        as_bytes(field)
+    }
+
+    fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
+        format!("{at}.{}", member(field))
+    }
+
+    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+        let values: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
+        Some(format!("{}({})", own(form, id), values.join(", ")))
+    }
+}

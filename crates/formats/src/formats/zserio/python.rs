@@ -1,0 +1,153 @@
+//! zserio in Python: its makers' own library and compiler, both of one wheel.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::Result;
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Cardinality, Field, Record, Schema, TypeDef, TypeId};
+use wiregauge_workshop::python::Python;
+use wiregauge_workshop::{run, Need};
+
+use crate::build::languages::python::PYTHON;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::lowering::Lowering;
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::slot::Slot;
+
+inventory::submit! {
+    Codec {
+        name: "zserio-python",
+        title: "zserio Python",
+        format: "zserio",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("zserio"),
+        options: &[
+            "classes by the compiler in the library's own wheel",
+            "arrays are not packed: no delta compression, the format's default",
+            "the library is Python, bit by bit; it has no way of lists as blocks, and each value of \
+             one is written and read by a call",
+            "a list of records without fields takes no bytes that its length could be held against: \
+             a damaged one is read for as long as it says",
+            "no way to read in part: the whole message is parsed for one number",
+        ],
+        calls: &[
+            "encode: zserio.serialize_to_bytes(object)",
+            "decode, project, fixed, element: zserio.deserialize_from_bytes(Message, bytes)",
+        ],
+        needs: &[
+            Need::Program("python3", "python3-venv"),
+            Need::Program("java", "default-jdk-headless"),
+        ],
+        answer,
+        idl: Some(idl),
+        emit,
+    }
+}
+
+const REQUIREMENTS: &str = include_str!("python/requirements.txt");
+
+/// The module of the generated package that has all classes.
+const API: &str = "Api";
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    let TypeDef::Record(record) = &schema.types[id] else {
+        return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
+    };
+    if record.name.legal == API {
+        return Answer::Rejected("the generated package has a module of its own of this name".into());
+    }
+    Answer::lowered(super::lowerings(record))
+}
+
+/// `wg.zs`.
+fn idl(schema: &Schema) -> Result<File> {
+    Ok(File::new("wg.zs", super::definition(schema, member, |_| false)))
+}
+
+/// What a field is called: its legal name, unless a generated class has that for itself.
+fn member(record: &Record, field: &Field) -> String {
+    const OWN: [&str; 12] = [
+        "bitsizeof",
+        "bitsizeof_packed",
+        "from_reader",
+        "from_reader_packed",
+        "init_packing_context",
+        "initialize_offsets",
+        "initialize_offsets_packed",
+        "property",
+        "read",
+        "read_packed",
+        "write",
+        "write_packed",
+    ];
+    let legal = &field.name.legal;
+    let tells = |other: &Field| {
+        let name = &other.name.legal;
+        other.cardinality == Cardinality::Optional
+            && [format!("is_{name}_set"), format!("is_{name}_used"), format!("reset_{name}")]
+                .contains(legal)
+    };
+    match OWN.contains(&legal.as_str()) || record.fields.iter().any(tells) {
+        // Legal names do not end like this.
+        true => format!("{legal}_"),
+        false => legal.clone(),
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let mut head = "\nfrom wg import api\n".to_owned();
+    for (id, record) in form.records() {
+        head += &format!("{} = api.{}\n", own(&form, id), record.name.legal);
+    }
+    head += &format!("Root = {}", own(&form, unit.schema.root));
+    let library = Classes { schema: unit.schema };
+    let files = vec![
+        idl(unit.schema)?,
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("glue.py", python_glue::glue(&form, &library, &head)),
+    ];
+    let steps = vec![Step::Call(Box::new(compile))];
+    Ok(Emission { files, steps, requirements: REQUIREMENTS, ..Emission::default() })
+}
+
+/// Runs zserio's compiler, which makes the package `wg`.
+fn compile(folder: &Path) -> Result<()> {
+    let python = Python::of_step(folder, REQUIREMENTS)?;
+    let mut command = Command::new(python.program);
+    command.args(["-I", "-m", "zserio", "-python", ".", "wg.zs"]).current_dir(folder);
+    run(&mut command, "zserio's compiler").map(|_| ())
+}
+
+/// What the glue calls the library's class of a record.
+fn own(form: &PythonForm, id: TypeId) -> String {
+    format!("Own{}", form.class(id))
+}
+
+/// Its classes.
+struct Classes<'a> {
+    schema: &'a Schema,
+}
+
+impl Library for Classes<'_> {
+    fn is_octets(&self, field: &Field) -> bool {
+        super::is_octets(field)
+    }
+
+    fn get(&self, at: &str, id: TypeId, field: &Field, _: usize) -> String {
+        format!("{at}.{}", member(self.schema.record(id), field))
+    }
+
+    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+        let values: Vec<&str> = values.iter().map(|(_, value)| value.as_str()).collect();
+        Some(format!("{}({})", own(form, id), values.join(", ")))
+    }
+
+    /// The library has octets as `bytearray`.
+    fn take_octets(&self, value: &str) -> String {
+        format!("bytes({value})")
+    }
+}

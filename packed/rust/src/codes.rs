@@ -253,13 +253,16 @@ impl<C: Code> Way<C> {
 
     fn count(&self, rows: usize) -> Lengths {
         let lengths = &self.lengths[..rows.next_multiple_of(8)];
-        let longest = lengths.iter().copied().max().unwrap_or_default().into();
-        let mut longer = [0; 65];
-        for (width, longer) in longer[..longest].iter_mut().enumerate() {
+        let (mut longer, mut longest) = ([0; 65], 0);
+        while longest < 64 {
             // A count in each byte, of 128 at most.
-            let eights = lengths.chunks_exact(8).map(|eight| longer_of_eight(eight, width));
+            let eights = lengths.chunks_exact(8).map(|eight| longer_of_eight(eight, longest));
             let counts: u64 = eights.sum();
-            *longer = counts.to_le_bytes().iter().map(|&count| usize::from(count)).sum();
+            if counts == 0 {
+                break;
+            }
+            longer[longest] = counts.to_le_bytes().iter().map(|&count| usize::from(count)).sum();
+            longest += 1;
         }
         Lengths { rows, longer, longest }
     }

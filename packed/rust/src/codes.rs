@@ -327,3 +327,68 @@ const PAIRS: u64 = u64::MAX / 0xffff * 0xff;
 
 /// A one in each byte.
 const ONES: u64 = u64::MAX / 0xff;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_what_leading_zeros_leave() {
+        for power in 0..64 {
+            for code in [(1u64 << power) - 1, 1 << power, (1 << power) + 1, u64::MAX >> power] {
+                assert_eq!(u32::from(code.length()), 64 - code.leading_zeros(), "{code:x}");
+                let narrow = code as u32 >> 1;
+                assert_eq!(u32::from(narrow.length()), 32 - narrow.leading_zeros(), "{narrow:x}");
+            }
+        }
+    }
+
+    #[test]
+    fn codes_are_counted_and_split_as_one_by_one() {
+        for rows in [1, 7, 8, 9, 64, 100, 1023, 1024] {
+            let mut state = rows as u64;
+            let codes: Vec<u64> = (0..rows)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (state >> 33) >> (state % 31)
+                })
+                .collect();
+            let length = |code: u64| 64 - code.leading_zeros() as usize;
+            let (mut narrow, mut wide) = (Way::<u32>::new(), Way::<u64>::new());
+            // As they are after a longer block.
+            narrow.codes.fill(u32::MAX >> 1);
+            wide.codes.fill(u64::MAX);
+            for (row, &code) in codes.iter().enumerate() {
+                (narrow.codes[row], wide.codes[row]) = (code as u32, code);
+            }
+            let sum: usize = codes.iter().map(|&code| length(code)).sum();
+            assert_eq!([narrow.measure(rows), wide.measure(rows)], [sum; 2]);
+            for lengths in [narrow.count(rows), wide.count(rows)] {
+                assert_eq!(lengths.longest, codes.iter().map(|&code| length(code)).max().unwrap());
+                for (width, &longer) in lengths.longer.iter().enumerate() {
+                    let more = codes.iter().filter(|&&code| length(code) > width);
+                    assert_eq!(longer, more.count(), "{rows} rows, {width} bits");
+                }
+            }
+            let width = 9;
+            let next = narrow.count(rows).longer[width];
+            let mut expected = Vec::new();
+            let lowest: Vec<u64> = codes.iter().map(|code| code & 0x1ff).collect();
+            pack(&lowest, width, &mut expected);
+            let mut bitmap = vec![0u8; if next == 0 { 0 } else { rows.div_ceil(8) }];
+            for (row, _) in codes.iter().enumerate().filter(|(_, code)| **code > 0x1ff) {
+                bitmap[row / 8] |= 1 << (row % 8);
+            }
+            expected.extend(bitmap);
+            let above: Vec<u64> =
+                codes.iter().map(|code| code >> width).filter(|&rest| rest != 0).collect();
+            let (mut out, mut wide_out) = (Vec::new(), Vec::new());
+            let (mut rest, mut wide_rest) = ([0; BLOCK], [0; BLOCK]);
+            narrow.split(rows, width, next, &mut rest, &mut out);
+            wide.split(rows, width, next, &mut wide_rest, &mut wide_out);
+            assert_eq!((&out, &wide_out), (&expected, &expected), "{rows} rows");
+            assert_eq!(wide_rest[..next], above);
+            assert!(rest[..next].iter().zip(&above).all(|(&a, &b)| u64::from(a) == b));
+        }
+    }
+}

@@ -428,3 +428,54 @@ fn fill(numbers: &mut [u64], holes: &[bool; BLOCK]) {
         last = *number;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn blocks<T: Number>(values: &[T], whole_bytes: bool) -> Vec<u8> {
+        let how = Reduction { resolution: None, whole_bytes };
+        Reduced::new("a", values, None, &how).unwrap().bytes
+    }
+
+    #[test]
+    fn numbers_of_any_type_make_the_same_blocks() {
+        // Around what 32 bits hold.
+        for span in [2, (1 << 30) - 1, 1 << 30, (1 << 31) - 1, 1 << 31, (1i64 << 32) - 1] {
+            for base in [0, -1 << 30, i64::from(i32::MIN), (1 << 32) - 1 - span] {
+                let values = [base + 1, base + span, base, base + span / 3, base + span];
+                let same = blocks(&values, false);
+                for values in [&values[..], &[base, base + span], &[base + span, base]] {
+                    let bytes = blocks(values, false);
+                    let blocks =
+                        crate::blocks::Blocks::open(&bytes, values.len(), Element::I64, None);
+                    let mut back = vec![0i64; values.len()];
+                    blocks.expect("sound").restore(0..values.len(), &mut back);
+                    assert_eq!(back, values);
+                }
+                let fits = |lowest: i64, highest: i64| {
+                    values.iter().all(|value| (lowest..=highest).contains(value))
+                };
+                if fits(0, u32::MAX.into()) {
+                    assert_eq!(blocks(&values.map(|v| v as u32), false), same, "{values:?}");
+                }
+                if fits(i32::MIN.into(), i32::MAX.into()) {
+                    assert_eq!(blocks(&values.map(|v| v as i32), false), same, "{values:?}");
+                }
+                let steps = Reduction::resolution(1.0);
+                let steps = Reduced::new("a", &values.map(|v| v as f64), None, &steps).unwrap();
+                // But for the form and, of integers, the shift.
+                if same[ENTRY + 2] == 0 {
+                    assert_eq!(steps.bytes[ENTRY + 1..], same[ENTRY + 1..], "{values:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn differences_are_not_taken_where_they_tie() {
+        // They have fewer bits, and as many whole bytes.
+        let bytes = blocks(&[0u8, 100, 101, 102], true);
+        assert_eq!((bytes[ENTRY + 1], bytes.len()), (0, ENTRY + 20 + 4));
+    }
+}

@@ -11,9 +11,11 @@
 // The compiler must keep to IEEE 754: no -ffast-math.
 #pragma once
 
+#include <limits>
+#include <memory>
 #include <optional>
 
-#include "wiregauge/packed.hpp"
+#include "wiregauge/packed_codes.hpp"
 
 namespace wiregauge::packed {
 
@@ -46,321 +48,224 @@ struct Reduced {
 
 namespace detail {
 
-using Buffer = std::vector<std::uint8_t>;
-
-template <std::size_t kWidth>
-void pack_eight(const std::uint64_t *numbers, std::uint8_t *out) {
-  std::uint64_t words[9] = {};
-  for (std::size_t i = 0; i < 8; ++i) {
-    const std::size_t bit = i * kWidth;
-    words[bit / 64] |= numbers[i] << bit % 64;
-    if (bit % 64 + kWidth > 64) words[bit / 64 + 1] |= numbers[i] >> (64 - bit % 64) % 64;
-  }
-  std::memcpy(out, words, kWidth);
-}
-
-template <std::size_t kWidth>
-void pack_all(const std::uint64_t *numbers, std::size_t count, std::uint8_t *out) {
-  if constexpr (kWidth != 0) {
-    for (; count >= 8; count -= 8, numbers += 8, out += kWidth) pack_eight<kWidth>(numbers, out);
-    if (count == 0) return;
-    std::uint64_t last[8] = {};
-    std::copy(numbers, numbers + count, last);
-    std::uint8_t bytes[kWidth];
-    pack_eight<kWidth>(last, bytes);
-    std::memcpy(out, bytes, packed_size(count, kWidth));
-  }
-}
-
-template <std::size_t... kWidths>
-void pack_width(std::size_t width, const std::uint64_t *numbers, std::size_t count,
-                std::uint8_t *out, std::index_sequence<kWidths...>) {
-  using Call = void (*)(const std::uint64_t *, std::size_t, std::uint8_t *);
-  static constexpr Call calls[] = {pack_all<kWidths>...};
-  calls[width](numbers, count, out);
-}
-
-// Appends numbers of so many bits; higher ones must be 0.
-inline void pack_bits(const std::uint64_t *numbers, std::size_t width, std::size_t count,
-                      Buffer &out) {
-  const std::size_t begin = out.size();
-  out.resize(begin + packed_size(count, width));
-  pack_width(width, numbers, count, out.data() + begin, std::make_index_sequence<65>());
-}
-
-template <class T>
-void append(Buffer &out, T value) {
-  const std::size_t begin = out.size();
-  out.resize(begin + sizeof(T));
-  store(out.data() + begin, value);
-}
-
-// Below this a double has room for a fraction, and adding kRound rounds.
-constexpr double kMost = 2251799813685248.0;
-constexpr double kRound = 3 * kMost;
-
-inline std::int64_t bits_of(double value) {
-  std::int64_t bits = 0;
-  std::memcpy(&bits, &value, 8);
-  return bits;
-}
-
-inline std::int64_t minus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
-// An element's bits, the highest of a signed type or a float repeated above.
-template <class T>
-std::int64_t element_bits(T value) {
-  if constexpr (std::is_integral_v<T>) {
-    return static_cast<std::int64_t>(value);
-  } else {
-    typename BitsOf<sizeof(T)>::Type bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    return static_cast<std::make_signed_t<decltype(bits)>>(bits);
-  }
-}
-
-inline std::size_t length(std::uint64_t code) {
-#if defined(__GNUC__)
-  return code == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(code));
-#else
-  std::size_t out = 0;
-  for (; code != 0; code >>= 1) ++out;
-  return out;
-#endif
-}
-
-// A number's difference to the one before, its sign as its lowest bit.
-inline std::uint64_t difference(std::int64_t before, std::int64_t number) {
-  const auto difference = static_cast<std::uint64_t>(number) - static_cast<std::uint64_t>(before);
-  return difference << 1 ^ (~(difference >> 63) + 1);
-}
-
-// The smallest layers for codes of these lengths, of several the first. Widths
-// are multiples of the step.
-inline Layers choose_layers(const std::array<std::size_t, 65> &lengths, std::size_t step) {
-  std::array<std::size_t, 65> longer{};  // codes that are longer
-  for (std::size_t width = 64; width-- > 0;) longer[width] = longer[width + 1] + lengths[width + 1];
-  const std::size_t rows = longer[0] + lengths[0];
-  std::size_t longest = 64;
-  while (longest > 0 && lengths[longest] == 0) --longest;
-  const std::size_t most = align_up(longest, step);
-  Layers best{{most, 0, 0}, {rows, 0, 0}};
-  std::size_t size = best.size();
-  for (std::size_t first = 0; first < most; first += step) {
-    const std::size_t second = longer[first];
-    const std::size_t lowest = packed_size(rows, first) + places_size(rows, second);
-    if (lowest >= size) continue;
-    const std::size_t two = lowest + packed_size(second, most - first);
-    if (two < size) {
-      best = {{first, most - first, 0}, {rows, second, 0}};
-      size = two;
-    }
-    for (std::size_t both = first + step; both < most; both += step) {
-      const std::size_t third = longer[both];
-      const std::size_t three = lowest + packed_size(second, both - first) +
-                                places_size(second, third) + packed_size(third, most - both);
-      if (three < size) {
-        best = {{first, both - first, most - both}, {rows, second, third}};
-        size = three;
-      }
-    }
-  }
-  return best;
-}
-
-// How numbers are to be kept.
-struct Plan {
+// How the numbers of a block are kept.
+struct Choice {
+  Form form = Form::bits;
+  std::size_t detail = 0;
   bool differences = false;
   std::int64_t base = 0;
   Layers layers;
-
-  // The smaller of two: above the smallest number, or as differences.
-  Plan(const std::int64_t *numbers, std::size_t rows, std::size_t step) {
-    const std::int64_t smallest = *std::min_element(numbers, numbers + rows);
-    // Two counts each, in turn: neighbours are often of one length, and would wait
-    // for one another.
-    std::array<std::size_t, 65> above{};
-    std::array<std::size_t, 65> steps{};
-    std::array<std::size_t, 65> odd_above{};
-    std::array<std::size_t, 65> odd_steps{};
-    std::int64_t before = numbers[0];
-    for (std::size_t row = 0; row < rows; ++row) {
-      ++(row % 2 == 0
-             ? above
-             : odd_above)[length(static_cast<std::uint64_t>(minus(numbers[row], smallest)))];
-      ++(row % 2 == 0 ? steps : odd_steps)[length(difference(before, numbers[row]))];
-      before = numbers[row];
-    }
-    for (std::size_t at = 0; at < above.size(); ++at) {
-      above[at] += odd_above[at];
-      steps[at] += odd_steps[at];
-    }
-    layers = choose_layers(above, step);
-    const Layers other = choose_layers(steps, step);
-    differences = other.size() < layers.size();
-    if (differences) layers = other;
-    base = differences ? numbers[0] : smallest;
-  }
-
-  void write(const std::int64_t *numbers, std::size_t rows, Buffer &out) const {
-    std::array<std::uint64_t, kBlock> codes;
-    std::int64_t before = base;
-    for (std::size_t row = 0; row < rows; ++row) {
-      codes[row] = differences ? difference(before, numbers[row])
-                               : static_cast<std::uint64_t>(minus(numbers[row], base));
-      before = numbers[row];
-    }
-    std::array<std::uint64_t, kBlock> second;
-    split(codes.data(), rows, layers.widths[0], layers.counts[1], second.data(), out);
-    std::array<std::uint64_t, kBlock> third;
-    split(second.data(), layers.counts[1], layers.widths[1], layers.counts[2], third.data(), out);
-    pack_bits(third.data(), layers.widths[2], layers.counts[2], out);
-  }
-
- private:
-  // Writes the lowest bits of all, and which of them go on above.
-  static void split(std::uint64_t *codes, std::size_t count, std::size_t width, std::size_t next,
-                    std::uint64_t *above, Buffer &out) {
-    if (next == 0) return pack_bits(codes, width, count, out);
-    // Without a branch: which of them go on is anybody's guess.
-    std::array<std::uint64_t, kBlock / 64> places{};
-    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-    std::size_t at = 0;
-    for (std::size_t row = 0; row < count; ++row) {
-      const std::uint64_t rest = codes[row] >> width;
-      above[at] = rest;
-      at += rest != 0;
-      places[row / 64] |= std::uint64_t{rest != 0} << row % 64;
-      codes[row] &= mask;
-    }
-    pack_bits(codes, width, count, out);
-    if (!is_listed(count, next)) {
-      const auto *bytes = reinterpret_cast<const std::uint8_t *>(places.data());
-      out.insert(out.end(), bytes, bytes + places_size(count, next));
-      return;
-    }
-    for (std::size_t row = 0; row < count; ++row) {
-      if ((places[row / 64] >> row % 64 & 1) != 0) append(out, static_cast<std::uint16_t>(row));
-    }
-  }
 };
 
-// One block of elements, while its numbers are being found. What is computed and
+// Blocks of elements, while their numbers are being found. What is computed and
 // then used again goes through arrays: a compiler that fuses a product and a sum
 // would decide otherwise than others.
 template <class T>
 class BlockWriter {
  public:
-  BlockWriter(const T *values, std::size_t rows, const std::uint8_t *bitmap)
-      : values_(values), rows_(rows), bitmap_(bitmap) {
-    for (std::size_t row = 0; row < rows; ++row) all_ = all_ && has(row);
-  }
-
-  // Appends the block; false where a value is too large for the resolution.
-  bool write(const Reduction &how, Buffer &out, double &error) {
+  // Appends a block; false where a value is too large for the resolution.
+  bool write(const T *values, std::size_t rows, const std::uint8_t *bitmap, const Reduction &how,
+             Buffer &out, double &error) {
+    begin(values, rows, bitmap);
     const std::size_t step = how.whole_bytes ? 8 : 1;
-    Form form = Form::bits;
-    std::size_t detail = 0;
+    Choice choice;
+    std::size_t size = ~std::size_t{0};
     bool found = false;
+    bool again = false;  // whether codes are those of other numbers
     double made = 0.0;
     if constexpr (std::is_floating_point_v<T>) {
       if (how.resolution) {
         if (!steps(*how.resolution, made)) return false;
-        form = Form::steps;
+        choice.form = Form::steps;
         found = true;
       } else {
-        found = decimal(detail);
-        form = Form::decimal;
+        found = decimal(choice.detail);
+        choice.form = Form::decimal;
       }
     }
-    std::optional<Plan> plan;
-    if (found) plan.emplace(numbers_.data(), rows_, step);
+    if (found) choose(numbers_, step, choice, size);
     if (!found || !how.resolution || !plain_.empty()) {
-      const auto kept = numbers_;
-      const std::size_t shift = bits();
-      const Plan other(numbers_.data(), rows_, step);
-      const std::size_t plain = plain_.size() * (2 + sizeof(T));
-      if (!found || other.layers.size() < plan->layers.size() + plain) {
-        plan = other;
-        form = Form::bits;
-        detail = shift;
+      if (found) size += plain_.size() * (2 + sizeof(T));
+      Choice other;
+      other.detail = bits();
+      again = found;
+      if (choose(bits_, step, other, size)) {
+        choice = other;
         made = 0.0;
         plain_.clear();
-      } else {
-        numbers_ = kept;
+        again = false;
       }
     }
+    if (again) find(numbers_);
     error = made > error ? made : error;
-    out.insert(out.end(), {static_cast<std::uint8_t>(form), plan->differences,
-                           static_cast<std::uint8_t>(detail)});
-    for (std::size_t width : plan->layers.widths) out.push_back(static_cast<std::uint8_t>(width));
-    append(out, static_cast<std::uint16_t>(plan->layers.counts[1]));
-    append(out, static_cast<std::uint16_t>(plan->layers.counts[2]));
+    out.insert(out.end(), {static_cast<std::uint8_t>(choice.form), choice.differences,
+                           static_cast<std::uint8_t>(choice.detail)});
+    for (std::size_t width : choice.layers.widths) out.push_back(static_cast<std::uint8_t>(width));
+    append(out, static_cast<std::uint16_t>(choice.layers.counts[1]));
+    append(out, static_cast<std::uint16_t>(choice.layers.counts[2]));
     append(out, static_cast<std::uint16_t>(plain_.size()));
-    append(out, plan->base);
-    plan->write(numbers_.data(), rows_, out);
+    append(out, choice.base);
+    if (narrow_) {
+      low_codes_.write(choice.differences, choice.layers, out);
+    } else {
+      codes_.write(choice.differences, choice.layers, out);
+    }
     for (std::uint16_t row : plain_) append(out, row);
     for (std::uint16_t row : plain_) append(out, values_[row]);
     return true;
   }
 
  private:
+  void begin(const T *values, std::size_t rows, const std::uint8_t *bitmap) {
+    values_ = values;
+    rows_ = rows;
+    bitmap_ = bitmap;
+    all_ = true;
+    for (std::size_t row = 0; bitmap != nullptr && row < rows; ++row) all_ = all_ && has(row);
+    plain_.clear();
+    if (rows % kTogether == 0) return;
+    // Loops take more than there are.
+    std::copy(values, values + rows, padded_.begin());
+    std::fill(padded_.begin() + rows, padded_.begin() + align_up(rows, kTogether), values[0]);
+    values_ = padded_.data();
+  }
+
   bool has(std::size_t row) const {
     return bitmap_ == nullptr || (bitmap_[row / 8] >> row % 8 & 1) != 0;
   }
 
+  std::array<std::size_t, 2> find(const Numbers &numbers) {
+    narrow_ = numbers.narrow;
+    const auto smallest = static_cast<std::uint64_t>(numbers.smallest);
+    return narrow_
+               ? low_codes_.find(numbers.low.data(), static_cast<std::uint32_t>(smallest), rows_)
+               : codes_.find(numbers.all.data(), smallest, rows_);
+  }
+
+  // The smaller of two, above the smallest number or as differences, if it takes less
+  // than `size` bytes.
+  bool choose(const Numbers &numbers, std::size_t step, Choice &out, std::size_t &size) {
+    const std::array<std::size_t, 2> bits = find(numbers);
+    bool found = false;
+    // What is likely to be smaller goes first: it bounds the other one.
+    const bool likely = bits[1] < bits[0];
+    for (const bool differences : {likely, !likely}) {
+      // Without differences where they tie.
+      std::size_t below = size + (found && !differences ? 1 : 0);
+      if ((bits[differences ? 1 : 0] + 7) / 8 >= below) continue;
+      const auto count = [&](const auto &ways) {
+        return (differences ? ways.steps : ways.above).count(rows_);
+      };
+      const Lengths lengths = narrow_ ? count(low_codes_) : count(codes_);
+      if (!lengths.choose(step, out.layers, below)) continue;
+      size = below;
+      out.differences = differences;
+      out.base = differences ? numbers.first : numbers.smallest;
+      found = true;
+    }
+    return found;
+  }
+
   // Numbers of resolutions.
   bool steps(double resolution, double &largest) {
-    std::array<double, kBlock> steps;
-    std::array<T, kBlock> back;
-    for (std::size_t row = 0; row < rows_; ++row) {
-      steps[row] = static_cast<double>(values_[row]) / resolution;
-      const double rounded = steps[row] + kRound;
-      numbers_[row] = minus(bits_of(rounded), bits_of(kRound));
-      back[row] = static_cast<T>((rounded - kRound) * resolution);
+    for (std::size_t row = 0; row < rows_; row += kTogether) {
+      round_all(values_ + row, resolution, &rounded_[row], &back_[row]);
     }
     const double half = resolution / 2.0;
-    if (all_ && all_fit(steps.data(), back.data(), half, largest)) return true;
+    if (all_ && all_fit(half, largest)) {
+      if (!numbers_.narrow) {
+        for (std::size_t row = 0; row < rows_; ++row) numbers_.all[row + 1] = number(rounded_[row]);
+        numbers_.take(rows_);
+      }
+      return true;
+    }
     largest = 0.0;
-    bool full = true;
     for (std::size_t row = 0; row < rows_; ++row) {
       const double value = static_cast<double>(values_[row]);
-      const double error = std::fabs(static_cast<double>(back[row]) - value);
+      const double error = std::fabs(static_cast<double>(back_[row]) - value);
       const bool present = has(row);
-      if (present && std::isfinite(value) && !(std::fabs(steps[row]) < kMost)) return false;
+      if (present && std::isfinite(value) && !(std::fabs(value / resolution) < kMost)) return false;
       const bool fits = present && error <= half;
+      numbers_.all[row + 1] = number(rounded_[row]);
       holes_[row] = !fits;
-      full = full && fits;
       if (fits && error > largest) largest = error;
       if (present && !fits) plain_.push_back(static_cast<std::uint16_t>(row));
     }
-    if (!full) fill();
+    fill(numbers_);
     return true;
   }
 
-  // Whether there is nothing but numbers, none too large; the largest error. In
-  // lanes, as the largest of doubles in a row is one that a compiler must find one
-  // by one.
-  bool all_fit(const double *steps, const T *back, double half, double &largest) const {
-    constexpr std::size_t kLanes = 8;
-    double most[kLanes] = {};
-    unsigned fits[kLanes] = {1, 1, 1, 1, 1, 1, 1, 1};
-    const auto take = [&](std::size_t row, std::size_t lane) {
-      const double value = static_cast<double>(values_[row]);
-      const double error = std::fabs(static_cast<double>(back[row]) - value);
-      fits[lane] &= static_cast<unsigned>(error <= half) &
-                    static_cast<unsigned>(std::fabs(steps[row]) < kMost);
-      most[lane] = error > most[lane] ? error : most[lane];
-    };
-    std::size_t row = 0;
-    for (; row + kLanes <= rows_; row += kLanes) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) take(row + lane, lane);
+  static void round_all(const T *__restrict values, double resolution, double *__restrict rounded,
+                        T *__restrict back) {
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      rounded[i] = static_cast<double>(values[i]) / resolution + kRound;
     }
-    for (; row < rows_; ++row) take(row, row % kLanes);
-    largest = *std::max_element(most, most + kLanes);
-    return std::count(fits, fits + kLanes, 1u) == kLanes;
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      back[i] = static_cast<T>((rounded[i] - kRound) * resolution);
+    }
+  }
+
+  // Lanes of what is found of all values, as the largest of doubles in a row is one that
+  // a compiler must find one by one.
+  struct Found {
+    double low[kTogether];
+    double high[kTogether];
+    double most[kTogether];
+    std::uint64_t misfits;
+
+    void take(const T *__restrict values, const double *__restrict rounded,
+              const T *__restrict back, double half) {
+      double error[kTogether];
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        error[i] = std::fabs(static_cast<double>(back[i]) - static_cast<double>(values[i]));
+      }
+      std::uint64_t none = 0;
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        none |= error[i] <= half ? std::uint64_t{0} : std::uint64_t{1};
+      }
+      for (std::size_t i = 0; i < kTogether; ++i) most[i] = error[i] > most[i] ? error[i] : most[i];
+      for (std::size_t i = 0; i < kTogether; ++i)
+        low[i] = rounded[i] < low[i] ? rounded[i] : low[i];
+      for (std::size_t i = 0; i < kTogether; ++i) {
+        high[i] = rounded[i] > high[i] ? rounded[i] : high[i];
+      }
+      misfits |= none;
+    }
+  };
+
+  static void take_low(const double *__restrict rounded, std::uint32_t *__restrict low) {
+    for (std::size_t i = 0; i < kTogether; ++i) {
+      low[i] = static_cast<std::uint32_t>(bits_of(rounded[i]));
+    }
+  }
+
+  static std::uint64_t number(double rounded) {
+    return static_cast<std::uint64_t>(minus(bits_of(rounded), bits_of(kRound)));
+  }
+
+  // Whether there is nothing but numbers, none too large; then their low bits and the
+  // largest error.
+  bool all_fit(double half, double &largest) {
+    Found found;
+    std::fill(found.low, found.low + kTogether, rounded_[0]);
+    std::fill(found.high, found.high + kTogether, rounded_[0]);
+    std::fill(found.most, found.most + kTogether, 0.0);
+    found.misfits = 0;
+    for (std::size_t row = 0; row < rows_; row += kTogether) {
+      found.take(values_ + row, &rounded_[row], &back_[row], half);
+    }
+    const double from = *std::min_element(found.low, found.low + kTogether);
+    const double to = *std::max_element(found.high, found.high + kTogether);
+    largest = *std::max_element(found.most, found.most + kTogether);
+    // Inside the span in which the last bit of a double is a whole number.
+    if (found.misfits != 0 || !(from > kRound - kMost && to < kRound + kMost)) return false;
+    for (std::size_t row = 0; row < rows_; row += kTogether) {
+      take_low(&rounded_[row], &numbers_.low[row + 1]);
+    }
+    numbers_.low[0] = numbers_.low[1];
+    numbers_.first = static_cast<std::int64_t>(number(rounded_[0]));
+    numbers_.span(static_cast<std::int64_t>(number(from)), static_cast<std::int64_t>(number(to)));
+    return true;
   }
 
   // Numbers of tenths, hundredths and so on, where half of a sample are some.
@@ -373,7 +278,7 @@ class BlockWriter {
       const std::size_t row = i * rows_ / wanted;
       if (has(row)) sample[size++] = values_[row];
     }
-    std::array<std::int64_t, kBlock> numbers;
+    std::array<std::uint64_t, kBlock> numbers;
     std::array<bool, kBlock> same;
     std::size_t best = 0;
     for (std::size_t at = 0; at < 23; ++at) {
@@ -387,24 +292,22 @@ class BlockWriter {
       if (hits == size) break;
     }
     if (best == 0 || 2 * best < size) return false;
-    decimals(values_, rows_, kPowers[power], numbers_.data(), same.data());
-    bool full = true;
+    decimals(values_, rows_, kPowers[power], &numbers_.all[1], same.data());
     for (std::size_t row = 0; row < rows_; ++row) {
       holes_[row] = !(same[row] && has(row));
-      full = full && !holes_[row];
       if (!same[row] && has(row)) plain_.push_back(static_cast<std::uint16_t>(row));
     }
-    if (!full) fill();
+    fill(numbers_);
     return true;
   }
 
-  static void decimals(const T *values, std::size_t count, double power, std::int64_t *numbers,
+  static void decimals(const T *values, std::size_t count, double power, std::uint64_t *numbers,
                        bool *same) {
     std::array<double, kBlock> products;
     for (std::size_t i = 0; i < count; ++i) products[i] = static_cast<double>(values[i]) * power;
     for (std::size_t i = 0; i < count; ++i) {
       const double rounded = products[i] + kRound;
-      numbers[i] = minus(bits_of(rounded), bits_of(kRound));
+      numbers[i] = number(rounded);
       const T back = static_cast<T>((rounded - kRound) / power);
       same[i] = element_bits(back) == element_bits(values[i]) && std::fabs(products[i]) < kMost;
     }
@@ -415,35 +318,86 @@ class BlockWriter {
   std::size_t bits() {
     std::uint64_t any = 0;
     for (std::size_t row = 0; row < rows_; ++row) {
-      holes_[row] = !has(row);
-      if (!holes_[row]) any |= static_cast<std::uint64_t>(element_bits(values_[row]));
+      const auto bits = static_cast<std::uint64_t>(element_bits(values_[row]));
+      any |= all_ || has(row) ? bits : 0;
     }
-    const std::size_t shift = any == 0 ? 0 : length(any & (~any + 1)) - 1;
+    std::size_t shift = 0;
+    while (any != 0 && (any >> shift & 1) == 0) ++shift;
+    if (all_ && low_bits(shift)) return shift;
     for (std::size_t row = 0; row < rows_; ++row) {
-      numbers_[row] = turn<T>(element_bits(values_[row]) >> shift, shift);
+      holes_[row] = !has(row);
+      bits_.all[row + 1] =
+          static_cast<std::uint64_t>(turn<T>(element_bits(values_[row]) >> shift, shift));
     }
-    if (!all_) fill();
+    fill(bits_);
     return shift;
   }
 
+  // The same of elements of 4 bytes at most, none of which is missing; false where
+  // there are others, or they are far from one another.
+  bool low_bits(std::size_t shift) {
+    if constexpr (sizeof(T) > 4) {
+      return false;
+    } else {
+      constexpr bool kUnsigned = std::is_integral_v<T> && std::is_unsigned_v<T>;
+      // Unsigned ones as signed numbers, which all processors compare.
+      constexpr std::uint32_t kTurned = kUnsigned ? std::uint32_t{1} << 31 : 0;
+      const auto magnitude = static_cast<std::int32_t>(std::numeric_limits<std::int32_t>::max() >>
+                                                       (32 - 8 * sizeof(T)) >> shift);
+      std::int32_t from = std::numeric_limits<std::int32_t>::max();
+      std::int32_t to = std::numeric_limits<std::int32_t>::min();
+      for (std::size_t row = 0; row < rows_; row += kTogether) {
+        for (std::size_t i = row; i < row + kTogether; ++i) {
+          const auto bits = static_cast<std::uint32_t>(element_bits(values_[i]));
+          std::uint32_t low = bits >> shift;
+          if constexpr (!kUnsigned) {
+            const std::int32_t number = static_cast<std::int32_t>(bits) >> shift;
+            const std::int32_t turned = number ^ (number >> 31 & magnitude);
+            low = static_cast<std::uint32_t>(std::is_integral_v<T> ? number : turned);
+          }
+          bits_.low[i + 1] = low;
+          const auto number = static_cast<std::int32_t>(low ^ kTurned);
+          from = number < from ? number : from;
+          to = number > to ? number : to;
+        }
+      }
+      bits_.low[0] = bits_.low[1];
+      const auto number = [](std::uint32_t low) {
+        return kUnsigned ? std::int64_t{low} : std::int64_t{static_cast<std::int32_t>(low)};
+      };
+      bits_.first = number(bits_.low[0]);
+      bits_.span(number(static_cast<std::uint32_t>(from) ^ kTurned),
+                 number(static_cast<std::uint32_t>(to) ^ kTurned));
+      return bits_.narrow;
+    }
+  }
+
   // Holes take the number before them, the first ones the first that there is.
-  void fill() {
+  void fill(Numbers &numbers) {
     std::size_t first = 0;
     while (first < rows_ && holes_[first]) ++first;
-    std::int64_t last = first < rows_ ? numbers_[first] : 0;
+    std::uint64_t last = first < rows_ ? numbers.all[first + 1] : 0;
     for (std::size_t row = 0; row < rows_; ++row) {
-      if (holes_[row]) numbers_[row] = last;
-      last = numbers_[row];
+      if (holes_[row]) numbers.all[row + 1] = last;
+      last = numbers.all[row + 1];
     }
+    numbers.take(rows_);
   }
 
   const T *values_;
   std::size_t rows_;
   const std::uint8_t *bitmap_;
-  bool all_ = true;
-  std::array<std::int64_t, kBlock> numbers_;
+  bool all_;
+  bool narrow_;  // which codes there are
+  std::array<T, kBlock> padded_;
+  std::array<double, kBlock> rounded_;
+  std::array<T, kBlock> back_;
   std::array<bool, kBlock> holes_;
   std::vector<std::uint16_t> plain_;
+  Numbers numbers_;
+  Numbers bits_;
+  Ways<std::uint32_t> low_codes_;
+  Ways<std::uint64_t> codes_;
 };
 
 }  // namespace detail
@@ -461,11 +415,12 @@ Error reduce(std::string_view name, const T *values, std::size_t rows, const std
   }
   const std::size_t index = (rows + detail::kBlock - 1) / detail::kBlock * detail::kEntry;
   out.bytes.resize(index);
+  // Without parentheses, which would set all of it to 0.
+  const std::unique_ptr<detail::BlockWriter<T>> block(new detail::BlockWriter<T>);
   for (std::size_t row = 0; row < rows; row += detail::kBlock) {
     const std::size_t count = rows - row < detail::kBlock ? rows - row : detail::kBlock;
-    detail::BlockWriter<T> block(values + row, count,
-                                 bitmap == nullptr ? bitmap : bitmap + row / 8);
-    if (!block.write(how, out.bytes, out.error)) {
+    const std::uint8_t *bits = bitmap == nullptr ? bitmap : bitmap + row / 8;
+    if (!block->write(values + row, count, bits, how, out.bytes, out.error)) {
       out = Reduced();
       return detail::fault(Fault::steps, 0, name);
     }

@@ -26,24 +26,26 @@ macro_rules! with_width {
 }
 
 /// Appends the lowest `width` bits of each number; higher ones must be 0.
-pub(crate) fn pack(numbers: &[u64], width: usize, out: &mut Vec<u8>) {
+pub(crate) fn pack(numbers: &[impl Copy + Into<u64>], width: usize, out: &mut Vec<u8>) {
     let begin = out.len();
     out.resize(begin + packed_size(numbers.len(), width), 0);
     with_width!(width, pack_all(numbers, &mut out[begin..]));
 }
 
-fn pack_all<const WIDTH: usize>(numbers: &[u64], out: &mut [u8]) {
+fn pack_all<const WIDTH: usize>(numbers: &[impl Copy + Into<u64>], out: &mut [u8]) {
     let eights = numbers.chunks_exact(8);
     let rest = eights.remainder();
     let mut places = out.chunks_exact_mut(WIDTH);
     for (numbers, bytes) in eights.zip(&mut places) {
-        pack_eight::<WIDTH>(numbers.try_into().expect("eight"), bytes);
+        pack_eight::<WIDTH>(std::array::from_fn(|i| numbers[i].into()), bytes);
     }
     if !rest.is_empty() {
         let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
+        for (last, &number) in last.iter_mut().zip(rest) {
+            *last = number.into();
+        }
         let mut bytes = [0; WIDTH];
-        pack_eight::<WIDTH>(&last, &mut bytes);
+        pack_eight::<WIDTH>(last, &mut bytes);
         let at = numbers.len() / 8 * WIDTH;
         let size = out.len() - at;
         out[at..].copy_from_slice(&bytes[..size]);
@@ -51,9 +53,9 @@ fn pack_all<const WIDTH: usize>(numbers: &[u64], out: &mut [u8]) {
 }
 
 /// Eight numbers are as many bytes as one has bits.
-fn pack_eight<const WIDTH: usize>(numbers: &[u64; 8], out: &mut [u8]) {
+fn pack_eight<const WIDTH: usize>(numbers: [u64; 8], out: &mut [u8]) {
     let mut words = [0u64; 9];
-    for (i, &number) in numbers.iter().enumerate() {
+    for (i, number) in numbers.into_iter().enumerate() {
         let bit = i * WIDTH;
         words[bit / 64] |= number << (bit % 64);
         if bit % 64 + WIDTH > 64 {

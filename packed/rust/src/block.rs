@@ -47,18 +47,6 @@ pub(crate) fn places_size(count: usize, next: usize) -> usize {
     count.div_ceil(8).min(2 * next)
 }
 
-impl Layers {
-    /// Bytes of all layers.
-    pub fn size(&self) -> usize {
-        let Layers { widths, counts } = self;
-        packed_size(counts[0], widths[0])
-            + places_size(counts[0], counts[1])
-            + packed_size(counts[1], widths[1])
-            + places_size(counts[1], counts[2])
-            + packed_size(counts[2], widths[2])
-    }
-}
-
 /// A block's head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Head {

@@ -24,6 +24,8 @@
 mod bits;
 mod block;
 mod blocks;
+mod choice;
+mod codes;
 mod element;
 mod error;
 mod find;

@@ -1,8 +1,10 @@
 //! Reducing a column: numbers of few bits in blocks.
 
-use crate::bits::{pack, packed_size};
-use crate::block::{is_listed, places_size, Form, Head, Layers, BLOCK, POWERS};
+use std::array::from_fn;
+
+use crate::block::{Form, Head, Layers, BLOCK, POWERS};
 use crate::blocks::ENTRY;
+use crate::codes::{Codes, Numbers};
 use crate::element::{for_element, to_order, Element, Number};
 use crate::error::{Error, Fault, Result};
 use crate::half::Half;
@@ -79,10 +81,10 @@ impl Reduced {
             bytes: vec![0; count * ENTRY],
             error: 0.0,
         };
-        let mut numbers = Numbers::new();
+        let mut blocks = Blocks::new();
         for (at, values) in values.chunks(BLOCK).enumerate() {
             let bits = presence.map(|bits| &bits[at * BLOCK / 8..]);
-            let error = numbers.reduce(values, bits, how, &mut out.bytes);
+            let error = blocks.reduce(values, bits, how, &mut out.bytes);
             let error = error.ok_or_else(|| Error::new(Fault::Steps, 0, name))?;
             out.error = out.error.max(error);
             let end = (out.bytes.len() - count * ENTRY) as u32;
@@ -127,29 +129,44 @@ const ROUND: f64 = (3u64 << 51) as f64;
 /// The nearest whole number, of two the even one.
 fn round(value: f64) -> (i64, f64) {
     let rounded = value + ROUND;
-    ((rounded.to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64), rounded - ROUND)
+    (number(rounded), rounded - ROUND)
 }
 
-/// The numbers of a block, while they are being found.
-struct Numbers {
-    numbers: [i64; BLOCK],
+/// What a double to which `ROUND` was added says.
+fn number(rounded: f64) -> i64 {
+    (rounded.to_bits() as i64).wrapping_sub(ROUND.to_bits() as i64)
+}
+
+/// Blocks while they are being written.
+struct Blocks {
     /// Rows whose values cannot be numbers.
     plain: Vec<u16>,
-    /// Another attempt at the same block.
-    other: [i64; BLOCK],
+    attempt: Attempt,
+    /// Another one at the same block.
+    other: Option<Box<Attempt>>,
+}
+
+/// Values that are taken together.
+const LANES: usize = 4;
+
+/// Numbers of a block in one form.
+struct Attempt {
+    numbers: Numbers,
+    codes: Codes,
 }
 
 /// How numbers are to be kept, and what it costs in bytes.
-struct Plan {
+struct Choice {
+    form: Form,
     differences: bool,
     base: i64,
     layers: Layers,
     size: usize,
 }
 
-impl Numbers {
+impl Blocks {
     fn new() -> Self {
-        Numbers { numbers: [0; BLOCK], plain: Vec::new(), other: [0; BLOCK] }
+        Blocks { plain: Vec::new(), attempt: Attempt::new(), other: None }
     }
 
     /// Appends a block; gives the largest error, or none where a value is too
@@ -166,36 +183,41 @@ impl Numbers {
         let all = presence.is_none() || (0..rows).all(has);
         let step = if how.whole_bytes { 8 } else { 1 };
         self.plain.clear();
+        let attempt = &mut self.attempt;
+        let mut is_other = false;
         let mut error = 0.0;
-        let mut form = None;
-        if let Some(resolution) = how.resolution {
-            error = self.steps(values, has, all, resolution)?;
-            form = Some(Form::Steps);
-        } else if T::ELEMENT.is_decimal() {
-            form = self.decimal(values, has, all);
-        }
-        // Bits hold whatever there is.
         let mut best = None;
-        if let Some(form) = form {
-            let plan = Plan::new(&self.numbers[..rows], step);
-            let size = plan.size + self.plain.len() * (2 + T::SIZE);
-            best = Some((form, plan, size));
-        }
-        if best.is_none() || how.resolution.is_none() || !self.plain.is_empty() {
-            let form = bits(values, has, all, &mut self.other[..rows]);
-            let plan = Plan::new(&self.other[..rows], step);
-            if best.as_ref().is_none_or(|&(_, _, size)| plan.size < size) {
-                self.plain.clear();
-                self.numbers = self.other;
-                error = 0.0;
-                let size = plan.size;
-                best = Some((form, plan, size));
+        if let Some(resolution) = how.resolution {
+            error = attempt.steps(values, has, all, resolution, &mut self.plain)?;
+            best = attempt.choose(Form::Steps, step, usize::MAX);
+        } else if T::ELEMENT.is_decimal() {
+            if let Some(form) = attempt.decimal(values, has, all, &mut self.plain) {
+                best = attempt.choose(form, step, usize::MAX);
             }
         }
-        let (form, plan, _) = best.expect("bits at least");
-        let Plan { differences, base, layers, .. } = plan;
+        // Bits hold whatever there is.
+        let plain = self.plain.len() * (2 + T::SIZE);
+        if best.is_none() || how.resolution.is_none() || !self.plain.is_empty() {
+            let below = best.as_ref().map_or(usize::MAX, |best| best.size + plain);
+            let other = match best {
+                None => &mut *attempt,
+                Some(_) => self.other.get_or_insert_with(|| Box::new(Attempt::new())),
+            };
+            let form = other.bits(values, has, all);
+            if let Some(bits) = other.choose(form, step, below) {
+                is_other = best.is_some();
+                best = Some(bits);
+                error = 0.0;
+                self.plain.clear();
+            }
+        }
+        let Choice { form, differences, base, layers, .. } = best.expect("bits at least");
         Head { form, differences, base, layers, plain: self.plain.len() }.write(out);
-        plan.write(&self.numbers[..rows], out);
+        let attempt = match &mut self.other {
+            Some(other) if is_other => other.as_mut(),
+            _ => attempt,
+        };
+        attempt.codes.write(differences, &layers, out);
         for row in &self.plain {
             out.extend(row.to_le_bytes());
         }
@@ -206,6 +228,36 @@ impl Numbers {
         }
         Some(error)
     }
+}
+
+impl Attempt {
+    fn new() -> Self {
+        Attempt { numbers: Numbers::new(), codes: Codes::new() }
+    }
+
+    /// The smaller of two, above the smallest number or as differences, if it takes
+    /// less than so many bytes.
+    fn choose(&mut self, form: Form, step: usize, below: usize) -> Option<Choice> {
+        let Numbers { smallest, first, rows, .. } = self.numbers;
+        let bits = self.codes.find(&self.numbers);
+        // What is likely to be smaller goes first: it bounds the other one.
+        let likely = bits[1] < bits[0];
+        let mut best = None;
+        for differences in [likely, !likely] {
+            let below = best.as_ref().map_or(below, |best: &Choice| {
+                best.size + usize::from(!differences) // without differences where they tie
+            });
+            if bits[usize::from(differences)].div_ceil(8) >= below {
+                continue;
+            }
+            let lengths = self.codes.lengths(differences, rows);
+            if let Some((layers, size)) = lengths.layers(step, below) {
+                let base = if differences { first } else { smallest };
+                best = Some(Choice { form, differences, base, layers, size });
+            }
+        }
+        best
+    }
 
     /// Numbers of resolutions; gives the largest error.
     fn steps<T: Number>(
@@ -214,52 +266,80 @@ impl Numbers {
         has: impl Fn(usize) -> bool,
         all: bool,
         resolution: f64,
+        plain: &mut Vec<u16>,
     ) -> Option<f64> {
+        let rows = values.len();
+        let numbers = &mut self.numbers;
         let half = resolution / 2.0;
         let step = |value: T| {
             let value = value.to_f64();
-            let steps = value / resolution;
-            let (number, whole) = round(steps);
-            let error = (T::from_f64(whole * resolution).to_f64() - value).abs();
-            (number, error, steps)
+            let rounded = value / resolution + ROUND;
+            let error = (T::from_f64((rounded - ROUND) * resolution).to_f64() - value).abs();
+            (rounded, error)
         };
         // In lanes, as the largest of doubles in a row is one that a compiler must
         // find one by one.
-        const LANES: usize = 8;
-        let mut fits = [true; LANES];
-        let mut most = [0.0f64; LANES];
-        for (numbers, values) in self.numbers.chunks_mut(LANES).zip(values.chunks(LANES)) {
-            for lane in 0..values.len() {
-                let (nearest, error, steps) = step(values[lane]);
-                numbers[lane] = nearest;
-                // What is no number fits nowhere.
-                fits[lane] &= (error <= half) & (steps.abs() < MOST);
-                most[lane] = if error > most[lane] { error } else { most[lane] };
-            }
+        let (mut low, mut high) = ([f64::MAX; LANES], [f64::MIN; LANES]);
+        let (mut most, mut sum) = ([0.0f64; LANES], [0.0f64; LANES]);
+        let mut take = |values: [T; LANES]| {
+            let rounded = values.map(|value| value.to_f64() / resolution + ROUND);
+            let back = rounded.map(|rounded| T::from_f64((rounded - ROUND) * resolution).to_f64());
+            let error: [f64; LANES] = from_fn(|i| (back[i] - values[i].to_f64()).abs());
+            low = from_fn(|i| if rounded[i] < low[i] { rounded[i] } else { low[i] });
+            high = from_fn(|i| if rounded[i] > high[i] { rounded[i] } else { high[i] });
+            most = from_fn(|i| if error[i] > most[i] { error[i] } else { most[i] });
+            // Of what is no number the error is none, and so is the sum.
+            sum = from_fn(|i| sum[i] + error[i]);
+            rounded.map(|rounded| rounded.to_bits() as u32)
+        };
+        let (lanes, rest) = values.as_chunks::<LANES>();
+        let (places, _) = numbers.low.as_chunks_mut::<LANES>();
+        for (place, &values) in places.iter_mut().zip(lanes) {
+            *place = take(values);
         }
-        let mut largest = most.into_iter().fold(0.0, f64::max);
-        if fits == [true; LANES] && all {
+        if let Some(&first) = rest.first() {
+            let mut values = [first; LANES];
+            values[..rest.len()].copy_from_slice(rest);
+            places[lanes.len()] = take(values);
+        }
+        let largest = most.into_iter().fold(0.0, f64::max);
+        let low = low.into_iter().fold(f64::MAX, f64::min);
+        let high = high.into_iter().fold(f64::MIN, f64::max);
+        let are_numbers = sum.into_iter().sum::<f64>() < f64::INFINITY;
+        // Inside the span in which the last bit of a double is a whole number.
+        let are_steps = low > ROUND - MOST && high < ROUND + MOST;
+        if all && are_numbers && are_steps && largest <= half {
+            (numbers.smallest, numbers.largest) = (number(low), number(high));
+            (numbers.first, numbers.rows) = (round(values[0].to_f64() / resolution).0, rows);
+            if !numbers.is_narrow() {
+                for (place, &value) in numbers.all.iter_mut().zip(values) {
+                    *place = round(value.to_f64() / resolution).0 as u64;
+                }
+            }
             return Some(largest);
         }
-        largest = 0.0;
+        let mut largest = 0.0f64;
         let mut holes = [false; BLOCK];
         for (row, &value) in values.iter().enumerate() {
-            let (_, error, steps) = step(value);
+            let (rounded, error) = step(value);
+            numbers.all[row] = number(rounded) as u64;
             holes[row] = true;
             if !has(row) {
                 continue;
             }
-            if value.to_f64().is_finite() && steps.abs() >= MOST {
+            let value = value.to_f64();
+            if value.is_finite() && (value / resolution).abs() >= MOST {
                 return None;
             }
             if error <= half {
                 holes[row] = false;
                 largest = largest.max(error);
             } else {
-                self.plain.push(row as u16);
+                plain.push(row as u16);
             }
         }
-        fill(&mut self.numbers[..values.len()], &holes);
+        fill(&mut numbers.all[..rows], &holes);
+        numbers.take_all(rows);
         Some(largest)
     }
 
@@ -269,6 +349,7 @@ impl Numbers {
         values: &[T],
         has: impl Fn(usize) -> bool,
         all: bool,
+        plain: &mut Vec<u16>,
     ) -> Option<Form> {
         let number = |value: T, power: f64| {
             let (number, whole) = round(value.to_f64() * power);
@@ -297,41 +378,47 @@ impl Numbers {
         let mut fits = all;
         for (row, &value) in values.iter().enumerate() {
             let (nearest, same) = number(value, POWERS[best.1]);
-            self.numbers[row] = nearest;
+            self.numbers.all[row] = nearest as u64;
             holes[row] = !(same && has(row));
             fits &= !holes[row];
             if !same && has(row) {
-                self.plain.push(row as u16);
+                plain.push(row as u16);
             }
         }
         if !fits {
-            fill(&mut self.numbers[..rows], &holes);
+            fill(&mut self.numbers.all[..rows], &holes);
         }
+        self.numbers.take_all(rows);
         Some(Form::Decimal(best.1 as u8))
     }
-}
 
-/// The elements' bits as numbers in the order of the values, without the lowest
-/// ones that are 0 in all of them.
-fn bits<T: Number>(values: &[T], has: impl Fn(usize) -> bool, all: bool, out: &mut [i64]) -> Form {
-    let mut any = 0;
-    for (row, &value) in values.iter().enumerate() {
-        any |= if all || has(row) { value.bits() } else { 0 };
+    /// The elements' bits as numbers in the order of the values, without the lowest
+    /// ones that are 0 in all of them.
+    fn bits<T: Number>(&mut self, values: &[T], has: impl Fn(usize) -> bool, all: bool) -> Form {
+        let mut any = 0;
+        for (row, &value) in values.iter().enumerate() {
+            any |= if all || has(row) { value.bits() } else { 0 };
+        }
+        let shift = if any == 0 { 0 } else { any.trailing_zeros() as u8 };
+        if all && T::SIZE <= 4 {
+            self.numbers.take_low(values, shift);
+            return Form::Bits(shift);
+        }
+        let numbers = &mut self.numbers.all[..values.len()];
+        for (number, &value) in numbers.iter_mut().zip(values) {
+            *number = to_order(value, shift) as u64;
+        }
+        if !all {
+            let holes = from_fn(|row| row < values.len() && !has(row));
+            fill(numbers, &holes);
+        }
+        self.numbers.take_all(values.len());
+        Form::Bits(shift)
     }
-    let shift = if any == 0 { 0 } else { any.trailing_zeros() as u8 };
-    let mut holes = [false; BLOCK];
-    for (row, &value) in values.iter().enumerate() {
-        out[row] = to_order(value, shift);
-        holes[row] = !all && !has(row);
-    }
-    if !all {
-        fill(out, &holes);
-    }
-    Form::Bits(shift)
 }
 
 /// Holes take the number before them, the first ones the first that there is.
-fn fill(numbers: &mut [i64], holes: &[bool; BLOCK]) {
+fn fill(numbers: &mut [u64], holes: &[bool; BLOCK]) {
     let first = (0..numbers.len()).find(|&row| !holes[row]);
     let mut last = first.map_or(0, |row| numbers[row]);
     for (number, &hole) in numbers.iter_mut().zip(holes) {
@@ -342,136 +429,53 @@ fn fill(numbers: &mut [i64], holes: &[bool; BLOCK]) {
     }
 }
 
-/// A number's difference to the one before, its sign as its lowest bit.
-fn difference(before: i64, number: i64) -> u64 {
-    let difference = number.wrapping_sub(before);
-    ((difference << 1) ^ (difference >> 63)) as u64
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn length(code: u64) -> usize {
-    64 - code.leading_zeros() as usize
-}
-
-impl Plan {
-    /// The smaller of two: above the smallest number, or as differences.
-    fn new(numbers: &[i64], step: usize) -> Self {
-        let smallest = numbers.iter().copied().min().unwrap_or_default();
-        let first = numbers.first().copied().unwrap_or_default();
-        // Two counts each, in turn: neighbours are often of one length, and would
-        // wait for one another.
-        let mut above = [[0u32; 65]; 2];
-        let mut differences = [[0u32; 65]; 2];
-        let mut before = first;
-        for (row, &number) in numbers.iter().enumerate() {
-            above[row % 2][length(number.wrapping_sub(smallest) as u64)] += 1;
-            differences[row % 2][length(difference(before, number))] += 1;
-            before = number;
-        }
-        let sum = |[even, odd]: [[u32; 65]; 2]| std::array::from_fn(|at| even[at] + odd[at]);
-        let (above, differences) = (sum(above), sum(differences));
-        let above = layers(&above, step);
-        let differences = layers(&differences, step);
-        if above.size() <= differences.size() {
-            Plan { differences: false, base: smallest, layers: above, size: above.size() }
-        } else {
-            Plan { differences: true, base: first, layers: differences, size: differences.size() }
-        }
+    fn blocks<T: Number>(values: &[T], whole_bytes: bool) -> Vec<u8> {
+        let how = Reduction { resolution: None, whole_bytes };
+        Reduced::new("a", values, None, &how).unwrap().bytes
     }
 
-    fn write(&self, numbers: &[i64], out: &mut Vec<u8>) {
-        let mut codes = [0; BLOCK];
-        let codes = &mut codes[..numbers.len()];
-        let mut before = self.base;
-        for (code, &number) in codes.iter_mut().zip(numbers) {
-            if self.differences {
-                *code = difference(before, number);
-                before = number;
-            } else {
-                *code = number.wrapping_sub(self.base) as u64;
-            }
-        }
-        let Layers { widths, counts } = self.layers;
-        let mut above = [0; BLOCK];
-        split(codes, widths[0], counts[1], &mut above, out);
-        let codes = &mut above[..counts[1]];
-        let mut above = [0; BLOCK];
-        split(codes, widths[1], counts[2], &mut above, out);
-        pack(&above[..counts[2]], widths[2], out);
-    }
-}
-
-/// Writes the lowest bits of all, and which of them go on above.
-fn split(
-    codes: &mut [u64],
-    width: usize,
-    next: usize,
-    above: &mut [u64; BLOCK],
-    out: &mut Vec<u8>,
-) {
-    if next == 0 {
-        pack(codes, width, out);
-        return;
-    }
-    // Without a branch: which of them go on is anybody's guess.
-    let mut places = [0u64; BLOCK / 64];
-    let mut at = 0;
-    let mask = (1 << width) - 1;
-    for (row, code) in codes.iter_mut().enumerate() {
-        let rest = *code >> width;
-        above[at] = rest;
-        at += usize::from(rest != 0);
-        places[row / 64] |= u64::from(rest != 0) << (row % 64);
-        *code &= mask;
-    }
-    pack(codes, width, out);
-    if is_listed(codes.len(), next) {
-        for (at, mut word) in places.into_iter().enumerate() {
-            while word != 0 {
-                out.extend((64 * at as u16 + word.trailing_zeros() as u16).to_le_bytes());
-                word &= word - 1;
-            }
-        }
-        return;
-    }
-    let bytes = places.iter().flat_map(|word| word.to_le_bytes());
-    out.extend(bytes.take(places_size(codes.len(), next)));
-}
-
-/// The smallest layers for codes of these lengths, of several the first. Widths
-/// are multiples of the step.
-fn layers(lengths: &[u32; 65], step: usize) -> Layers {
-    let mut longer = [0; 65]; // codes that are longer
-    for width in (0..64).rev() {
-        longer[width] = longer[width + 1] + lengths[width + 1] as usize;
-    }
-    let rows = longer[0] + lengths[0] as usize;
-    let longest = (0..65).rev().find(|&length| lengths[length] != 0).unwrap_or(0);
-    let most = longest.next_multiple_of(step);
-    let mut best = Layers { widths: [most, 0, 0], counts: [rows, 0, 0] };
-    let mut size = best.size();
-    for first in (0..most).step_by(step) {
-        let second = longer[first];
-        let lowest = packed_size(rows, first) + places_size(rows, second);
-        if lowest >= size {
-            continue;
-        }
-        let two = lowest + packed_size(second, most - first);
-        if two < size {
-            best = Layers { widths: [first, most - first, 0], counts: [rows, second, 0] };
-            size = two;
-        }
-        for both in (first + step..most).step_by(step) {
-            let third = longer[both];
-            let three = lowest
-                + packed_size(second, both - first)
-                + places_size(second, third)
-                + packed_size(third, most - both);
-            if three < size {
-                let widths = [first, both - first, most - both];
-                best = Layers { widths, counts: [rows, second, third] };
-                size = three;
+    #[test]
+    fn numbers_of_any_type_make_the_same_blocks() {
+        // Around what 32 bits hold.
+        for span in [2, (1 << 30) - 1, 1 << 30, (1 << 31) - 1, 1 << 31, (1i64 << 32) - 1] {
+            for base in [0, -1 << 30, i64::from(i32::MIN), (1 << 32) - 1 - span] {
+                let values = [base + 1, base + span, base, base + span / 3, base + span];
+                let same = blocks(&values, false);
+                for values in [&values[..], &[base, base + span], &[base + span, base]] {
+                    let bytes = blocks(values, false);
+                    let blocks =
+                        crate::blocks::Blocks::open(&bytes, values.len(), Element::I64, None);
+                    let mut back = vec![0i64; values.len()];
+                    blocks.expect("sound").restore(0..values.len(), &mut back);
+                    assert_eq!(back, values);
+                }
+                let fits = |lowest: i64, highest: i64| {
+                    values.iter().all(|value| (lowest..=highest).contains(value))
+                };
+                if fits(0, u32::MAX.into()) {
+                    assert_eq!(blocks(&values.map(|v| v as u32), false), same, "{values:?}");
+                }
+                if fits(i32::MIN.into(), i32::MAX.into()) {
+                    assert_eq!(blocks(&values.map(|v| v as i32), false), same, "{values:?}");
+                }
+                let steps = Reduction::resolution(1.0);
+                let steps = Reduced::new("a", &values.map(|v| v as f64), None, &steps).unwrap();
+                // But for the form and, of integers, the shift.
+                if same[ENTRY + 2] == 0 {
+                    assert_eq!(steps.bytes[ENTRY + 1..], same[ENTRY + 1..], "{values:?}");
+                }
             }
         }
     }
-    best
+
+    #[test]
+    fn differences_are_not_taken_where_they_tie() {
+        // They have fewer bits, and as many whole bytes.
+        let bytes = blocks(&[0u8, 100, 101, 102], true);
+        assert_eq!((bytes[ENTRY + 1], bytes.len()), (0, ENTRY + 20 + 4));
+    }
 }

@@ -65,7 +65,7 @@ pub fn compile(name: &str, sources: &[&str]) -> PathBuf {
     let tree = Path::new(HERE).join("../..");
     let mut hasher = DefaultHasher::new();
     let headers = ["packed/include/wiregauge/packed.hpp", "packed/fuzz/check.hpp"];
-    let others = ["arrow", "convert", "preset", "reduce"]
+    let others = ["arrow", "codes", "convert", "preset", "reduce"]
         .map(|name| format!("packed/include/wiregauge/packed_{name}.hpp"));
     let others = others.each_ref().map(String::as_str);
     for path in sources.iter().chain(&headers).chain(&others) {

@@ -148,7 +148,7 @@ impl Proofs {
     ) -> Result<Option<Cell>, Trouble> {
         let plan = contender.plan;
         let wanted = &plan.experiments[experiment];
-        if !runner.hello.experiments.contains(&wanted.name) {
+        if wanted.of(&runner.hello.experiments).is_none() {
             return Ok(None);
         }
         let bound = contender.subject.bound;
@@ -169,7 +169,7 @@ impl Proofs {
 /// Whether a runner can do any of what is wanted.
 fn offers(runner: &Runner, plan: &Plan) -> Result<(), Trouble> {
     let offered = &runner.hello.experiments;
-    if plan.experiments.iter().any(|wanted| offered.contains(&wanted.name)) {
+    if plan.experiments.iter().any(|wanted| wanted.of(offered).is_some()) {
         return Ok(());
     }
     Err(Trouble::Refused(format!(

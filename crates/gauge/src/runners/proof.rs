@@ -148,10 +148,12 @@ impl Proofs {
     ) -> Result<Option<Cell>, Trouble> {
         let plan = contender.plan;
         let wanted = &plan.experiments[experiment];
-        if wanted.of(&runner.hello.experiments).is_none() {
+        let bound = contender.subject.bound;
+        // A part that a codec has by another name is no part of a bound's.
+        let is_part = wanted.otherwise.is_some() && bound;
+        if wanted.of(&runner.hello.experiments).is_none() || is_part {
             return Ok(None);
         }
-        let bound = contender.subject.bound;
         let epoch = Epoch { plan, case, experiment: wanted, wanted: contender.wanted(case) };
         let Calibrated { iterations, ns, wall_ns } = calibrate(runner, &epoch)?;
         let each = ns / iterations as f64;

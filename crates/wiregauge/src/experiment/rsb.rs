@@ -279,6 +279,8 @@ fn reference() -> Reference {
              Protobuf's object is filled from and read into; nobody published that",
             "whether the published programs read what they parsed is not told; here every number is \
              read, and the length of all octets",
+            "the optional fields are required, as in the publication; Protobuf's definition here is \
+             proto3's, which has no such word, so that parsing looks for none that lacks",
             "ROS MSG pays 16 bytes for the two absent timestamps, which Protobuf leaves out",
             "notes 4 to 8 are of a minimal message of unknown size, here beside the smallest; its \
              program, benchmark.cc, was attached and is not part of what was published",

@@ -265,7 +265,7 @@ impl Arguments {
         if self.small_arrays == SmallArrays::List {
             workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
         }
-        let codecs = codec_entrants::select(&self.codec_names(), &self.language.concat())?;
+        let codecs = codec_entrants::select(&self.codec_names(), &self.languages())?;
         let experiments = self.experiments()?;
         let folder = build_folder()?;
         let progress = Progress::new();
@@ -462,15 +462,30 @@ impl Arguments {
     fn codec_names(&self) -> Vec<String> {
         match self.experiment {
             Some(published) if self.codecs.is_empty() => {
-                let languages = self.language.concat();
-                let is_wanted = |name: &&&str| {
-                    let codec = Codec::find(name);
-                    languages.is_empty()
-                        || codec.is_none_or(|codec| languages.contains(&codec.language))
-                };
-                published.codecs.iter().filter(is_wanted).map(|name| name.to_string()).collect()
+                let languages = self.languages();
+                let codecs = published.codecs.iter().filter_map(|name| Codec::find(name));
+                let wanted = codecs.filter(|codec| languages.contains(&codec.language));
+                wanted.map(|codec| codec.name.to_owned()).collect()
             }
             _ => self.codecs.clone(),
+        }
+    }
+
+    /// The languages that are named, or else those that a published experiment is in.
+    fn languages(&self) -> Vec<&'static Language> {
+        let named = self.language.concat();
+        match self.experiment {
+            Some(published) if named.is_empty() && self.codecs.is_empty() => {
+                let codecs = published.codecs.iter().filter_map(|name| Codec::find(name));
+                let mut all: Vec<&Language> = Vec::new();
+                for codec in codecs {
+                    if !all.contains(&codec.language) {
+                        all.push(codec.language);
+                    }
+                }
+                all
+            }
+            _ => named,
         }
     }
 

@@ -50,7 +50,10 @@ impl Proofs {
         let began = Instant::now();
         let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
         contender.starting = began.elapsed();
-        offers(&runner, plan)?;
+        // A bound has nothing to show where only parts are asked for.
+        if !contender.subject.bound {
+            offers(&runner, plan)?;
+        }
         contender.subject.library.clone_from(&runner.hello.library);
         contender.subject.unchecked = runner.hello.unchecked;
         contender.is_managed = runner.hello.managed;

@@ -3,19 +3,19 @@
 
 mod cpp;
 mod java;
+mod program;
 mod python;
 
 use std::fs;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_result::run::{Case, Fact, Measurement, Origin, Status, Subject};
 use wiregauge_workshop::{first_error, Need};
 
-use super::TABLE;
+use self::program::{compiled, Parts, Program, Sources};
 use crate::experiment::{Weighing, Weights};
 use crate::workload::Builtin;
 
@@ -23,68 +23,6 @@ use crate::workload::Builtin;
 const TEXT: &str = "/a/b data self 1\nsome info\n";
 /// Name of the only case.
 const CASE: &str = "a program that sends and reads a Notification";
-
-/// A program.
-struct Program {
-    id: &'static str,
-    title: &'static str,
-    /// Of its language, as `--language` has it.
-    key: &'static str,
-    language: &'static str,
-    /// How the library is part of it.
-    built: &'static str,
-    options: &'static [&'static str],
-    needs: &'static [Need],
-    /// What it sends; none of one that knows no message.
-    message: Option<Message>,
-    making: Box<dyn Making>,
-}
-
-/// What a program sends.
-#[derive(Clone, Copy)]
-enum Message {
-    Protobuf,
-    RosMsg,
-}
-
-impl Message {
-    /// How many bytes that are: the published sizes of the smallest message.
-    fn size(self) -> f64 {
-        let (_, protobuf, ros_msg) = TABLE[0];
-        match self {
-            Message::Protobuf => protobuf.0,
-            Message::RosMsg => ros_msg.0,
-        }
-    }
-}
-
-/// How the programs of a language come about.
-trait Making {
-    /// Writes the program into an empty folder, with what is generated for it.
-    fn write(&self, folder: &Path) -> Result<Sources>;
-    /// What compiles and links it from its sources; none where nothing does.
-    fn compile(&self, folder: &Path) -> Result<Option<Command>>;
-    /// What starts it; it reads where it has an argument.
-    fn start(&self, folder: &Path) -> Result<Command>;
-    /// What of it has to be where it runs.
-    fn parts(&self, folder: &Path) -> Result<Parts>;
-    /// Its library and version, the compiler and the flags.
-    fn origin(&self, folder: &Path) -> (String, Origin);
-}
-
-/// Lines that are neither blank nor a comment alone.
-struct Sources {
-    program: usize,
-    generated: usize,
-}
-
-/// What has to be where a program runs.
-struct Parts {
-    /// Bytes of the program itself.
-    program: u64,
-    /// The libraries that it loads, with their bytes.
-    libraries: Vec<(String, u64)>,
-}
 
 /// Weighs the programs of these languages, compiling each so many times in turns.
 ///
@@ -300,22 +238,6 @@ impl<'a> Weighed<'a> {
     }
 }
 
-/// Runs a compiler to its end; how long that took in nanoseconds.
-fn compiled(mut command: Command) -> Result<f64> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let began = Instant::now();
-    let output = command
-        .stdin(Stdio::null())
-        .output()
-        .with_context(|| format!("cannot start {name}; is it installed?"))?;
-    let ns = began.elapsed().as_nanos() as f64;
-    if !output.status.success() {
-        let said = [output.stderr, output.stdout].concat();
-        bail!("does not compile: {}", first_error(&[&String::from_utf8_lossy(&said)]));
-    }
-    Ok(ns)
-}
-
 /// What a program answers.
 fn answer(mut command: Command, input: &[u8]) -> Result<Vec<u8>> {
     let mut child = command
@@ -330,41 +252,4 @@ fn answer(mut command: Command, input: &[u8]) -> Result<Vec<u8>> {
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "fails: {} {}", output.status, first_error(&[&said]));
     Ok(output.stdout)
-}
-
-/// Lines of a text that are neither blank nor begin as a comment does.
-fn lines(text: &str, comments: &[&str]) -> usize {
-    let is_code = |line: &&str| {
-        !line.is_empty() && !comments.iter().any(|begin| line.starts_with(begin))
-    };
-    text.lines().map(str::trim).filter(is_code).count()
-}
-
-/// The same of files.
-fn lines_of(paths: impl IntoIterator<Item = PathBuf>, comments: &[&str]) -> Result<usize> {
-    let mut sum = 0;
-    for path in paths {
-        let text = fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
-        sum += lines(&text, comments);
-    }
-    Ok(sum)
-}
-
-/// Writes a file and the folders that it is in.
-fn write(folder: &Path, path: &str, text: &str) -> Result<PathBuf> {
-    let path = folder.join(path);
-    fs::create_dir_all(path.parent().unwrap_or(folder))?;
-    fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
-    Ok(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_of_code() {
-        assert_eq!(lines("// a\n\n  int a;\n#include <a>\n  // b\n}\n", &["//"]), 3);
-    }
 }

@@ -9,7 +9,7 @@ use wiregauge_generate::{generate, Language, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_workshop::{run, Need, Toolchain};
 
-use super::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
+use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
 use crate::workload::Builtin;
 
 /// As the publication was compiled, and what is not called left out; stripped.
@@ -263,6 +263,7 @@ fn loaded(program: &Path) -> Result<Vec<(String, u64)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiment::rsb::weight::program::compiled;
 
     /// The names of the libraries of a program, by ldd.
     fn by_ldd(program: &Path) -> Vec<String> {
@@ -282,7 +283,7 @@ mod tests {
             let sources = program.making.write(folder.path()).unwrap();
             assert!(sources.program > 10 && sources.generated > 100, "{id}");
             let compile = program.making.compile(folder.path()).unwrap();
-            assert!(super::super::compiled(compile.unwrap()).unwrap() > 0.0);
+            assert!(compiled(compile.unwrap()).unwrap() > 0.0);
             let path = folder.path().join("program");
             let (loaded, by_ldd) = (loaded(&path).unwrap(), by_ldd(&path));
             assert_eq!(loaded.len(), by_ldd.len(), "{loaded:?}, {by_ldd:?}");

@@ -12,7 +12,7 @@ use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
 use wiregauge_workshop::{maven, run, Need};
 
-use super::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
+use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
 use crate::workload::Builtin;
 
 /// Without what a debugger wants, as a stripped program is.

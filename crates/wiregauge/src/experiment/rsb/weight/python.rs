@@ -12,7 +12,7 @@ use wiregauge_schema::Projection;
 use wiregauge_workshop::python::{interpreter, Python};
 use wiregauge_workshop::{run, Need};
 
-use super::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
+use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
 use crate::workload::Builtin;
 
 const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv")];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
-use wiregauge_schema::{Schema, TypeDef, TypeId};
+use wiregauge_schema::{Projection, Schema, TypeDef, TypeId};
 use wiregauge_workshop::maven::Jar;
 use wiregauge_workshop::Need;
 
@@ -161,6 +161,14 @@ impl Codec {
     /// The codec with this name.
     pub fn find(name: &str) -> Option<&'static Codec> {
         inventory::iter::<Codec>().find(|codec| codec.name == name)
+    }
+
+    /// What its runner for this message is built from.
+    ///
+    /// # Errors
+    /// When the definition contradicts itself.
+    pub fn emission(&self, schema: &Schema, projection: &Projection) -> Result<Emission> {
+        (self.emit)(&Unit { schema, projection })
     }
 
     /// The answer for a whole schema: the first rejection, or all lowerings.

@@ -216,13 +216,17 @@ impl<'a> Session<'a> {
         let most = rounds.iter().copied().max().unwrap_or(0);
         let processes = plan.settings.processes as usize;
         let mut rounds = rounds.into_iter();
-        for cell in self.contenders.iter_mut().flat_map(|c| &mut c.cells) {
+        let cells = self.contenders.iter_mut().flat_map(|contender| {
+            let least = if contender.is_managed { 0 } else { plan.least_iterations };
+            contender.cells.iter_mut().map(move |cell| (cell, least))
+        });
+        for (cell, least) in cells {
             cell.rounds = rounds.next().unwrap_or(0);
             if cell.samples.is_empty() {
                 cell.samples = vec![Vec::new(); processes];
                 let epochs = u64::from(plan.settings.processes) * u64::from(cell.rounds.max(1));
                 let messages = plan.cases[cell.case].samples.len() as u64;
-                let least = plan.least_iterations.div_ceil(epochs).next_multiple_of(messages);
+                let least = least.div_ceil(epochs).next_multiple_of(messages);
                 if least > cell.iterations {
                     cell.share.wall_ns *= least as f64 / cell.iterations as f64;
                     cell.iterations = least;

@@ -117,6 +117,7 @@ fn every_request_states_every_setting() {
     wanted.push(Experiment {
         metric: "encode-reused".into(),
         name: "encode".into(),
+        otherwise: None,
         objects: Some("reused".into()),
     });
     let measured = run(&plan(vec![entrant("fake", &log, "none")], wanted));
@@ -188,6 +189,54 @@ fn a_wrong_reading_fails_in_epochs() {
     assert!(why.contains("after an epoch of") && why.contains("does not survive"), "{why}");
     let why = failure("proves-nothing");
     assert!(why.contains("does not tell the encoded bytes"), "{why}");
+}
+
+/// What a client wrote must come back, and what it read be what it wrote.
+#[test]
+fn what_a_client_does_is_proven_in_both_directions() {
+    let client = |fault: &str| {
+        let (_folder, log) = log();
+        let measured =
+            run(&plan(vec![entrant("fake", &log, fault)], vec![Experiment::plain("client")]));
+        measured.subjects[0].status.clone()
+    };
+    assert_eq!(client("none"), Status::Measured);
+    for (fault, why) in [
+        ("skips-a-point-in-epochs", "after an epoch of client: "),
+        ("swaps-fields-in-epochs", "after an epoch of client: the numbers"),
+        ("rounds-a-value-in-epochs", "after an epoch of client: "),
+        ("proves-nothing", "does not tell the encoded bytes"),
+    ] {
+        match client(fault) {
+            Status::Failed(said) => assert!(said.contains(why), "{fault}: {said}"),
+            other => panic!("{fault}: {other:?}"),
+        }
+    }
+}
+
+/// Who does not offer an experiment is asked for the other that stands for it.
+#[test]
+fn an_experiment_has_another_name_where_a_runner_lacks_it() {
+    let (_folder, log) = log();
+    let experiment = |metric: &str, name: &str, otherwise: Option<&str>| Experiment {
+        metric: metric.into(),
+        name: name.into(),
+        otherwise: otherwise.map(str::to_owned),
+        objects: None,
+    };
+    let wanted = vec![
+        experiment("whole/part", "encode/write", Some("encode")),
+        experiment("own", "decode", Some("project")),
+        experiment("none", "decode/parse", None),
+    ];
+    let measured = run(&plan(vec![entrant("fake", &log, "none")], wanted));
+    let metrics: Vec<&str> = measured.measurements.iter().map(|m| m.metric.as_str()).collect();
+    assert!(metrics.contains(&"whole/part") && metrics.contains(&"own"), "{metrics:?}");
+    assert!(!metrics.contains(&"none"), "{metrics:?}");
+    let text = std::fs::read_to_string(&log).expect("it logged");
+    let asked = |name: &str| text.lines().any(|line| line.starts_with(&format!("run {name} ")));
+    assert!(asked("encode") && asked("decode"), "{text}");
+    assert!(!asked("encode/write") && !asked("project") && !asked("decode/parse"), "{text}");
 }
 
 #[test]

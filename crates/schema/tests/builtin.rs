@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use wiregauge_schema::source::load;
-use wiregauge_schema::{Cardinality, Element, Field, Schema, Source, TypeId, Value};
+use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, Source, TypeId, Value, Wire};
 
 fn builtin(file: &str) -> Schema {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../schemas")).join(file);
@@ -124,4 +124,65 @@ fn the_notification_has_the_sizes_of_the_reference() {
         assert_eq!(protobuf_size(&schema, schema.root, &value), protobuf, "Protobuf, f = {f}");
         assert_eq!(ros_size(&schema, schema.root, &value), ros, "ROS MSG, f = {f}");
     }
+}
+
+/// RSB's public definitions (open-rsx/rsb-protocol, proto/rsb/protocol): record, field,
+/// number, type, and whether it repeats. What may be absent there is always there here,
+/// as the comparison had it.
+const RSB: [(&str, &str, u32, &str, bool); 19] = [
+    ("Notification", "scope", 6, "bytes", false),
+    ("Notification", "wire_schema", 7, "bytes", false),
+    ("Notification", "data", 9, "bytes", false),
+    ("Notification", "causes", 13, "EventId", true),
+    ("Notification", "method", 14, "bytes", false),
+    ("Notification", "meta_data", 15, "EventMetaData", false),
+    ("Notification", "event_id", 108, "EventId", false),
+    ("EventId", "sender_id", 1, "bytes", false),
+    ("EventId", "sequence_number", 2, "uint32", false),
+    ("EventMetaData", "create_time", 2, "int64", false),
+    ("EventMetaData", "send_time", 3, "int64", false),
+    ("EventMetaData", "receive_time", 4, "int64", false),
+    ("EventMetaData", "deliver_time", 5, "int64", false),
+    ("EventMetaData", "user_times", 6, "UserTime", true),
+    ("EventMetaData", "user_infos", 7, "UserInfo", true),
+    ("UserTime", "key", 1, "bytes", false),
+    ("UserTime", "timestamp", 2, "uint64", false),
+    ("UserInfo", "key", 1, "bytes", false),
+    ("UserInfo", "value", 2, "bytes", false),
+];
+
+#[test]
+fn the_notification_is_rsbs_own() {
+    let schema = builtin("rsb.proto");
+    let short = |name: &str| name.rsplit('.').next().unwrap_or_default().to_owned();
+    let mut fields = Vec::new();
+    for (_, record) in schema.records() {
+        for field in &record.fields {
+            let kind = match field.element {
+                Element::Bytes => "bytes".to_owned(),
+                Element::Record(id) => short(&schema.record(id).name.original),
+                Element::Scalar(Scalar::U32) => "uint32".to_owned(),
+                Element::Scalar(Scalar::U64) => "uint64".to_owned(),
+                Element::Scalar(Scalar::I64) => "int64".to_owned(),
+                other => format!("{other:?}"),
+            };
+            assert_eq!(field.wire, Wire::default(), "{}", field.name.original);
+            let repeats = match field.cardinality {
+                Cardinality::Required | Cardinality::Implicit => false,
+                Cardinality::List { bound: None } => true,
+                other => panic!("{}: {other:?}", field.name.original),
+            };
+            let (record, name) = (short(&record.name.original), field.name.original.clone());
+            fields.push((record, name, field.id, kind, repeats));
+        }
+    }
+    let mut wanted: Vec<_> = RSB
+        .into_iter()
+        .map(|(record, name, id, kind, repeats)| {
+            (record.to_owned(), name.to_owned(), id, kind.to_owned(), repeats)
+        })
+        .collect();
+    wanted.sort();
+    fields.sort();
+    assert_eq!(fields, wanted);
 }

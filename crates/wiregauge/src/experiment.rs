@@ -2,9 +2,12 @@
 
 automod::dir!(pub "src/experiment");
 
+use std::path::Path;
+
 use anyhow::Result;
 use wiregauge_gauge::runners::plan::Experiment;
-use wiregauge_result::run::Reference;
+use wiregauge_result::run::{Case, Fact, Measurement, Reference, Run, Subject};
+use wiregauge_workshop::Progress;
 
 use crate::workload::Workload;
 
@@ -24,6 +27,10 @@ pub struct Published {
     pub codecs: &'static [&'static str],
     /// What it measures, out of what is measured without it.
     pub experiments: fn(Vec<Experiment>) -> Vec<Experiment>,
+    /// What follows from the measurements, beside what is counted anyway.
+    pub derived: fn(&Run) -> Vec<Fact>,
+    /// What programs weigh, where it was about that: `--weight`.
+    pub weight: Option<fn(&Weighing) -> Result<Weights>>,
     /// Messages that each cell must have processed at least.
     pub least_iterations: u64,
     /// Why some options would do nothing.
@@ -33,6 +40,32 @@ pub struct Published {
 }
 
 inventory::collect!(Published);
+
+/// How programs are to be weighed.
+pub struct Weighing<'a> {
+    /// The build folder.
+    pub build: &'a Path,
+    /// Keys of the languages; all where there is none.
+    pub languages: &'a [&'static str],
+    /// Only these programs; all where there is none.
+    pub only: &'a [String],
+    /// How often each is compiled.
+    pub turns: u32,
+    /// What is going on.
+    pub show: Progress<'a>,
+}
+
+/// What programs weigh.
+pub struct Weights {
+    /// What all of them do.
+    pub case: Case,
+    /// The programs.
+    pub subjects: Vec<Subject>,
+    /// How long compiling them takes.
+    pub measurements: Vec<Measurement>,
+    /// What is counted of them.
+    pub facts: Vec<Fact>,
+}
 
 impl Published {
     /// All of them, by name.

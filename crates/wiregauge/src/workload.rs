@@ -81,14 +81,19 @@ pub enum Builtin {
 }
 
 impl Builtin {
+    /// Its definition: files of Protobuf, by name; none where it is one of ROS.
+    pub fn texts(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Builtin::Lidar => &[],
+            Builtin::Rsb => &[("rsb.proto", RSB), ("rsb_meta.proto", RSB_META)],
+        }
+    }
+
     /// Its schema.
     pub fn schema(self) -> Result<Schema> {
         match self {
             Builtin::Lidar => msg::read_text(LIDAR, "lidar", Dialect::Ros2, "schemas/lidar.msg"),
-            Builtin::Rsb => proto::read_texts(
-                &[("rsb.proto", RSB), ("rsb_meta.proto", RSB_META)],
-                Some("rsb.Notification"),
-            ),
+            Builtin::Rsb => proto::read_texts(self.texts(), Some("rsb.Notification")),
         }
     }
 

@@ -113,10 +113,9 @@ fn ones_own_message_by_definition() {
 #[test]
 fn rsb_has_the_published_sizes() {
     let folder = tempfile::tempdir().unwrap();
-    let said = run(
-        folder.path(),
-        &["codecs", "rsb", "--quick", "--codecs", "protobuf-cpp,ros-msg", "--processes", "1"],
-    );
+    let codecs = "protobuf-cpp,ros-msg,generated-ros-msg-cpp";
+    let said =
+        run(folder.path(), &["codecs", "rsb", "--quick", "--codecs", codecs, "--processes", "1"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     let run = result(folder.path());
     let sizes = |subject: &str| -> Vec<f64> {
@@ -129,7 +128,142 @@ fn rsb_has_the_published_sizes() {
             .collect()
     };
     assert_eq!(sizes("protobuf-cpp"), [55.0, 83.0, 139.0, 251.0, 477.0, 933.0]);
-    assert_eq!(sizes("ros-msg"), [104.0, 132.0, 188.0, 300.0, 524.0, 972.0]);
+    for ros_msg in ["ros-msg", "generated-ros-msg-cpp"] {
+        assert_eq!(sizes(ros_msg), [104.0, 132.0, 188.0, 300.0, 524.0, 972.0]);
+    }
+    has_its_form(&run);
+    rsb_has_every_published_figure(&run);
+    let shown = support::run(folder.path(), &["report", "run.json"]).out;
+    for words in ["note 4", "note 7", "share/serialization", "client-fresh in phases"] {
+        assert!(shown.contains(words), "no '{words}' in {shown}");
+    }
+    // Two programs that were published twice have no order to agree on.
+    assert!(!shown.contains("Spearman"), "{shown}");
+}
+
+/// Each figure of the publication, where its reader looks for it, beside one that was
+/// measured.
+fn rsb_has_every_published_figure(run: &serde_json::Value) {
+    let figures = run["reference"]["figures"].as_array().unwrap();
+    // Note 14: sizes and times; notes 4, 7 and 8; the shares of note 6.
+    assert_eq!(figures.len(), 2 * 6 * 2 + 3 * 2 + 3);
+    let published = |factor: usize, name: &str, metric: &str| {
+        let case = format!("size factor={factor}");
+        let is_it = |f: &&serde_json::Value| {
+            f["case"] == *case && f["name"] == name && f["metric"] == metric
+        };
+        let found: Vec<f64> =
+            figures.iter().filter(is_it).map(|f| f["value"].as_f64().unwrap()).collect();
+        assert_eq!(found.len(), 1, "{name} {metric} at {case}");
+        found[0]
+    };
+    let (protobuf, ros_msg) = ("Protocol buffers", "ROS MSG (via rosetta)");
+    let seconds = [
+        (4, 1.953, 1.154),
+        (8, 2.005, 1.129),
+        (16, 2.047, 1.216),
+        (32, 2.476, 1.211),
+        (64, 2.401, 1.281),
+        (128, 2.519, 1.497),
+    ];
+    for (factor, of_protobuf, of_ros_msg) in seconds {
+        for (name, seconds) in [(protobuf, of_protobuf), (ros_msg, of_ros_msg)] {
+            assert!((published(factor, name, "client-fresh") - 1e3 * seconds).abs() < 1e-6);
+        }
+    }
+    let runs = [
+        (4, "client-fresh", 1813.0, 1394.0),
+        (7, "client-reused", 539.0, 434.0),
+        (8, "client-reused", 608.0, 334.0),
+    ];
+    for (note, metric, of_protobuf, of_ros_msg) in runs {
+        for (name, value) in [(protobuf, of_protobuf), (ros_msg, of_ros_msg)] {
+            let name = format!("{name}, note {note}");
+            assert!((published(4, &name, metric) - value).abs() < 1e-6, "{name}");
+        }
+    }
+    for (share, value) in
+        [("serialization", 20.0), ("deserialization", 30.0), ("construction", 50.0)]
+    {
+        assert_eq!(published(4, &format!("{ros_msg}, note 6"), &format!("share/{share}")), value);
+    }
+    let measured = |figure: &serde_json::Value| {
+        let is_its = |one: &&serde_json::Value| {
+            ["case", "subject", "metric", "unit"].iter().all(|key| one[key] == figure[key])
+        };
+        let in_list = |name: &str| run[name].as_array().unwrap().iter().any(|one| is_its(&one));
+        in_list("measurements") || in_list("facts")
+    };
+    for figure in figures {
+        assert!(measured(figure), "nothing stands beside {figure}");
+    }
+    // What was not published: how a client that has a holder of its own goes.
+    for (at, case) in run["cases"].as_array().unwrap().iter().enumerate() {
+        for subject in ["protobuf-cpp", "ros-msg", "generated-ros-msg-cpp"] {
+            let value = |metric: &str| {
+                let is_it = |f: &&serde_json::Value| {
+                    f["case"] == case["id"] && f["subject"] == subject && f["metric"] == metric
+                };
+                run["facts"].as_array().unwrap().iter().find(is_it)?["value"].as_f64()
+            };
+            let shares = ["serialization", "deserialization", "construction"]
+                .map(|share| value(&format!("share/{share}")).expect("a share"));
+            assert!((shares.iter().sum::<f64>() - 100.0).abs() < 1e-6, "{subject} {shares:?}");
+            for metric in ["client-fresh", "client-reused", "roundtrip-fresh", "roundtrip-reused"] {
+                let is_it = |m: &&serde_json::Value| {
+                    m["case"] == case["id"] && m["subject"] == subject && m["metric"] == metric
+                };
+                let count = run["measurements"].as_array().unwrap().iter().filter(is_it).count();
+                assert_eq!(count, 1, "{subject} {metric} at case {at}");
+                let against = value(&format!("against-ros-msg/{metric}"));
+                let is_other = subject != "generated-ros-msg-cpp";
+                assert_eq!(against.is_some_and(|percent| percent > 0.0), is_other, "{subject}");
+            }
+        }
+    }
+}
+
+#[test]
+fn rsb_weighs_the_library_that_a_program_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let programs = "protobuf-cpp,generated-ros-msg-cpp,generated-ros-msg-python";
+    let said = run(
+        folder.path(),
+        &["codecs", "rsb", "--weight", "--codecs", programs, "--processes", "1"],
+    );
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    let run = result(folder.path());
+    has_its_form(&run);
+    let subjects: Vec<&str> = run["subjects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|subject| subject["id"].as_str().unwrap())
+        .collect();
+    let [nothing, protobuf, generated] = ["nothing-cpp", "protobuf-cpp", "generated-ros-msg-cpp"];
+    let python = ["nothing-python", "generated-ros-msg-python"];
+    assert_eq!(subjects, [nothing, protobuf, generated, python[0], python[1]]);
+    let fact = |subject: &str, metric: &str| fact(&run, subject, metric).expect(metric);
+    for subject in subjects {
+        assert!(status(&run, subject).contains("measured"), "{subject}");
+        let parts = ["weight/program", "weight/libraries"].map(|part| fact(subject, part));
+        assert!(parts[0] > 0.0, "{subject}");
+        assert_eq!(parts.iter().sum::<f64>(), fact(subject, "weight"), "{subject}");
+        assert!(fact(subject, "lines/program") > 1.0, "{subject}");
+        let compiled = run["measurements"].as_array().unwrap().iter().any(|m| {
+            m["subject"] == subject && m["metric"] == "compile" && m["samples"][0][0] != 0.0
+        });
+        assert_eq!(compiled, subject.ends_with("-cpp"), "{subject}");
+    }
+    // Protobuf's library is one more at least, of more than a megabyte.
+    assert!(fact(protobuf, "libraries") > fact(generated, "libraries"));
+    assert!(fact(protobuf, "weight/libraries") > 1e6);
+    assert_eq!(fact(generated, "libraries"), fact(nothing, "libraries"));
+    assert_eq!(fact(generated, "weight/libraries"), 0.0);
+    assert!(fact(protobuf, "lines/generated") > fact(generated, "lines/generated"));
+    for word in ["weight/libraries", "compile", "no message C++"] {
+        assert!(said.out.contains(word), "no '{word}' in {}", said.out);
+    }
 }
 
 #[test]

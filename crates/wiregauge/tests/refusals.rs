@@ -139,6 +139,8 @@ fn options_that_would_do_nothing_are_refused() {
         (&["codecs", "polysync", "--message", "a.msg"], "--message"),
         (&["codecs", "polysync", "--input", "a.mcap"], "--input"),
         (&["codecs", "rsb", "--messages", "3"], "--messages"),
+        (&["codecs", "polysync", "--weight"], "--weight"),
+        (&["codecs", "rsb", "--weight", "--codecs", "prost"], "no program 'prost'"),
         (&["codecs", "rsb", "--size", "data=3"], "--size"),
         (&["codecs", "rsb", "--sweep", "data=1,2"], "--sweep"),
         (&["codecs", "rsb", "--presence", "0.5"], "--presence"),

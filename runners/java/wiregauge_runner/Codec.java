@@ -33,6 +33,14 @@ public abstract class Codec {
         return false;
     }
 
+    /**
+     * Whether users build and read its object, or the normalized form as if it were that, so that
+     * there is the experiment {@code client}.
+     */
+    public boolean hasClients() {
+        return false;
+    }
+
     /** Whether there is {@code verify}: checking apart from reading. */
     public boolean verifies() {
         return false;
@@ -52,6 +60,11 @@ public abstract class Codec {
     /** The library's object of a message. */
     public Object populate(Object message) throws Exception {
         return message;
+    }
+
+    /** The same of values that a client has; where the normalized form is that object, a new one. */
+    public Object build(Object message) throws Exception {
+        return populate(message);
     }
 
     /** The bytes of the library's object, between position and limit, until the next call. */

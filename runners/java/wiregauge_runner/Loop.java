@@ -70,6 +70,9 @@ final class Loop {
             names.addAll(Arrays.asList(
                     "encode/populate", "encode/write", "decode/parse", "decode/extract"));
         }
+        if (codec.hasClients()) {
+            names.add("client");
+        }
         if (codec.verifies()) {
             names.add("verify");
             if (codec.isUnchecked()) {
@@ -103,6 +106,7 @@ final class Loop {
             case "fixed" -> fixed();
             case "element" -> element();
             case "roundtrip" -> roundtrip();
+            case "client" -> client();
             case "encode/populate" -> populate();
             case "encode/write" -> write();
             case "decode/parse" -> parse();
@@ -230,6 +234,22 @@ final class Loop {
             ByteBuffer wire = encode(codec, prove);
             encoded = copy(wire.duplicate());
             decoded = decode(codec, wire);
+        }
+    }
+
+    /** Builds the library's object, and reads what was parsed. */
+    private void client() throws Exception {
+        double total = 0;
+        long start = System.nanoTime();
+        for (int turn = 0; turn < iterations; turn++) {
+            Codec codec = codec();
+            total += codec.project(codec.write(codec.build(turn(turn).message)));
+        }
+        ns = System.nanoTime() - start;
+        sum = total;
+        if (prove != null) {
+            Codec codec = codec();
+            encoded = copy(codec.write(codec.build(prove.message)));
         }
     }
 

@@ -133,6 +133,10 @@ final class Runner {
             return text(head + "count " + tally.count + "\nhash "
                     + Long.toUnsignedString(tally.hash) + "\n");
         }
+        if (experiment.equals("client")) {
+            Tally tally = codec.exact("project", java.nio.ByteBuffer.wrap(loop.encoded));
+            head += "count " + tally.count + "\nhash " + Long.toUnsignedString(tally.hash) + "\n";
+        }
         byte[] encoded = loop.encoded == null ? new byte[0] : loop.encoded;
         byte[] decoded = loop.decoded == null ? new byte[0] : form.write(loop.decoded);
         if (loop.encoded != null) {

@@ -18,6 +18,9 @@ class Codec:
     library = "none"
     #: Whether there is an object between the normalized form and bytes.
     phased = False
+    #: Whether users build and read its object, or the normalized form as if it were
+    #: that, so that there is the experiment `client`.
+    has_clients = False
     #: Whether there is `verify(wire)`: checking apart from reading.
     verifies = False
     #: Whether decoding and reading trust the bytes.
@@ -32,6 +35,11 @@ class Codec:
     def populate(self, message):
         """The library's object of a message."""
         return message
+
+    def build(self, message):
+        """The same of values that a client has; where the normalized form is that
+        object, a new one."""
+        return self.populate(message)
 
     def write(self, item):
         """The bytes of the library's object, as the library hands them over."""

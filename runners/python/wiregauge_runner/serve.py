@@ -103,6 +103,11 @@ class Runner:
         if whole in _READINGS:
             tally = self.tally(whole, which.wire, outcome.made)
             return f"{head}count {tally.count}\nhash {tally.hash}\n".encode()
+        if experiment == "client":
+            wire = bytes(self.codec.write(self.codec.build(which.message)))
+            tally = self.codec.exact(wire)
+            head += f"count {tally.count}\nhash {tally.hash}\nencoded {len(wire)}\n\n"
+            return head.encode() + wire
         if experiment in ("encode", "encode/write"):
             return f"{head}encoded {len(outcome.made)}\n\n".encode() + outcome.made
         if experiment in ("decode", "decode/extract", "decode/checked"):

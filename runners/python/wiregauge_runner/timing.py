@@ -33,6 +33,8 @@ def experiments(codec):
     names = ["encode", "decode", "project", "fixed", "element", "roundtrip"]
     if codec.phased:
         names += ["encode/populate", "encode/write", "decode/parse", "decode/extract"]
+    if codec.has_clients:
+        names.append("client")
     if codec.verifies:
         names.append("verify")
         if codec.unchecked:
@@ -61,7 +63,7 @@ class Loop:
         step = self._step(name)
         if name in ("encode", "roundtrip"):
             outcome.ns, outcome.sum = self._sized(step, name == "roundtrip")
-        elif name.split("/")[0] in ("project", "fixed", "element"):
+        elif name.split("/")[0] in ("project", "fixed", "element", "client"):
             outcome.ns, outcome.sum = self._read(step)
         else:
             outcome.ns = self._made(step)
@@ -106,6 +108,9 @@ class Loop:
                 return extract(parse(sample.wire))
 
             return checked
+        if name == "client":
+            build, project = codec.build, codec.project
+            return lambda sample: project(write(build(sample.message)))
         read = getattr(codec, name.split("/")[0])
         if name == "project/checked":
 

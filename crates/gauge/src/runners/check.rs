@@ -67,6 +67,8 @@ enum Makes {
     Both,
     /// What this of [`Sample::readings`] is.
     Numbers(usize),
+    /// The bytes, and all numbers as they are read of them.
+    BytesAndNumbers,
     Nothing,
 }
 
@@ -76,10 +78,20 @@ impl Makes {
             "encode" | "encode/write" => Makes::Bytes,
             "decode" | "decode/checked" | "decode/extract" => Makes::Message,
             "roundtrip" => Makes::Both,
+            "client" => Makes::BytesAndNumbers,
             "project" | "project/checked" => Makes::Numbers(0),
             "fixed" => Makes::Numbers(1),
             "element" => Makes::Numbers(2),
             _ => Makes::Nothing,
+        }
+    }
+
+    /// Which of [`Sample::readings`] is read.
+    fn reading(&self) -> Option<usize> {
+        match self {
+            Makes::Numbers(which) => Some(*which),
+            Makes::BytesAndNumbers => Some(0),
+            _ => None,
         }
     }
 }
@@ -115,10 +127,10 @@ pub fn epoch(
     proven: Option<usize>,
 ) -> Result<(), Trouble> {
     let makes = match wanted {
-        Wanted::Judged(..) if matches!(Makes::of(experiment), Makes::Numbers(_)) => Makes::Nothing,
+        Wanted::Judged(..) if Makes::of(experiment).reading().is_some() => Makes::Nothing,
         _ => Makes::of(experiment),
     };
-    if let Makes::Numbers(which) = makes {
+    if let Some(which) = makes.reading() {
         let each: f64 = samples.iter().map(|sample| sample.readings[which].sum).sum();
         let sum = each * (iterations / samples.len() as u64) as f64;
         if !close(epoch.sum, sum) {
@@ -133,7 +145,7 @@ pub fn epoch(
     let fault = |why: String| refused(index, &format!("after an epoch of {experiment}: {why}"));
     let lacks =
         |what: &str| fault(format!("the runner does not tell {what} that it was asked for"));
-    if let Makes::Numbers(which) = makes {
+    if let Some(which) = makes.reading() {
         let found = epoch.read.ok_or_else(|| lacks("the numbers"))?;
         exact(&sample.readings[which].numbers, &found).map_err(fault)?;
     }
@@ -141,7 +153,7 @@ pub fn epoch(
         let decoded = epoch.decoded.as_ref().ok_or_else(|| lacks("the decoded message"))?;
         wanted.hold(index, &sample.canonical, decoded).map_err(fault)?;
     }
-    if let Makes::Bytes | Makes::Both = makes {
+    if let Makes::Bytes | Makes::Both | Makes::BytesAndNumbers = makes {
         let encoded = epoch.encoded.as_ref().ok_or_else(|| lacks("the encoded bytes"))?;
         let returned = runner.decode(encoded)?;
         wanted.hold(index, &sample.canonical, &returned).map_err(fault)?;

@@ -233,7 +233,7 @@ impl Epoch<'_> {
         if let Some(objects) = &self.experiment.objects {
             lifetimes.objects.clone_from(objects);
         }
-        let name = &self.experiment.name;
+        let name = self.experiment.of(&runner.hello.experiments).unwrap_or(&self.experiment.name);
         let samples = &self.plan.cases[self.case].samples;
         let prove = prove.filter(|_| self.wanted.is_some()).map(|turn| turn % samples.len());
         let epoch = runner.run(name, iterations, &lifetimes, prove)?;

@@ -24,7 +24,7 @@ pub struct Plan {
     /// Most rounds in one process.
     pub most_rounds: u32,
     /// Messages that each cell must have processed at least, over all its
-    /// processes and rounds.
+    /// processes and rounds; those of languages that warm up excepted.
     pub least_iterations: u64,
     /// The allocation counter to preload, if allocations are to be counted.
     pub counter: Option<PathBuf>,
@@ -95,6 +95,8 @@ pub struct Experiment {
     pub metric: String,
     /// Name in the protocol.
     pub name: String,
+    /// Another name, for runners that do not offer that one.
+    pub otherwise: Option<String>,
     /// `reused` or `fresh`, where it differs from the settings.
     pub objects: Option<String>,
 }
@@ -102,6 +104,12 @@ pub struct Experiment {
 impl Experiment {
     /// An experiment by its own name with the plan's settings.
     pub fn plain(name: &str) -> Experiment {
-        Experiment { metric: name.into(), name: name.into(), objects: None }
+        Experiment { metric: name.into(), name: name.into(), otherwise: None, objects: None }
+    }
+
+    /// What a runner that offers these is asked for; none where it cannot.
+    pub fn of<'a>(&'a self, offered: &[String]) -> Option<&'a str> {
+        let names = [Some(&self.name), self.otherwise.as_ref()];
+        names.into_iter().flatten().find(|name| offered.contains(name)).map(String::as_str)
     }
 }

@@ -50,7 +50,10 @@ impl Proofs {
         let began = Instant::now();
         let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
         contender.starting = began.elapsed();
-        offers(&runner, plan)?;
+        // A bound has nothing to show where only parts are asked for.
+        if !contender.subject.bound {
+            offers(&runner, plan)?;
+        }
         contender.subject.library.clone_from(&runner.hello.library);
         contender.subject.unchecked = runner.hello.unchecked;
         contender.is_managed = runner.hello.managed;
@@ -148,10 +151,12 @@ impl Proofs {
     ) -> Result<Option<Cell>, Trouble> {
         let plan = contender.plan;
         let wanted = &plan.experiments[experiment];
-        if !runner.hello.experiments.contains(&wanted.name) {
+        let bound = contender.subject.bound;
+        // A part that a codec has by another name is no part of a bound's.
+        let is_part = wanted.otherwise.is_some() && bound;
+        if wanted.of(&runner.hello.experiments).is_none() || is_part {
             return Ok(None);
         }
-        let bound = contender.subject.bound;
         let epoch = Epoch { plan, case, experiment: wanted, wanted: contender.wanted(case) };
         let Calibrated { iterations, ns, wall_ns } = calibrate(runner, &epoch)?;
         let each = ns / iterations as f64;
@@ -169,7 +174,7 @@ impl Proofs {
 /// Whether a runner can do any of what is wanted.
 fn offers(runner: &Runner, plan: &Plan) -> Result<(), Trouble> {
     let offered = &runner.hello.experiments;
-    if plan.experiments.iter().any(|wanted| offered.contains(&wanted.name)) {
+    if plan.experiments.iter().any(|wanted| wanted.of(offered).is_some()) {
         return Ok(());
     }
     Err(Trouble::Refused(format!(

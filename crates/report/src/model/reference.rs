@@ -1,5 +1,7 @@
 //! Published figures beside measured ones.
 
+use std::collections::BTreeSet;
+
 use wiregauge_result::run::{Case, Figure, Reference, Run, Slope, Subject};
 use wiregauge_result::stats::{Bounds, Summary};
 
@@ -267,14 +269,16 @@ impl<'a> Beside<'a> {
     /// How alike the two rankings are: Spearman's coefficient, 1 for the same
     /// order, 0 for unrelated ones, −1 for the reverse. Pearson's coefficient
     /// of the ranks, equal figures sharing the mean of theirs. None for fewer
-    /// than three entries.
+    /// than three subjects: one that was published several times is no further one.
     pub fn agreement(&self) -> Option<f64> {
         let pairs: Vec<(f64, f64)> = self
             .rows
             .iter()
             .filter_map(|row| Some((row.figure.value, row.measured?.place())))
             .collect();
-        if pairs.len() < 3 {
+        let measured = self.rows.iter().filter(|row| row.measured.is_some());
+        let subjects: BTreeSet<&str> = measured.map(|row| row.figure.subject.as_str()).collect();
+        if subjects.len() < 3 {
             return None;
         }
         let a = mean_ranks(pairs.iter().map(|pair| pair.0).collect());

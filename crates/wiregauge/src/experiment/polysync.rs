@@ -16,6 +16,8 @@ inventory::submit! {
         reference: Some(reference),
         codecs: &[],
         experiments: |all| all,
+        derived: |_| Vec::new(),
+        weight: None,
         least_iterations: 0,
         fixed: "polysync measures the messages of the publication",
         useless: &["--messages", "--size", "--sweep", "--presence"],

@@ -1,11 +1,16 @@
-//! RSB's comparison of Protobuf with ROS MSG for one Notification: RSB
-//! enhancement 997, the table of note 14, and the runs of notes 4 and 7.
+//! RSB's comparison of Protobuf with ROS MSG for one Notification: RSB enhancement 997,
+//! the table of note 14, and the runs of notes 4, 6, 7 and 8.
+
+pub mod published;
+pub mod weight;
 
 use anyhow::{Context, Result};
 use wiregauge_gauge::runners::plan::Experiment;
-use wiregauge_result::run::{Figure, Parameter, Reference};
+use wiregauge_result::run::{Fact, Measurement, Parameter, Run, Subject};
+use wiregauge_result::stats::Ratio;
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 
+use self::published::{case, ROUND_TRIPS, SHARES, TABLE};
 use crate::experiment::Published;
 use crate::workload::{Builtin, Values, Workload};
 
@@ -15,43 +20,97 @@ inventory::submit! {
         about: "RSB's Notification in Protobuf and ROS MSG",
         author: "RSB",
         workload: |_| workload(),
-        reference: Some(reference),
-        // Those that the comparison is about, and today's nearest.
-        codecs: &["protobuf-cpp", "protobuf-cpp-arena", "prost", "ros-msg"],
+        reference: Some(published::reference),
+        // Those that the comparison is about in each of RSB's languages, and their nearest.
+        codecs: &[
+            "protobuf-cpp",
+            "protobuf-cpp-arena",
+            "ros-msg",
+            "generated-ros-msg-cpp",
+            "protobuf-java",
+            "generated-ros-msg-java",
+            "protobuf-python",
+            "generated-ros-msg-python",
+        ],
         experiments,
+        derived,
         least_iterations: ROUND_TRIPS,
+        weight: Some(weight::weigh),
         fixed: "rsb measures the messages of the publication, by round trips",
         useless: &["--messages", "--size", "--sweep", "--presence", "--fixed", "--element"],
     }
 }
 
-/// Round trips of each cell.
-const ROUND_TRIPS: u64 = 1_000_000;
-
-/// Bytes, and seconds for a million round trips.
-type Figures = (f64, f64);
-
-/// Size factor; figures of Protobuf; figures of ROS MSG.
-const TABLE: [(usize, Figures, Figures); 6] = [
-    (4, (55.0, 1.953), (104.0, 1.154)),
-    (8, (83.0, 2.005), (132.0, 1.129)),
-    (16, (139.0, 2.047), (188.0, 1.216)),
-    (32, (251.0, 2.476), (300.0, 1.211)),
-    (64, (477.0, 2.401), (524.0, 1.281)),
-    (128, (933.0, 2.519), (972.0, 1.497)),
-];
-
-/// Round trips with fresh and with reused objects; the publication reads nothing.
+/// Round trips by clients of both kinds, with fresh and with reused objects, and how much
+/// of one is writing and reading alone; the publication reads no number alone.
 fn experiments(mut all: Vec<Experiment>) -> Vec<Experiment> {
-    for objects in ["fresh", "reused"] {
+    all.retain(|e| ["encode", "decode"].contains(&e.metric.split('/').next().unwrap_or_default()));
+    all.retain(|e| e.metric != "decode/checked");
+    for name in ["client", "roundtrip"] {
+        for objects in ["fresh", "reused"] {
+            all.push(Experiment {
+                metric: format!("{name}-{objects}"),
+                name: name.into(),
+                otherwise: None,
+                objects: Some(objects.into()),
+            });
+        }
+    }
+    // Where the holder is the normalized form, all of encoding is writing.
+    for (part, name) in [("serialization", "encode/write"), ("deserialization", "decode/parse")] {
         all.push(Experiment {
-            metric: format!("roundtrip-{objects}"),
-            name: "roundtrip".into(),
-            objects: Some(objects.into()),
+            metric: format!("client-fresh/{part}"),
+            name: name.into(),
+            otherwise: name.split('/').next().map(str::to_owned),
+            objects: Some("reused".into()),
         });
     }
-    all.retain(|e| !["project", "fixed", "element"].contains(&e.metric.as_str()));
     all
+}
+
+/// The shares of note 6, and how far the others are from the generated ROS MSG of their
+/// language; ratios of samples of the same rounds.
+fn derived(run: &Run) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    for case in &run.cases {
+        let of = |subject: &Subject, metric: &str| run.measurement(&case.id, &subject.id, metric);
+        for subject in run.subjects.iter().filter(|subject| !subject.bound) {
+            let mut fact = |metric: String, value: f64| {
+                facts.push(Fact {
+                    case: case.id.clone(),
+                    subject: subject.id.clone(),
+                    metric,
+                    unit: "%".into(),
+                    value,
+                });
+            };
+            let percent = |of: Option<&Measurement>, to: Option<&Measurement>| {
+                Some(100.0 * Ratio::between(of?, to?, 1)?.median)
+            };
+            let part = |name: &str| {
+                let part = of(subject, &format!("client-fresh/{name}"));
+                percent(part, of(subject, "client-fresh"))
+            };
+            if let (Some(writing), Some(reading)) = (part("serialization"), part("deserialization"))
+            {
+                let parts = [writing, reading, 100.0 - writing - reading];
+                for ((name, _), share) in SHARES.iter().zip(parts) {
+                    fact((*name).to_owned(), share);
+                }
+            }
+            let generated = |other: &&Subject| {
+                other.id.starts_with("generated-ros-msg") && other.language == subject.language
+            };
+            let Some(generated) = run.subjects.iter().find(generated) else { continue };
+            for metric in ["client-fresh", "client-reused", "roundtrip-fresh", "roundtrip-reused"] {
+                let ratio = percent(of(subject, metric), of(generated, metric));
+                if let Some(ratio) = ratio.filter(|_| generated.id != subject.id) {
+                    fact(format!("against-ros-msg/{metric}"), ratio);
+                }
+            }
+        }
+    }
+    facts
 }
 
 /// The Notification at every size factor.
@@ -61,7 +120,7 @@ fn workload() -> Result<Workload> {
         .iter()
         .map(|(factor, _, _)| {
             Ok(Values {
-                id: format!("size factor={factor}"),
+                id: case(*factor),
                 parameter: Some(Parameter { name: "size factor".into(), value: *factor as f64 }),
                 values: vec![notification(&schema, *factor)?],
             })
@@ -137,43 +196,5 @@ fn of(schema: &Schema, id: TypeId, name: &str) -> Result<TypeId> {
     match schema.record(id).fields[field(schema, id, name)?].element {
         wiregauge_schema::Element::Record(inner) => Ok(inner),
         _ => anyhow::bail!("{name} is no record"),
-    }
-}
-
-/// The published table.
-fn reference() -> Reference {
-    let mut figures = Vec::new();
-    for (factor, protobuf, ros) in TABLE {
-        for (name, subject, (bytes, seconds)) in [
-            ("Protocol buffers", "protobuf-cpp", protobuf),
-            ("ROS MSG (via rosetta)", "ros-msg", ros),
-        ] {
-            let figure = |metric: &str, unit: &str, value: f64| Figure {
-                case: format!("size factor={factor}"),
-                name: name.into(),
-                subject: subject.into(),
-                metric: metric.into(),
-                unit: unit.into(),
-                value,
-                deviation: None,
-            };
-            figures.push(figure("size", "B", bytes));
-            figures.push(figure("roundtrip-fresh", "ns", seconds * 1e9 / ROUND_TRIPS as f64));
-        }
-    }
-    Reference {
-        title: "RSB enhancement 997, note 14: size and time of 1,000,000 round trips".into(),
-        conditions: "a developer's workstation of 2012, -O2; message objects made anew each time"
-            .into(),
-        notes: vec![
-            "seconds for a million round trips are shown as time per round trip".into(),
-            "ROS MSG pays 16 bytes for the two absent timestamps, which Protobuf leaves out".into(),
-            "reused objects were published only for one run of unknown size: 0.539 µs Protobuf, \
-             0.434 µs ROS MSG (note 7), 0.608 and 0.334 µs with memcpy instead of loops (note 8)"
-                .into(),
-            "here a round trip starts from and ends in the normalized form".into(),
-        ],
-        figures,
-        slopes: Vec::new(),
     }
 }

@@ -10,7 +10,7 @@ use anyhow::{bail, ensure, Result};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::ValueEnum;
 use indexmap::IndexMap;
-use wiregauge_formats::{build, Language};
+use wiregauge_formats::{build, Codec, Language};
 use wiregauge_gauge::runners::measure;
 use wiregauge_gauge::runners::plan::{Experiment, Plan};
 use wiregauge_result::environment::Environment;
@@ -20,7 +20,7 @@ use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 use wiregauge_system::interrupt;
 
 use crate::codec_entrants::{self, CodecEntrants, Own};
-use crate::experiment::Published;
+use crate::experiment::{Published, Weighing, Weights};
 use crate::libraries::{self, Libraries};
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
@@ -41,7 +41,10 @@ Examples:
       the LiDAR message, in a minute
   wiregauge codecs polysync
       PolySync's whole experiment
-  wiregauge codecs rsb                                 RSB's whole experiment
+  wiregauge codecs rsb
+      RSB's whole experiment, in C++, Java and Python
+  wiregauge codecs rsb --weight
+      what its programs weigh
   wiregauge codecs --message robot.proto:pkg.Type
       your message, generated values
   wiregauge codecs --message scan.msg --size ranges=1081
@@ -69,6 +72,12 @@ pub struct Arguments {
     /// A published experiment to repeat whole.
     #[arg(value_parser = published())]
     experiment: Option<&'static Published>,
+    /// Weigh programs instead: their size and that of their libraries, what compiling
+    /// them takes, and lines of code.
+    #[arg(long, requires = "experiment", conflicts_with_all = [
+        "runner", "experiments", "time", "corrupt", "libraries", "library",
+    ])]
+    weight: bool,
 
     /// Measure this message with generated values.
     #[arg(long, value_name = "FILE[:TYPE]", conflicts_with_all = ["experiment", "input"])]
@@ -248,12 +257,15 @@ impl Arguments {
         let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+        if self.weight {
+            return self.weigh(outlet, started, began);
+        }
         let mut workload = self.workload()?;
         self.small_arrays.apply(&mut workload.schema);
         if self.small_arrays == SmallArrays::List {
             workload.notes.push("short fixed arrays are lists where a format has no arrays".into());
         }
-        let codecs = codec_entrants::select(&self.codec_names(), &self.language.concat())?;
+        let codecs = codec_entrants::select(&self.codec_names(), &self.languages())?;
         let experiments = self.experiments()?;
         let folder = build_folder()?;
         let progress = Progress::new();
@@ -309,6 +321,55 @@ impl Arguments {
             slowest: Vec::new(),
             require: None,
             reference: self.experiment.and_then(|published| published.reference).map(|of| of()),
+        };
+        if let Some(published) = self.experiment {
+            let more = (published.derived)(&run);
+            run.facts.extend(more);
+        }
+        deliver(&mut run, Vec::new(), outlet)
+    }
+
+    /// What the programs of a published experiment weigh.
+    fn weigh(&self, outlet: Outlet, started: String, began: Instant) -> Result<ExitCode> {
+        let published = self.experiment.expect("clap wants one with it");
+        let Some(weigh) = published.weight else {
+            bail!("--weight would do nothing: {} has no programs to weigh", published.name);
+        };
+        let build = build_folder()?;
+        let progress = Progress::new();
+        let show = |what: &str, done: usize, total: usize| {
+            progress.show(what, done, total);
+            interrupt::check().map_err(Into::into)
+        };
+        let languages: Vec<&str> =
+            self.language.iter().flatten().map(|language| language.key).collect();
+        let settings = Settings { rounds: 1, epoch_ns: 0, ..self.settings() };
+        let mut environment = Environment::probe(IndexMap::new());
+        let turns = settings.processes;
+        let (build, only) = (&build, &self.codecs);
+        let weighing = Weighing { build, languages: &languages, only, turns, show: &show };
+        let Weights { case, subjects, measurements, facts } = weigh(&weighing)?;
+        environment.finish();
+        drop(progress);
+        let mut run = Run {
+            format: FORMAT.into(),
+            version: VERSION,
+            title: format!("{}'s programs: {}", published.author, case.message),
+            kind: Kind::Codecs,
+            command: output::command(),
+            started,
+            seconds: began.elapsed().as_secs_f64(),
+            environment,
+            warnings: Vec::new(),
+            settings,
+            cases: vec![case],
+            subjects,
+            measurements,
+            facts,
+            curves: Vec::new(),
+            slowest: Vec::new(),
+            require: None,
+            reference: None,
         };
         deliver(&mut run, Vec::new(), outlet)
     }
@@ -401,9 +462,30 @@ impl Arguments {
     fn codec_names(&self) -> Vec<String> {
         match self.experiment {
             Some(published) if self.codecs.is_empty() => {
-                published.codecs.iter().map(|name| name.to_string()).collect()
+                let languages = self.languages();
+                let codecs = published.codecs.iter().filter_map(|name| Codec::find(name));
+                let wanted = codecs.filter(|codec| languages.contains(&codec.language));
+                wanted.map(|codec| codec.name.to_owned()).collect()
             }
             _ => self.codecs.clone(),
+        }
+    }
+
+    /// The languages that are named, or else those that a published experiment is in.
+    fn languages(&self) -> Vec<&'static Language> {
+        let named = self.language.concat();
+        match self.experiment {
+            Some(published) if named.is_empty() && self.codecs.is_empty() => {
+                let codecs = published.codecs.iter().filter_map(|name| Codec::find(name));
+                let mut all: Vec<&Language> = Vec::new();
+                for codec in codecs {
+                    if !all.contains(&codec.language) {
+                        all.push(codec.language);
+                    }
+                }
+                all
+            }
+            _ => named,
         }
     }
 

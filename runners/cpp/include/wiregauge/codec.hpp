@@ -66,6 +66,9 @@ class Defaults {
  public:
   // Whether there is verify(Wire): checking apart from reading.
   static constexpr bool verifies = false;
+  // Whether users build and read its object, or the normalized form as if it were
+  // that, so that there is the experiment `client`.
+  static constexpr bool has_clients = false;
   // Whether decoding and the reading experiments trust the bytes.
   static constexpr bool unchecked = false;
   // Whether the reading experiments need neither object nor message.

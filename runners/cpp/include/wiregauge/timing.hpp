@@ -57,6 +57,7 @@ std::vector<std::string> experiments() {
   if constexpr (!std::is_same_v<typename Codec::Object, None>)
     names.insert(names.end(),
                  {"encode/populate", "encode/write", "decode/parse", "decode/extract"});
+  if constexpr (Codec::has_clients) names.push_back("client");
   if constexpr (Codec::verifies) {
     names.push_back("verify");
     if constexpr (Codec::unchecked)
@@ -98,6 +99,7 @@ class Loop {
     object_.emplace();
     parsed_.emplace();
     message_.emplace();
+    built_.emplace();
   }
 
   // What was lent is there for the next run.
@@ -131,6 +133,9 @@ class Loop {
       return read([](Codec &codec, Wire wire, Object &object, Message &message, auto &tally) {
         codec.element(wire, object, message, tally);
       });
+    if constexpr (Codec::has_clients) {
+      if (experiment == "client") return client();
+    }
     if constexpr (Codec::verifies) {
       if (experiment == "verify")
         return run(
@@ -265,6 +270,35 @@ class Loop {
     return size;
   }
 
+  // Builds the library's object, which is the normalized form where there is no
+  // other, and reads what was parsed.
+  template <class Tally>
+  Tally client(const Sample &sample, Tally tally) {
+    fresh(parsed_);
+    fresh_message();
+    if constexpr (std::is_same_v<Object, None>) {
+      if (!reuse_.objects) built_.emplace();
+      fresh_scratch();
+      fresh_buffer();
+      *built_ = sample.message;
+      codec_->write(*built_, *object_, buffer_);
+      keep(buffer_);
+    } else {
+      encode(sample);
+    }
+    codec_->project(sample.view(), *parsed_, *message_, tally);
+    return tally;
+  }
+
+  Outcome client() {
+    Outcome outcome = timed([&](const Sample &sample) { return client(sample, Sum{}).value; });
+    if (prove_ != nullptr) {
+      outcome.proof.digest = client(*prove_, Digest{});
+      outcome.proof.encoded = buffer_.copy();
+    }
+    return outcome;
+  }
+
   Proof nothing() const { return {}; }
 
   Proof encoded() const {
@@ -371,6 +405,8 @@ class Loop {
   // The object of decoding, where both directions take part.
   std::optional<Object> parsed_;
   std::optional<Message> message_;
+  // The normalized form as a client builds it, where the library has no other.
+  std::optional<Message> built_;
 };
 
 }  // namespace wiregauge

@@ -7,6 +7,7 @@ final class Main extends Whole {
     private static final Wire WIRE = WireName.WIRE;
 
     private wiregauge.Sequential kept = MessageForm.make();
+    private Object built = MessageForm.make();
 
     public static void main(String[] arguments) throws Exception {
         Serve.serve(Main::new, new MessageForm());
@@ -15,6 +16,16 @@ final class Main extends Whole {
     @Override
     public String library() {
         return WireName.LIBRARY;
+    }
+
+    @Override
+    public boolean hasClients() {
+        return true;
+    }
+
+    @Override
+    public Object build(Object message) {
+        return Building.fill(message, objectsReused ? built : MessageForm.make());
     }
 
     @Override

@@ -5,6 +5,7 @@ import wiregauge_runner.Serve;
 /** The normalized message by the holders that wiregauge generates, on Protobuf's wire. */
 final class Main extends Whole {
     private wiregauge.Tagged kept = MessageForm.make();
+    private Object built = MessageForm.make();
 
     public static void main(String[] arguments) throws Exception {
         Serve.serve(Main::new, new MessageForm());
@@ -13,6 +14,16 @@ final class Main extends Whole {
     @Override
     public String library() {
         return WireName.LIBRARY;
+    }
+
+    @Override
+    public boolean hasClients() {
+        return true;
+    }
+
+    @Override
+    public Object build(Object message) {
+        return Building.fill(message, objectsReused ? built : MessageForm.make());
     }
 
     @Override

@@ -96,6 +96,7 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     );
     let mut glue = python_glue::glue(&form, &Holders { wire, form: &form }, &head);
     glue += &take(&form);
+    glue += &build(&form);
     let (root, suffix) = (form.class(unit.schema.root), wire.name().replace('-', "_"));
     let view = if wire == Wire::Protobuf { "" } else { ", view=True" };
     glue += &format!(
@@ -148,6 +149,35 @@ impl Library for Holders<'_> {
             .filter(|_| is_list)
             .map(|_| Rows { sum: format!("total({value})"), tallies: format!("tallies({value})") })
     }
+}
+
+/// `build_X(m)`: a holder of the values of another, as a client makes it: what it holds
+/// is handed over.
+fn build(form: &PythonForm) -> String {
+    let mut code = SourceWriter::indented(4);
+    for (id, record) in form.records() {
+        let value = |(place, field): (usize, &Field)| {
+            let member = format!("m.{}", form.member(id, place));
+            let Element::Record(inner) = field.element else { return member };
+            let class = form.class(inner);
+            match field.cardinality {
+                Cardinality::List { .. } | Cardinality::Array { .. } => {
+                    format!("[build_{class}(e) for e in {member}]")
+                }
+                Cardinality::Optional => {
+                    format!("None if {member} is None else build_{class}({member})")
+                }
+                _ => format!("build_{class}({member})"),
+            }
+        };
+        let values: Vec<String> = record.fields.iter().enumerate().map(value).collect();
+        code.line("\n");
+        code.open(format!("def build_{}(m):", form.class(id)));
+        code.line(format!("return message.{}({})", form.class(id), values.join(", ")));
+        code.outdent();
+    }
+    code.line(format!("\n\nbuild = build_{}", form.class(form.schema.root)));
+    code.finish()
 }
 
 /// `take_X(o)`: what was deserialized as the normalized form, in place.

@@ -13,6 +13,7 @@ namespace {
 class RosMsg : public wiregauge::Whole<RosMsg> {
  public:
   using Object = wiregauge::None;
+  static constexpr bool has_clients = true;
   static std::string library() { return "roscpp_serialization"; }
 
   void populate(const Message &, Object &) {}

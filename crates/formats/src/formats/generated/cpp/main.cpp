@@ -9,6 +9,7 @@ class Generated : public wiregauge::Defaults {
  public:
   using Message = generated::Message;
   using Object = wiregauge::None;
+  static constexpr bool has_clients = true;
   static std::string library() { return std::string("wiregauge ") + glue::kVersion; }
 
   void populate(const Message &, Object &) {}

@@ -8,7 +8,9 @@ from wiregauge_runner import Codec, serve
 class Generated(Codec):
     library = glue.NAME
     phased = True
+    has_clients = True
 
+    build = staticmethod(glue.build)
     write = staticmethod(glue.serialize)
     parse = staticmethod(glue.deserialize)
     extract = staticmethod(glue.take)

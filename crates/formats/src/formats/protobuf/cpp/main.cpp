@@ -13,6 +13,7 @@ namespace {
 class Protobuf : public Objects {
  public:
   using Message = message::Root;
+  static constexpr bool has_clients = true;
   static std::string library() {
     const std::string version = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
     // Since release 21 the first number is that of the language alone.

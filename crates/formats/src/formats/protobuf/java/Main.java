@@ -24,6 +24,11 @@ final class Main extends Codec {
     }
 
     @Override
+    public boolean hasClients() {
+        return true;
+    }
+
+    @Override
     public boolean remembers() {
         return true; // the size of each message
     }

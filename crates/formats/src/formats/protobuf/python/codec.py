@@ -28,6 +28,7 @@ Message = message_class()
 class Protobuf(Codec):
     library = f"protobuf {google.protobuf.__version__}"
     phased = True
+    has_clients = True
 
     def __init__(self):
         # One of each direction, for where objects live on.

@@ -449,6 +449,7 @@ string<=9 between
 Late[] again
 Early[] early
 Gap[] gaps
+Inner[] inner
 Flag[] flags
 Deep[] deep
 Deep[2] corners
@@ -470,10 +471,11 @@ uint8[] data
 Nothing nothing
 uint8 last
 ";
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("Late", "uint32 a\nuint32 b\nfloat64 c\n"),
     ("Early", "float64 c\nfloat32 a\nfloat32 b\n"),
     ("Gap", "float64 a\nfloat32 b\n"),
+    ("Inner", "uint8 a\nuint32 b\nNothing none\nuint8 c\n"),
     ("Flag", "int8 a\nbool b\n"),
     ("Deep", "Early[2] pair\nint16[4] four\n"),
     ("Nothing", "int32 NONE=0\n"),

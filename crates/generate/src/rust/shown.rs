@@ -18,8 +18,10 @@ pub trait Shown<W: Wire>: Sized {
     type Many<'a>;
     /// What it takes, where that is the same whatever it holds.
     const SPAN: Span;
-    /// Whether elements lie at one distance from each other.
-    const REPEATS: bool = Self::SPAN.repeats();
+    /// Whether elements lie at one distance from each other. Those of one size do, but for what
+    /// aligns the first: behind it all begin alike, as the number in them that is aligned
+    /// most stands where it must.
+    const REPEATS: bool = Self::SPAN.is_fixed;
 
     /// Checks it as a reader does, and in its order.
     ///
@@ -41,7 +43,7 @@ pub trait Shown<W: Wire>: Sized {
     /// # Errors
     /// When they are not what is there.
     fn check_all(reader: &mut Reader<'_, W>, count: usize, limits: Limits) -> Result<(), Error> {
-        if Self::SPAN.is_plain && Self::REPEATS {
+        if Self::SPAN.is_plain {
             // Nothing can be wrong with them but that they are not there.
             let Some(last) = count.checked_sub(1) else { return Ok(()) };
             let (first, stride) = Self::SPAN.steps::<W>(reader.at);
@@ -129,25 +131,6 @@ impl Span {
     /// The same, where not any bytes will do.
     const fn checked(self) -> Span {
         Span { is_plain: false, ..self }
-    }
-
-    /// Whether several lie at one distance from each other, wherever the first begins.
-    const fn repeats(self) -> bool {
-        let mut from = 0;
-        while from < 8 {
-            let mut at = from + self.bytes[from];
-            let stride = self.bytes[at % 8];
-            let mut turn = 0;
-            while turn < 8 {
-                at += stride;
-                if self.bytes[at % 8] != stride {
-                    return false;
-                }
-                turn += 1;
-            }
-            from += 1;
-        }
-        self.is_fixed
     }
 
     /// What the first of several takes that begin there, and each behind it.

@@ -3,12 +3,15 @@
 
 use wiregauge_fuzzed::holders::kinds::Kinds;
 use wiregauge_fuzzed::holders::tree::Tree;
-use wiregauge_fuzzed::holders::{wiregauge as wires, wiregauge_protobuf as protobuf};
+use wiregauge_fuzzed::holders::{views, wiregauge as wires, wiregauge_protobuf as protobuf};
 use wires::{Cdr, CdrWithHeader, RosMsg, Wire, Xcdr2, Xcdr2WithHeader};
 
-/// What was read is written and read as the same, also into what held another message.
+/// What was read is written and read as the same, also into what held another message; a
+/// view of it says the same.
 fn same<W: Wire>(bytes: &[u8]) {
-    let Ok(message) = wires::deserialize::<W, Kinds>(bytes) else { return };
+    let read = wires::deserialize::<W, Kinds>(bytes);
+    views::hold::<W, Kinds>(bytes, &read);
+    let Ok(message) = read else { return };
     let (mut out, mut again) = (Vec::new(), Vec::new());
     wires::serialize::<W, _>(&message, &mut out).expect("what was read is written");
     assert!(out.len() <= 64 + 4 * bytes.len());

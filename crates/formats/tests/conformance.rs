@@ -320,7 +320,7 @@ fn seeds(test: &str) -> Seeds {
 
 /// Codecs that need not carry all: only what is defined in their format's own language, or no
 /// lists of records that take no bytes, whose length their readers could not hold against those.
-const PARTICULAR: [&str; 8] = [
+const PARTICULAR: [&str; 10] = [
     "generated-protobuf-cpp",
     "generated-protobuf-java",
     "generated-protobuf-python",
@@ -329,6 +329,8 @@ const PARTICULAR: [&str; 8] = [
     "generated-ros-msg-java",
     "generated-ros-msg-python",
     "generated-ros-msg-rust",
+    "generated-ros-msg-view-cpp",
+    "generated-ros-msg-view-rust",
 ];
 
 /// No codec refuses the schema, and each carries the messages.

@@ -11,6 +11,32 @@ macro_rules! generated {
 }
 
 generated!(kinds);
+generated!(kinds_view);
 generated!(tree);
 generated!(wiregauge);
 generated!(wiregauge_protobuf);
+
+#[path = "../../generate/tests/rust/views.rs"]
+pub mod views;
+
+views::record!(
+    kinds::Kinds,
+    kinds_view::Kinds: truth = truth,
+    small = small,
+    large = large,
+    number = number,
+    text = text,
+    texts = texts,
+    truths = truths,
+    octets = octets,
+    bounded = bounded,
+    numbers = numbers,
+    pair = pair,
+    parts = parts,
+    gaps = gaps,
+    nothing = nothing,
+    last = last
+);
+views::record!(kinds::Part, kinds_view::Part: x = x, y = y);
+views::record!(kinds::Gap, kinds_view::Gap: a = a, y = y, pair = pair);
+views::record!(kinds::Nothing, kinds_view::Nothing: );

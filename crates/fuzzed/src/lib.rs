@@ -11,6 +11,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use definition::definition;
+use holders::views;
 use rustix::net::sockopt;
 use tempfile::TempDir;
 use wiregauge_schema::msg::{read_text, Dialect};

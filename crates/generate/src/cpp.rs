@@ -29,7 +29,7 @@ macro_rules! members {
 
 // Behind the macro, which the views take, too.
 mod tagged;
-mod view;
+pub(crate) mod view;
 
 const RULES: Rules = Rules {
     keywords: "alignas alignof and and_eq asm auto bitand bitor bool break case catch char \

@@ -18,6 +18,7 @@ mod tagged;
 mod wire;
 
 pub use cpp::names as cpp_names;
+pub use cpp::view::names as cpp_view_names;
 pub use definition::Package;
 pub use java::{names as java_names, within};
 pub use language::{generate, Language};
@@ -25,4 +26,5 @@ pub use loss::{losses, Loss};
 pub use names::Names;
 pub use python::names as python_names;
 pub use rust::names as rust_names;
+pub use rust::view::names as rust_view_names;
 pub use wire::Wire;

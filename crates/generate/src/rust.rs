@@ -1,8 +1,6 @@
 //! Rust: a module of structs for `no_std` with `alloc`, and beside it a module with
 //! the wires, the same for all holders.
 
-mod tagged;
-
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{
@@ -18,14 +16,25 @@ use crate::names::{Names, Rules};
 use crate::tagged as numbered;
 use crate::wire::Wire;
 
+/// What a holder has beside its fields.
+macro_rules! members {
+    () => {
+        "NAME ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION"
+    };
+}
+
+// Behind the macro, which the views take, too.
+mod tagged;
+pub(crate) mod view;
+
 const RULES: Rules = Rules {
     keywords:
         "Self abstract as async await become box break const continue crate do dyn else enum \
                extern false final fn for gen if impl in let loop macro match mod move mut override \
                priv pub ref return self static struct super trait true try type typeof unsafe \
                unsized use virtual where while yield",
-    members: "NAME ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION",
-    types: "Default Error From Limits Option Reader Result Sizer String Value Vec Wire Writer",
+    members: members!(),
+    types: "Default Error From Limits Option Reader Result Sizer String Value Vec W Wire Writer",
     values: "",
     members_unlike_types: false,
 };
@@ -41,9 +50,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let names = names(package);
     let module = Module { package, schema, names };
     let is_sequential = wires.iter().any(|wire| wire.is_sequential());
-    let mut code = SourceWriter::indented(4);
-    package.head().iter().for_each(|line| code.line(format!("//! {line}").trim_end()));
-    code.line(include_str!("rust/imports.txt").trim_end());
+    let mut code = begun(package);
     if is_sequential {
         code.line(include_str!("rust/sequential.txt").trim_end());
     }
@@ -68,13 +75,24 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
             include_str!("rust/wiregauge.rs"),
             include_str!("rust/wires.rs"),
             include_str!("rust/values.rs"),
+            include_str!("rust/shown.rs"),
+            include_str!("rust/lists.rs"),
         ];
+        files.push(module.views());
         files.push(fixed("wiregauge.rs", &parts.join("\n")));
     }
     if wires.contains(&Wire::Protobuf) {
         files.push(fixed("wiregauge_protobuf.rs", include_str!("rust/protobuf.rs")));
     }
     Ok(files)
+}
+
+/// A module that says of what it is.
+fn begun(package: &Package) -> SourceWriter {
+    let mut code = SourceWriter::indented(4);
+    package.head().iter().for_each(|line| code.line(format!("//! {line}").trim_end()));
+    code.line(include_str!("rust/imports.txt").trim_end());
+    code
 }
 
 /// A package in Rust, while it is written.

@@ -58,7 +58,7 @@ fn common_packages_are_written_as_by_rosbags() {
             assert_eq!(support::run_dds(&python, &package, &module, &messages), count);
             assert_eq!(run_cpp(&holders, "common", &messages, ""), count);
             assert_eq!(run_libraries(&holders, &messages), count);
-            assert_eq!(run_rust(&holders, "common", &messages), count);
+            assert_eq!(run_rust(&holders, "common", &messages, false), count);
             assert_eq!(java::run(&holders, "common", &messages), count);
         });
     }
@@ -115,57 +115,75 @@ fn run_libraries(holders: &Path, messages: &Path) -> String {
     succeeds(Command::new(program).arg(messages))
 }
 
+/// The names of types in generated code, each with those of its members: what stands
+/// before and behind either.
+fn members<'a>(
+    text: &'a str,
+    [before, behind, open, close]: [&'a str; 4],
+) -> impl Iterator<Item = (&'a str, Vec<&'a str>)> {
+    let within = |text: &'a str, before: &str, behind: &str| {
+        Some(text.strip_prefix(before)?.split_once(behind)?.0)
+    };
+    let mut lines = text.lines();
+    std::iter::from_fn(move || {
+        let name = lines.find_map(|line| within(line, before, behind))?;
+        let own = lines.clone().take_while(|line| *line != "}");
+        Some((name, own.filter_map(|line| within(line, open, close)).collect()))
+    })
+}
+
 /// The same in Rust, once as a library without the standard one.
-fn run_rust(holders: &Path, name: &str, messages: &Path) -> String {
-    let text = fs::read_to_string(holders.join(format!("{name}.rs"))).expect("the module");
-    let types = text.lines().filter_map(|line| line.strip_prefix("pub struct ")?.split_once(" {"));
-    let mut dispatch =
-        String::from("use crate::message;\npub fn dispatch(kind: &str, name: &str, bad: bool) {\n");
-    for (kind, _) in types {
-        let is = format!("kind == message::{kind}::NAME");
-        dispatch +=
-            &format!("if {is} {{ return crate::cross::check::<message::{kind}>(name, bad); }}\n");
-    }
-    dispatch += "panic!(\"no type {kind}\");\n}\n";
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rust/cross.rs");
-    let text = fs::read_to_string(source).expect("the program");
-    let main = format!(
-        "mod cross;\n#[path = \"{name}.rs\"]\nmod message;\nmod types;\nmod wiregauge;\n\
-         fn main() {{ cross::run() }}\n"
-    );
+fn run_rust(holders: &Path, name: &str, messages: &Path, with_views: bool) -> String {
+    let text = |end: &str| fs::read_to_string(holders.join(end)).expect("what was generated");
+    let view = with_views.then(|| text(&format!("{name}_view.rs")));
+    let types = rust_types(name, &text(&format!("{name}.rs")), view.as_deref());
     let put = |file: &str, text: &str| fs::write(holders.join(file), text).expect("written");
-    put("types.rs", &dispatch);
-    put("cross.rs", &text);
-    put("main.rs", &main);
-    put(
-        "bare.rs",
-        &format!("#![no_std]\n#![forbid(unsafe_code)]\npub mod {name};\npub mod wiregauge;\n"),
-    );
-    let mut compiler = Command::new("rustc");
-    compiler.args([
-        "--edition",
-        "2021",
-        "-D",
-        "warnings",
-        "--crate-type",
-        "lib",
-        "--emit",
-        "metadata",
-    ]);
-    succeeds(compiler.arg("bare.rs").current_dir(holders));
-    let mut compiler = Command::new("rustc");
-    compiler.args([
-        "--edition",
-        "2021",
-        "-D",
-        "warnings",
-        "-C",
-        "debug-assertions",
-        "-o",
-        "cross_rust",
-    ]);
-    succeeds(compiler.arg("main.rs").current_dir(holders));
+    put("types.rs", &types);
+    for file in ["cross.rs", "views.rs"] {
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rust").join(file);
+        put(file, &fs::read_to_string(source).expect("a part of the program"));
+    }
+    let view = if with_views { format!("mod {name}_view;\nmod views;\n") } else { String::new() };
+    let main = "mod wiregauge;\nfn main() { cross::run() }\n";
+    put("main.rs", &format!("mod cross;\nmod {name};\nmod types;\n{view}{main}"));
+    let all = format!("pub mod {name};\npub mod {name}_view;\npub mod wiregauge;\n");
+    put("bare.rs", &format!("#![no_std]\n#![forbid(unsafe_code)]\n{all}"));
+    let rustc = |arguments: &str| {
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2021", "-D", "warnings"]).args(arguments.split_whitespace());
+        succeeds(compiler.current_dir(holders));
+    };
+    rustc("--crate-type lib --emit metadata bare.rs");
+    rustc("-C debug-assertions -o cross_rust main.rs");
     succeeds(Command::new(holders.join("cross_rust")).arg(messages))
+}
+
+/// What the program in Rust wants to know of the types, and of views of them.
+fn rust_types(name: &str, holders: &str, views: Option<&str>) -> String {
+    let mut dispatch = String::from("pub fn dispatch(kind: &str, name: &str, bad: bool) {\n");
+    let mut known = String::new();
+    for (kind, fields) in members(holders, ["pub struct ", " {", "    pub ", ":"]) {
+        let held = format!("crate::{name}::{kind}");
+        let check = format!("return crate::cross::check::<{held}>(name, bad)");
+        dispatch += &format!("if kind == {held}::NAME {{ {check}; }}\n");
+        let Some(views) = views else {
+            known += &format!("impl crate::cross::Held for {held} {{}}\n");
+            continue;
+        };
+        let mut views = members(views, ["impl<'a, W: Wire> ", "<'a, W> {", "    pub fn ", "("]);
+        let (_, methods) = views.find(|(other, _)| *other == kind).expect("a view");
+        assert_eq!(methods.len(), fields.len() + 2, "{kind}: {methods:?}");
+        let both = fields.iter().zip(methods).map(|(field, method)| format!("{field} = {method}"));
+        let both = both.collect::<Vec<_>>().join(", ");
+        known += &format!("crate::views::record!({held}, crate::{name}_view::{kind}: {both});\n");
+        known += &format!("crate::views::held!({held});\n");
+    }
+    for (kind, _) in members(holders, ["pub struct ", "(pub ", "    pub ", ":"]) {
+        if views.is_some() {
+            known += &format!("crate::views::number!(crate::{name}::{kind});\n");
+        }
+    }
+    format!("{dispatch}panic!(\"no type {{kind}}\");\n}}\n{known}")
 }
 
 /// Messages of a schema as files, on each wire: lists, texts and presence of these
@@ -206,7 +224,7 @@ fn assert_read(schema: &Schema, folder: &Path, count: usize) {
     lint(&python.program, &module);
     assert_eq!(run_cpp(folder, "message", &files, VIEWS).trim(), count.to_string());
     assert_eq!(run_libraries(folder, &files).trim(), count.to_string());
-    assert_eq!(run_rust(folder, "message", &files).trim(), count.to_string());
+    assert_eq!(run_rust(folder, "message", &files, true).trim(), count.to_string());
     assert_eq!(java::run(folder, "message", &files).trim(), count.to_string());
 }
 
@@ -280,7 +298,7 @@ fn what_is_no_message_is_refused() {
 #[test]
 fn sizes_that_are_wrong_are_refused() {
     let part = format!("{}\nMSG: p/Part\nint8 small\n", "=".repeat(80));
-    let text = format!("string[] words\nPart[3] parts\nPart[] more\nint8 last\n{part}");
+    let text = format!("string<=3[] words\nPart[3] parts\nPart[] more\nint8 last\n{part}");
     let schema = msg::read_text(&text, "p/Sized", Dialect::Ros2, "test").expect("a schema");
     let folder = tempfile::tempdir().expect("a folder");
     let files = folder.path().join("messages");
@@ -388,6 +406,39 @@ fn java_refuses_what_may_not_be_written() {
     assert_eq!(java::run_program(folder.path(), "limits", "Limits").trim(), "done");
 }
 
+/// Names that mean something in Rust or to its views; and what lies at no fixed distance from
+/// each other is gone through: it has no index.
+#[test]
+fn views_in_rust_have_legal_names_and_an_index_where_it_is_one() {
+    let parts = [("W", "float32 x\n"), ("List", "string bytes\nint8 self\n")];
+    let parts = parts.map(|(name, text)| format!("{}\nMSG: p/{name}\n{text}", "=".repeat(80)));
+    let text = "W W\nW[] many\nList[] List\nstring to_holder\nstring type\nint8 clone\n";
+    let schema =
+        msg::read_text(&(text.to_owned() + &parts.join("")), "p/Named", Dialect::Ros2, "t");
+    let package = Package::new(Some("type"), vec![("t".into(), schema.expect("a schema"))]);
+    let folder = tempfile::tempdir().expect("a folder");
+    write(&package.expect("a package"), Language::Rust, &[Wire::Cdr], folder.path());
+    let program = |use_of: &str| {
+        let modules = "#[path = \"type.rs\"]\nmod type_;\nmod type_view;\nmod wiregauge;\n";
+        let check = "wiregauge::check::<wiregauge::Cdr, type_::Named>(&bytes).unwrap()";
+        let main = format!("let bytes = [0; 21];\nlet view = {check};\n{use_of}");
+        fs::write(folder.path().join("main.rs"), format!("{modules}fn main() {{\n{main}\n}}\n"))
+            .expect("written");
+        let mut compiler = Command::new("rustc");
+        compiler.args(["--edition", "2021", "-D", "warnings", "main.rs"]);
+        compiler.current_dir(folder.path()).output().expect("it starts")
+    };
+    let all = "println!(\"{}{}{}{:?}\", view.to_holder_(), view.type_(), view.clone(), \
+               view.many().get(0).map(|one| one.x()));\nprintln!(\"{:?}\", view.to_holder());";
+    let done = program(all);
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let said = succeeds(&mut Command::new(folder.path().join("main")));
+    assert!(said.starts_with("0None\nNamed {"), "{said}");
+    let done = program("view.List().get(0);");
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(!done.status.success() && said.contains("at no fixed distance"), "{said}");
+}
+
 /// What moves as a block, and what only seems to: gaps within, gaps at the end,
 /// a first number that does not align the others, truth values.
 const BLOCKS: &str = "\
@@ -398,6 +449,7 @@ string<=9 between
 Late[] again
 Early[] early
 Gap[] gaps
+Inner[] inner
 Flag[] flags
 Deep[] deep
 Deep[2] corners
@@ -419,10 +471,11 @@ uint8[] data
 Nothing nothing
 uint8 last
 ";
-const PARTS: [(&str, &str); 6] = [
+const PARTS: [(&str, &str); 7] = [
     ("Late", "uint32 a\nuint32 b\nfloat64 c\n"),
     ("Early", "float64 c\nfloat32 a\nfloat32 b\n"),
     ("Gap", "float64 a\nfloat32 b\n"),
+    ("Inner", "uint8 a\nuint32 b\nNothing none\nuint8 c\n"),
     ("Flag", "int8 a\nbool b\n"),
     ("Deep", "Early[2] pair\nint16[4] four\n"),
     ("Nothing", "int32 NONE=0\n"),

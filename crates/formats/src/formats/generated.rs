@@ -1,10 +1,32 @@
 //! The holders that `wiregauge generate` writes, on each wire: they are the
 //! normalized form themselves.
 
+/// What a user of a language's views does, and what that costs.
+macro_rules! view_options {
+    ($($more:literal),*) => {
+        &[
+            "the code that wiregauge generate writes, compiled with the runner: written from its \
+             holders, which are the normalized form, and read by its views of the bytes",
+            "measured where it is named, or where its language is: what is measured by itself is \
+             what others have made",
+            "each reading begins with the check of the whole message, without which there is no \
+             view; verify is that check alone",
+            "decode is the check, and then to fill a holder, which checks again: who wants holders \
+             reads them at once, as the rows of the holders do",
+            "element: found at once where elements lie at one distance from each other; elsewhere \
+             those before it are passed over by their lengths",
+            $($more),*
+        ]
+    };
+}
+
+// Behind the macro, which the views take.
 mod cpp;
+mod cpp_views;
 mod java;
 mod python;
 mod rust;
+mod rust_views;
 
 use anyhow::Result;
 use wiregauge_generate::{generate, losses, Language, Names, Package, Wire};

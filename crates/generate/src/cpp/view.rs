@@ -13,13 +13,18 @@ const VIEW_RULES: Rules = Rules {
     ..RULES
 };
 
+/// The names of its types and of what views of them have.
+pub fn names(package: &Package) -> Names {
+    Names::new(&package.schema, &VIEW_RULES, &package.constant_names())
+}
+
 impl Header<'_> {
     /// The header, beside that of the holders in this namespace. No package has a dot in
     /// its name, so that this one is nobody else's.
     pub(super) fn views(&self, namespace: &str) -> File {
         let package = self.package;
-        let names = Names::new(self.schema, &VIEW_RULES, &package.constant_names());
-        let views = Views { header: self, names, space: format!("::{namespace}::") };
+        let views =
+            Views { header: self, names: names(package), space: format!("::{namespace}::") };
         let mut code = begun(package);
         code.line(format!("#include \"{}.hpp\"", package.name));
         code.line("#include \"wiregauge/view.hpp\"\n\nnamespace wiregauge {");

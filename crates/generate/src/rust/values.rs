@@ -100,6 +100,10 @@ impl Value for bool {
         };
         Ok(())
     }
+
+    fn read_block(&mut self, block: &[u8]) {
+        *self = block == [1];
+    }
 }
 
 impl Value for String {
@@ -125,20 +129,9 @@ impl Value for String {
     }
 
     fn read<W: Wire>(&mut self, reader: &mut Reader<'_, W>, limits: Limits) -> Result<(), Error> {
-        let length = reader.length(1, u32::MAX as usize)?;
-        let mut text = reader.take(length)?;
-        if W::ENDS_TEXTS && length != 0 {
-            let (end, rest) = text.split_last().ok_or(Error::NoText)?;
-            if *end != 0 || rest.contains(&0) {
-                return Err(Error::NoText);
-            }
-            text = rest;
-        }
-        if text.len() > limits.text {
-            return Err(Error::TooMany);
-        }
+        let text = reader.text(limits)?;
         self.clear();
-        self.push_str(core::str::from_utf8(text).map_err(|_| Error::NoText)?);
+        self.push_str(text);
         Ok(())
     }
 }

@@ -92,14 +92,9 @@ pub fn serialize<W: Wire, T: Value>(message: &T, out: &mut Vec<u8>) -> Result<()
 /// # Errors
 /// When the bytes are no message.
 pub fn deserialize_into<W: Wire, T: Value>(bytes: &[u8], message: &mut T) -> Result<(), Error> {
-    let seen = bytes.get(..W::HEADER_READ) == Some(&W::HEADER[..W::HEADER_READ]);
-    let body = bytes.get(W::HEADER.len()..).filter(|_| seen).ok_or(Error::NoHeader)?;
-    let mut reader = Reader::<W> { bytes: body, at: 0, wire: PhantomData };
+    let mut reader = Reader::<W>::behind_header(bytes)?;
     message.read(&mut reader, Limits::NONE)?;
-    match reader.left() > W::FILLING {
-        true => Err(Error::LeftOver),
-        false => Ok(()),
-    }
+    reader.end()
 }
 
 /// Reads a message.
@@ -132,8 +127,8 @@ pub struct Reader<'a, W> {
 }
 
 /// How far it is to a multiple of a number's size.
-fn gap<W: Wire>(at: usize, size: usize) -> usize {
-    let to = size.min(W::ALIGNMENT);
+const fn gap<W: Wire>(at: usize, size: usize) -> usize {
+    let to = if size < W::ALIGNMENT { size } else { W::ALIGNMENT };
     at.wrapping_neg() & (to - 1)
 }
 
@@ -203,6 +198,21 @@ impl<W: Wire> Writer<'_, W> {
 }
 
 impl<'a, W: Wire> Reader<'a, W> {
+    /// Of a message, whose header must be the wire's.
+    fn behind_header(bytes: &'a [u8]) -> Result<Self, Error> {
+        let seen = bytes.get(..W::HEADER_READ) == Some(&W::HEADER[..W::HEADER_READ]);
+        let bytes = bytes.get(W::HEADER.len()..).filter(|_| seen).ok_or(Error::NoHeader)?;
+        Ok(Reader { bytes, at: 0, wire: PhantomData })
+    }
+
+    /// What is behind a message must be no more than what fills it up.
+    fn end(&self) -> Result<(), Error> {
+        match self.left() > W::FILLING {
+            true => Err(Error::LeftOver),
+            false => Ok(()),
+        }
+    }
+
     fn left(&self) -> usize {
         self.bytes.len() - self.at
     }
@@ -246,6 +256,23 @@ impl<'a, W: Wire> Reader<'a, W> {
             return Err(Error::EndsTooEarly);
         }
         Ok(length)
+    }
+
+    /// A text where it lies, without the zero at its end.
+    fn text(&mut self, limits: Limits) -> Result<&'a str, Error> {
+        let length = self.length(1, u32::MAX as usize)?;
+        let mut text = self.take(length)?;
+        if W::ENDS_TEXTS && length != 0 {
+            let (end, rest) = text.split_last().ok_or(Error::NoText)?;
+            if *end != 0 || rest.contains(&0) {
+                return Err(Error::NoText);
+            }
+            text = rest;
+        }
+        if text.len() > limits.text {
+            return Err(Error::TooMany);
+        }
+        core::str::from_utf8(text).map_err(|_| Error::NoText)
     }
 
     /// Reads the byte of a record without fields, where it has one.

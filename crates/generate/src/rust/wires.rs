@@ -1,5 +1,5 @@
 /// A wire that writes field after field, little-endian.
-pub trait Wire {
+pub trait Wire: Copy {
     /// The largest alignment of a number; 1 where nothing is aligned.
     const ALIGNMENT: usize;
     /// Whether texts end in a zero.
@@ -18,6 +18,7 @@ pub trait Wire {
 }
 
 /// ROS MSG, as ROS 1 writes it.
+#[derive(Clone, Copy)]
 pub enum RosMsg {}
 
 impl Wire for RosMsg {
@@ -31,6 +32,7 @@ impl Wire for RosMsg {
 }
 
 /// XCDR version 1, as ROS 2 writes it, without the header of DDS.
+#[derive(Clone, Copy)]
 pub enum Cdr {}
 
 impl Wire for Cdr {
@@ -44,6 +46,7 @@ impl Wire for Cdr {
 }
 
 /// XCDR version 1 behind the header of DDS, as in messages and recordings of ROS 2.
+#[derive(Clone, Copy)]
 pub enum CdrWithHeader {}
 
 impl Wire for CdrWithHeader {
@@ -58,6 +61,7 @@ impl Wire for CdrWithHeader {
 }
 
 /// XCDR version 2 of final types, without the header of DDS.
+#[derive(Clone, Copy)]
 pub enum Xcdr2 {}
 
 impl Wire for Xcdr2 {
@@ -71,6 +75,7 @@ impl Wire for Xcdr2 {
 }
 
 /// XCDR version 2 of final types behind the header of DDS.
+#[derive(Clone, Copy)]
 pub enum Xcdr2WithHeader {}
 
 impl Wire for Xcdr2WithHeader {

@@ -1,4 +1,4 @@
-//! In C++.
+//! In C++: the holders, and what their views have in common with them.
 
 use anyhow::Result;
 use wiregauge_generate::{cpp_names, Language, Wire};
@@ -102,25 +102,31 @@ fn wire_type(wire: Wire) -> Option<&'static str> {
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = Form::new(unit, wire, Language::Cpp, cpp_names, "holders")?;
     let schema = &form.schema;
+    let mut code = begun(wire, &form, &[]);
+    tallies(schema, &mut code);
+    cpp::accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    cpp::accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    let main = include_str!("cpp/main.cpp");
+    Ok(finished(wire, form, code, main))
+}
+
+/// The glue up to the holders' root.
+pub(super) fn begun(wire: Wire, form: &Form, headers: &[&str]) -> SourceWriter {
     let header = format!("wiregauge/{}.hpp", wire.name().replace('-', "_"));
-    let mut code = cpp::glue(&["holders.hpp", &header]);
+    let headers = [&["holders.hpp", &header], headers].concat();
+    let mut code = cpp::glue(&headers);
     code.line("namespace glue {");
     code.line("");
     code.line(format!("inline constexpr char kVersion[] = \"{}\";", env!("CARGO_PKG_VERSION")));
-    code.line(format!("using Root = {};", schema.root().name.legal));
+    code.line(format!("using Root = {};", form.schema.root().name.legal));
     if let Some(name) = wire_type(wire) {
         code.line(format!("using OnWire = wiregauge::{name};"));
     }
-    // Records of records: each is named before it is called.
-    for (_, record) in schema.records() {
-        code.line(format!("template <class Tally>\nTally tally(const {} &);", record.name.legal));
-    }
-    for (_, record) in schema.records() {
-        tally(schema, record, &mut code);
-    }
-    code.line("");
-    cpp::accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    cpp::accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code
+}
+
+/// The runner, of its glue and its `main.cpp`.
+pub(super) fn finished(wire: Wire, form: Form, mut code: SourceWriter, main: &str) -> Emission {
     code.line("");
     code.line("}  // namespace glue");
     let calls = match wire_type(wire) {
@@ -129,15 +135,27 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     };
     let mut files = form.files;
     files.extend([
-        File::new("main.cpp", include_str!("cpp/main.cpp")),
+        File::new("main.cpp", main),
+        File::new("holder.hpp", include_str!("cpp/holder.hpp")),
         File::new("message.hpp", include_str!("cpp/message.hpp")),
         File::new("calls.hpp", calls),
         File::new("glue.hpp", code.finish()),
     ]);
-    Ok(Emission { files, sources: vec!["main.cpp".into()], ..Emission::default() })
+    Emission { files, sources: vec!["main.cpp".into()], ..Emission::default() }
 }
 
-/// `tally(from)`: the numbers of a record.
+/// `tally(from)` of each record: its numbers.
+pub(super) fn tallies(schema: &Schema, code: &mut SourceWriter) {
+    // Records of records: each is named before it is called.
+    for (_, record) in schema.records() {
+        code.line(format!("template <class Tally>\nTally tally(const {} &);", record.name.legal));
+    }
+    for (_, record) in schema.records() {
+        tally(schema, record, code);
+    }
+    code.line("");
+}
+
 fn tally(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     code.line("");
     code.line("template <class Tally>");

@@ -1,4 +1,4 @@
-//! In Rust.
+//! In Rust: the holders, and what their views have in common with them.
 
 use anyhow::Result;
 use wiregauge_generate::{rust_names, Language, Wire};
@@ -103,41 +103,61 @@ fn calls(wire: Wire) -> (&'static str, Option<&'static str>) {
 
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = Form::new(unit, wire, Language::Rust, rust_names, "crate::holders")?;
+    let mut code = begun(wire, &form);
+    for (_, record) in form.schema.records() {
+        rust::tally(&form.schema, record, &mut code);
+    }
+    rust::accessor(&form.schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    rust::accessor(&form.schema, "element", unit.projection.element.as_deref(), &mut code);
+    let codec = File::new("codec.rs", include_str!("rust/codec.rs"));
+    Ok(finished(wire, form, code, "Generated", &[], codec))
+}
+
+/// The glue up to the canonical form of the holders.
+pub(super) fn begun(wire: Wire, form: &Form) -> SourceWriter {
     let schema = &form.schema;
     let library = format!("wiregauge {}", env!("CARGO_PKG_VERSION"));
     let mut code = rust_glue::glue_of(&library);
-    let (module, kind) = calls(wire);
     code.line("use crate::canonical::{read_bytes, take, write_bytes};");
     code.line(format!("pub type Root = {};", schema.root().name.legal));
-    if let Some(kind) = kind {
+    if let (_, Some(kind)) = calls(wire) {
         code.line(format!("pub type OnWire = crate::wiregauge::{kind};"));
     }
     for def in &schema.types {
         code.line("");
         match def {
             TypeDef::Enum(def) => enumeration(def, wire, &mut code),
-            TypeDef::Record(record) => {
-                rust::canonical(schema, record, &mut code);
-                rust::tally(schema, record, &mut code);
-            }
+            TypeDef::Record(record) => rust::canonical(schema, record, &mut code),
         }
     }
-    rust::accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    rust::accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    code.line(include_str!("rust/message.rs"));
+    code
+}
+
+/// The runner, of its glue and its codec, with these modules beside the holders.
+pub(super) fn finished(
+    wire: Wire,
+    form: Form,
+    code: SourceWriter,
+    name: &str,
+    more: &[&str],
+    codec: File,
+) -> Emission {
+    let (module, kind) = calls(wire);
     let library = match kind {
         Some(_) => include_str!("rust/sequential.rs"),
         None => include_str!("rust/protobuf.rs"),
     };
-    let modules = ["calls", "canonical", "codec", "glue", "holders", module];
+    let modules = [&["calls", "canonical", "codec", "glue", "holders", module], more].concat();
     let mut files = form.files;
     files.extend([
-        rust_glue::main("Generated", &modules),
+        rust_glue::main(name, &modules),
         rust::canonical_module(),
         File::new("calls.rs", library),
-        File::new("codec.rs", include_str!("rust/codec.rs")),
+        codec,
         File::new("glue.rs", code.finish()),
     ]);
-    Ok(Emission { files, ..Emission::default() })
+    Emission { files, ..Emission::default() }
 }
 
 /// An enum as the integer that it holds, for the canonical form and for tallies.

@@ -1,0 +1,114 @@
+//! Views in C++, beside the holders that they are written from.
+
+use anyhow::Result;
+use wiregauge_generate::{cpp_names, cpp_view_names, Language, Wire};
+use wiregauge_holders::{SourceWriter, Unit};
+use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::{Cardinality, Element, Schema, TypeDef};
+
+use super::{answer, cpp, Form};
+use crate::build::languages::cpp::CPP;
+use crate::codec::{Codec, Emission, Linkage};
+
+inventory::submit! {
+    Codec {
+        name: "generated-ros-msg-view-cpp",
+        title: "ROS 1 MSG C++ generated view",
+        format: "ros-msg",
+        language: &CPP,
+        bound: false,
+        built: Linkage::Own,
+        options: view_options!(),
+        calls: &[
+            "encode: wiregauge::serialize<RosMsg>(message, buffer, room, bytes), again where there is no room",
+            "decode: wiregauge::check(data, bytes, view); wiregauge::to_holder(view, message)",
+            "project, fixed, element: the same check, then the view's methods on the way; list[i], or through it",
+            "verify: wiregauge::check(data, bytes, view)",
+        ],
+        needs: &[],
+        answer: |schema, id| answer(Wire::RosMsg, schema, id),
+        idl: None,
+        emit: |unit| emit(Wire::RosMsg, unit),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "generated-cdr-view-cpp",
+        title: "CDR C++ generated view",
+        format: "cdr",
+        language: &CPP,
+        bound: false,
+        built: Linkage::Own,
+        options: view_options!(),
+        calls: &[
+            "encode: wiregauge::serialize<Cdr>(message, buffer, room, bytes), again where there is no room",
+            "decode: wiregauge::check(data, bytes, view); wiregauge::to_holder(view, message)",
+            "project, fixed, element: the same check, then the view's methods on the way; list[i], or through it",
+            "verify: wiregauge::check(data, bytes, view)",
+        ],
+        needs: &[],
+        answer: |schema, id| answer(Wire::Cdr, schema, id),
+        idl: None,
+        emit: |unit| emit(Wire::Cdr, unit),
+    }
+}
+
+fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+    let form = Form::new(unit, wire, Language::Cpp, cpp_names, "holders")?;
+    let mut code = cpp::begun(wire, &form, &["holders.view.hpp"]);
+    code.line("using View = wiregauge::View<OnWire, Root>;\n");
+    code.line(include_str!("cpp/nth.hpp"));
+    // The same names, by which a view is called, and what is asked of it.
+    let mut views = Form::new(unit, wire, Language::Cpp, cpp_view_names, "holders")?.schema;
+    for def in &mut views.types {
+        if let TypeDef::Record(record) = def {
+            record.name.legal = format!("wiregauge::View<OnWire, {}>", record.name.legal);
+            record.fields.iter_mut().for_each(|field| field.name.legal += "()");
+        }
+    }
+    cpp::tallies(&views, &mut code);
+    accessor(&views, "fixed", unit.projection.fixed.as_deref(), &mut code);
+    accessor(&views, "element", unit.projection.element.as_deref(), &mut code);
+    Ok(cpp::finished(wire, form, code, include_str!("cpp/view.cpp")))
+}
+
+/// `void NAME(const View &, Tally &)`: the number at a path, nothing where it is not
+/// there.
+fn accessor(schema: &Schema, name: &str, path: Option<&[Step]>, code: &mut SourceWriter) {
+    code.line("template <class Tally>");
+    let open =
+        format!("void {name}([[maybe_unused]] const View &view, [[maybe_unused]] Tally &tally) {{");
+    code.block(open, "}", |code| {
+        let Some(path) = path else { return };
+        let (mut id, mut at) = (schema.root, "view".to_owned());
+        for (depth, step) in path.iter().enumerate() {
+            let field = &schema.record(id).fields[step.field];
+            let value = format!("at{depth}");
+            code.line(format!("const auto {value} = {at}.{};", field.name.legal));
+            at = match (field.cardinality, step.index) {
+                (Cardinality::Required | Cardinality::Implicit, _) => value,
+                (Cardinality::Optional, _) => {
+                    code.line(format!("if (!{value}) return;"));
+                    format!("(*{value})")
+                }
+                (_, index) => {
+                    let index = match index {
+                        Index::At(index) => index.to_string(),
+                        _ => format!("{value}.size() / 2"),
+                    };
+                    code.line(format!("if ({index} >= {value}.size()) return;"));
+                    format!("nth({value}, {index})")
+                }
+            };
+            match field.element {
+                Element::Record(inner) => id = inner,
+                Element::Enum(inner) => {
+                    let repr = schema.enumeration(inner).repr.cpp();
+                    code.line(format!("tally.number(0, static_cast<{repr}>({at}));"));
+                }
+                _ => code.line(format!("tally.number(0, {at});")),
+            }
+        }
+    });
+}

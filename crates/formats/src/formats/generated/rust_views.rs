@@ -1,0 +1,137 @@
+//! Views in Rust, beside the holders that they are written from.
+
+use anyhow::Result;
+use wiregauge_generate::{rust_names, rust_view_names, Language, Wire};
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::path::Index;
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef};
+
+use super::{answer, rust, Form};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage};
+use crate::rust_glue;
+
+inventory::submit! {
+    Codec {
+        name: "generated-ros-msg-view-rust",
+        title: "ROS 1 MSG Rust generated view",
+        format: "ros-msg",
+        language: &RUST,
+        bound: false,
+        built: Linkage::Own,
+        options: view_options!(
+            "a text is looked at for UTF-8 again when it is asked for, as no unsafe code is there"
+        ),
+        calls: &[
+            "encode: wiregauge::serialize::<RosMsg, _>(&message, &mut out)",
+            "decode: wiregauge::check::<RosMsg, Message>(bytes)?.fill_holder(&mut message)",
+            "project, fixed, element: the same check, then the view's methods on the way; list.iter().nth(i)",
+            "verify: wiregauge::check::<RosMsg, Message>(bytes)",
+        ],
+        needs: &[],
+        answer: |schema, id| answer(Wire::RosMsg, schema, id),
+        idl: None,
+        emit: |unit| emit(Wire::RosMsg, unit),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "generated-cdr-view-rust",
+        title: "CDR Rust generated view",
+        format: "cdr",
+        language: &RUST,
+        bound: false,
+        built: Linkage::Own,
+        options: view_options!(
+            "a text is looked at for UTF-8 again when it is asked for, as no unsafe code is there"
+        ),
+        calls: &[
+            "encode: wiregauge::serialize::<Cdr, _>(&message, &mut out)",
+            "decode: wiregauge::check::<Cdr, Message>(bytes)?.fill_holder(&mut message)",
+            "project, fixed, element: the same check, then the view's methods on the way; list.iter().nth(i)",
+            "verify: wiregauge::check::<Cdr, Message>(bytes)",
+        ],
+        needs: &[],
+        answer: |schema, id| answer(Wire::Cdr, schema, id),
+        idl: None,
+        emit: |unit| emit(Wire::Cdr, unit),
+    }
+}
+
+fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
+    let form = Form::new(unit, wire, Language::Rust, rust_names, "crate::holders")?;
+    let mut code = rust::begun(wire, &form);
+    // The same types, by what views of them are called and have.
+    let mut views = Form::new(unit, wire, Language::Rust, rust_view_names, "")?.schema;
+    for def in &mut views.types {
+        if let TypeDef::Record(record) = def {
+            record.name.legal = record.name.legal.trim_start_matches("::").to_owned();
+        }
+    }
+    let of = |record: &Record| format!("crate::holders_view::{}<'_, OnWire>", record.name.legal);
+    code.line(format!("pub type View<'a> = {};", of(views.root()).replace("'_", "'a")));
+    for (_, record) in views.records() {
+        rust_glue::tally(record, &of(record), &mut code, |place, field| add(&views, place, field));
+    }
+    rust_glue::of_root(&views, &["tally"], &mut code);
+    let unit = Unit { schema: &views, projection: unit.projection };
+    rust_glue::accessors(
+        &unit,
+        "View<'_>",
+        &mut code,
+        |_, field, index| down(field, index),
+        |field| number(field, "at"),
+    );
+    let codec = File::new("codec.rs", include_str!("rust/view.rs"));
+    Ok(rust::finished(wire, form, code, "Viewed", &["holders_view"], codec))
+}
+
+/// The number of a value.
+fn number(field: &Field, value: &str) -> String {
+    match field.element {
+        Element::Enum(_) => format!("{value}.0"),
+        _ => value.to_owned(),
+    }
+}
+
+/// The statement that adds the numbers of the field at a place.
+fn add(schema: &Schema, place: usize, field: &Field) -> String {
+    let f = &field.name.legal;
+    let add = |value: &str| match field.element {
+        Element::Record(id) => {
+            format!("tally.record({place}, tally_{}(&{value}));", schema.record(id).name.legal)
+        }
+        Element::String | Element::Bytes => format!("tally.length({place}, {value}.len());"),
+        _ => format!("tally.number({place}, {});", number(field, value)),
+    };
+    match field.cardinality {
+        Cardinality::Required | Cardinality::Implicit => add(&format!("from.{f}()")),
+        _ if is_octets(field) => format!("for &value in from.{f}() {{ {} }}", add("value")),
+        _ => format!("for value in from.{f}() {{ {} }}", add("value")),
+    }
+}
+
+/// Whether a list or array is shown as octets.
+fn is_octets(field: &Field) -> bool {
+    field.element == Element::Scalar(Scalar::U8)
+        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
+/// The statement that goes down to a field's value or element.
+fn down(field: &Field, index: Index) -> String {
+    let f = &field.name.legal;
+    let index = match (index, field.cardinality) {
+        (Index::Single, Cardinality::Optional) => {
+            return format!("let Some(at) = at.{f}() else {{ return }};");
+        }
+        (Index::Single, _) => return format!("let at = at.{f}();"),
+        (Index::At(index), _) => index.to_string(),
+        (Index::Middle, _) => "list.len() / 2".to_owned(),
+    };
+    let copied = if is_octets(field) { ".copied()" } else { "" };
+    format!(
+        "let list = at.{f}();\n\
+         let Some(at) = list.iter().nth({index}){copied} else {{ return }};"
+    )
+}

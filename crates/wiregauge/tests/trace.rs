@@ -89,6 +89,73 @@ fn messages_go_to_flatbuffers_and_come_back() {
     refuses(at, &wrong, &["wrong.bfbs: no definition of flatc --schema --binary"]);
 }
 
+/// A field of bytes with a small number.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, content.len() as u8][..], content].concat()
+}
+
+#[test]
+fn static_data_is_repeated_where_it_was_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // As esmini writes them: what is static first, and an object that comes later alone.
+    let moving = |second: u8| [field(2, &[8, second]), field(5, &field(1, &[8, 7]))].concat();
+    let object = |id: u8| field(4, &field(1, &[8, id]));
+    let road = [field(1, &[8, 3]), object(1), field(10, &field(1, &[8, 9])), field(15, b"map")];
+    let messages = [
+        [road.concat(), moving(0)].concat(),
+        moving(1),
+        [object(2), moving(2)].concat(),
+        moving(3),
+    ];
+    let bytes = messages.iter().flat_map(|m| [&(m.len() as u32).to_le_bytes()[..], m].concat());
+    fs::write(at.join("ground_truth.osi"), bytes.collect::<Vec<u8>>()).unwrap();
+    let lines = |path: &str, more: &[&str]| -> Vec<Value> {
+        let out = run(at, &[&["trace", "cat", path, "--type", "gt"][..], more].concat()).out;
+        out.lines().map(|line| json(line)["message"].clone()).collect()
+    };
+    let repeated = ["--type", "gt", "--repeat-static"];
+    let convert = ["trace", "convert", "ground_truth.osi", "whole_gt.osi"];
+    let said = run(at, &[&convert[..], &repeated].concat());
+    assert!(
+        said.err.contains(
+            "static data is repeated in 3 of 4 messages: lane (3), map_reference (3), \
+             stationary_object (4), version (3)"
+        ),
+        "{}",
+        said.err
+    );
+    let whole = lines("whole_gt.osi", &[]);
+    for (at, message) in whole.iter().enumerate() {
+        let count = |name: &str| message[name].as_array().map_or(0, Vec::len);
+        let told = ["stationaryObject", "lane", "movingObject"].map(count);
+        assert_eq!(told, [if at < 2 { 1 } else { 2 }, 1, 1], "{message}");
+        assert_eq!(
+            (&message["mapReference"], &message["version"]["versionMajor"]),
+            (&"map".into(), &3.into())
+        );
+        assert_eq!(message["timestamp"]["seconds"].as_str().unwrap_or("0"), at.to_string());
+    }
+    // What comes before a part is known in it, too, and in every container.
+    assert_eq!(lines("ground_truth.osi", &["--repeat-static", "--messages", "3"]), whole[3..]);
+    let cut = ["trace", "cut", "ground_truth.osi", "part.mcap", "--from", "2s"];
+    assert_eq!(run(at, &[&cut[..], &repeated].concat()).code, Some(0));
+    assert_eq!(lines("part.mcap", &[]), whole[2..]);
+    let split = ["trace", "split", "ground_truth.osi", "-o", "parts", "--duration", "2s"];
+    assert_eq!(run(at, &[&split[..], &repeated].concat()).code, Some(0));
+    assert_eq!(lines("parts/ground_truth_001.osi", &[]), whole[2..]);
+    // Done again nothing is done.
+    let again = [&["trace", "convert", "whole_gt.osi", "again_gt.osi"][..], &repeated].concat();
+    assert!(run(at, &again).err.contains("nothing is repeated"));
+    let [one, other] =
+        ["whole_gt.osi", "again_gt.osi"].map(|path| fs::read(at.join(path)).unwrap());
+    assert!(one == other);
+    detected(&at.join("made_sd.osi"), 1);
+    let none = ["trace", "convert", "made_sd.osi", "none.mcap", "--repeat-static"];
+    refuses(at, &none, &["made_sd.osi: there is no osi3.GroundTruth or osi3.SensorView"]);
+    assert!(!at.join("none.mcap").exists());
+}
+
 #[test]
 fn the_rules_are_those_of_the_docs() {
     let rules = run(Path::new("."), &["trace", "check", "--rules"]).out;
@@ -282,9 +349,6 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
 
 /// A SensorData of version 3 at a time in seconds, with two detections of a lidar ahead.
 fn detections(seconds: u8) -> Vec<u8> {
-    let field = |number: u8, content: &[u8]| {
-        [&[number << 3 | 2, content.len() as u8][..], content].concat()
-    };
     let detection = |distance: f64| {
         let position = [&[9][..], &distance.to_le_bytes()].concat();
         field(2, &field(3, &position))

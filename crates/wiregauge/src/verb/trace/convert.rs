@@ -38,6 +38,8 @@ Examples:
   wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes
   wiregauge trace convert drive_sv.osi flat.mcap --encoding flatbuffers-tables
   wiregauge trace convert flat.mcap drive_sv.osi --encoding protobuf
+  wiregauge trace convert ground_truth.osi whole_gt.osi --type gt --repeat-static
+      what esmini tells in the first message, in each of them
   wiregauge trace convert drive.mcap clouds.mcap --points
   wiregauge trace convert drive_sd.osi drive.parquet
       a row a point, for DuckDB, Polars or Spark")]

@@ -11,6 +11,7 @@ use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::osi::{self, Stamp};
 use wiregauge_trace::parsed;
 use wiregauge_trace::read::{Loss, Reader};
+use wiregauge_trace::static_data::Repeating;
 use wiregauge_trace::version::{self, Version};
 use wiregauge_trace::write::{Form, Stamped, Writer};
 
@@ -40,6 +41,11 @@ pub struct Putting {
     /// The version of OSI of an .osi file, where its messages do not say it.
     #[arg(long, value_name = "VERSION", value_parser = dotted)]
     osi_version: Option<Version>,
+    /// Repeat static data (lanes, signs, stationary objects, the version, …) in each
+    /// GroundTruth and SensorView that lacks it: esmini tells it in the first message
+    /// alone.
+    #[arg(long)]
+    repeat_static: bool,
 }
 
 /// A version.
@@ -51,7 +57,8 @@ impl Putting {
     /// As usual, of `.osi` files of this type where their names do not tell it.
     pub fn usual(kind: Option<String>) -> Putting {
         let chunks = Chunks::default();
-        Putting { chunks, kind, topic: None, protobuf_version: None, osi_version: None }
+        let (topic, protobuf_version, osi_version) = (None, None, None);
+        Putting { chunks, kind, topic, protobuf_version, osi_version, repeat_static: false }
     }
 
     /// What the user says of files that do not tell it.
@@ -116,7 +123,19 @@ impl Putting {
 
     /// Opens what is read.
     pub fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
-        inputs.iter().map(|path| open::open_with(path, &self.wish(), &osi_definitions)).collect()
+        let open = |path: &PathBuf| {
+            let reader = open::open_with(path, &self.wish(), &osi_definitions)?;
+            Ok(self.repeating(reader, path))
+        };
+        inputs.iter().map(open).collect()
+    }
+
+    /// What is read of a file, with static data in each message where that is wanted.
+    pub fn repeating(&self, reader: Box<dyn Reader>, path: &Path) -> Box<dyn Reader> {
+        match self.repeat_static {
+            true => Box::new(Repeating::new(reader, &path.display().to_string())),
+            false => reader,
+        }
     }
 
     /// Writes what is wanted of a file to standard output. That its reader went away, as

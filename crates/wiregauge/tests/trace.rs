@@ -89,6 +89,101 @@ fn messages_go_to_flatbuffers_and_come_back() {
     refuses(at, &wrong, &["wrong.bfbs: no definition of flatc --schema --binary"]);
 }
 
+#[test]
+fn detections_become_packed_fields_and_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 3);
+    let convert = |from: &str, to: &str, more: &[&str]| {
+        let said = run(at, &[&["trace", "convert", from, to, "--encoding"][..], more].concat());
+        assert_eq!(said.code, Some(0), "{from} to {to}: {}", said.err);
+        said.err
+    };
+    let is_as_made = |path: &str| {
+        let [one, other] = ["made_sd.osi", path].map(|path| fs::read(at.join(path)).unwrap());
+        assert!(one == other, "{path}");
+    };
+    // Lossless unless asked for, from any encoding into any, and the same to the byte.
+    let told = convert("made_sd.osi", "packed.mcap", &["packed"]);
+    for words in ["3 messages of ", "lidar detections", "position.distance", "plain"] {
+        assert!(told.contains(words), "no '{words}' in {told}");
+    }
+    let in_it = json(&run(at, &["packed", "info", "packed.mcap", "--format", "json"]).out);
+    let of = |told: &Value, key: &str| told[0]["channels"][0]["columns"][0][key].clone();
+    assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), false.into()), "{in_it}");
+    convert("packed.mcap", "back_sd.osi", &["protobuf"]);
+    is_as_made("back_sd.osi");
+    convert("packed.mcap", "flat.mcap", &["flatbuffers-tables"]);
+    convert("flat.mcap", "back_sd.osi", &["protobuf"]);
+    is_as_made("back_sd.osi");
+    convert("flat.mcap", "again.mcap", &["packed", "--preset", "lidar-exact"]);
+    let in_it = json(&run(at, &["packed", "info", "again.mcap", "--format", "json"]).out);
+    assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), true.into()), "{in_it}");
+    convert("again.mcap", "back_sd.osi", &["protobuf"]);
+    is_as_made("back_sd.osi");
+    // What narrowing costs is told: 3 and 4.5 m in steps of 4.
+    let coarse = ["packed", "--resolution", "position.distance=4m"];
+    let told = convert("made_sd.osi", "coarse_sd.osi", &coarse);
+    assert!(told.contains("4 m") && told.contains("1 m"), "{told}");
+
+    let osi = recording(OSI);
+    let to = |from: &str, to: &str, more: &[&str], words: &[&str]| {
+        refuses(at, &[&["trace", "convert", from, to][..], more].concat(), words);
+        assert!(!at.join(to).exists(), "{to}");
+    };
+    let packed = ["--encoding", "packed"];
+    to(&osi, "none.mcap", &packed, &["it has no reflections or detections of OSI, or they are"]);
+    to("made_sd.osi", "none.txth", &packed, &["texts hold no packed fields"]);
+    to("made_sd.osi", "none.mcap", &["--preset", "lidar-1mm"], &["say --encoding packed"]);
+    let protobuf = ["--encoding", "protobuf"];
+    to("made_sd.osi", "none.mcap", &protobuf, &["is in FlatBuffers or has packed fields"]);
+    let wrong = [&packed[..], &["--resolution", "elevation=1mm"]].concat();
+    to("made_sd.osi", "none.mcap", &wrong, &["has no column elevation; it has position.distance"]);
+    let points = [&packed[..], &["--points"]].concat();
+    to("made_sd.osi", "none.mcap", &points, &["leave out --encoding"]);
+}
+
+#[test]
+fn flatbuffers_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    let flat = ["--encoding", "flatbuffers-structs"];
+    run(at, &[&["trace", "convert", &osi, "flat.mcap"][..], &flat].concat());
+    let shown = run(at, &["trace", "cat", "flat.mcap", "--messages", "2"]).out;
+    let third = json(&run(at, &["trace", "cat", &osi, "--messages", "2"]).out);
+    let shown = json(&shown);
+    assert_eq!(shown["type"], "osi3.SensorView");
+    assert_eq!((&shown["time"], &shown["channel"]), (&third["time"], &third["channel"]));
+    let (shown, third) = (&shown["message"], &third["message"]);
+    assert_eq!(shown["version"]["version_major"], third["version"]["versionMajor"]);
+    let seconds = third["timestamp"]["seconds"].as_str().unwrap();
+    assert_eq!(shown["timestamp"]["seconds"].as_i64(), seconds.parse().ok());
+    // As text it is what it is in Protobuf.
+    let text = |path: &str| run(at, &["trace", "cat", path, "--format", "text"]);
+    run(at, &["trace", "convert", &osi, "tables.mcap", "--encoding", "flatbuffers-tables"]);
+    assert_eq!(text("tables.mcap").out, text(&osi).out);
+    assert_eq!(run(at, &["trace", "convert", "flat.mcap", "flat.jsonl"]).code, Some(0));
+    assert_eq!(fs::read_to_string(at.join("flat.jsonl")).unwrap().lines().count(), 5);
+
+    // What is not of OSI is shown by its own definition, and has none in Protobuf.
+    fs::write(
+        at.join("own.fbs"),
+        "enum Part:uint { Lower, Upper = 3 }\ntable View { version:Version; }\n\
+         table Version { version_major:Part; }\nroot_type View;\n",
+    )
+    .unwrap();
+    let own = ["--encoding", "flatbuffers-tables", "--definition", "own.fbs", "--lossy"];
+    run(at, &[&["trace", "convert", &osi, "own.mcap"][..], &own].concat());
+    let line = run(at, &["trace", "cat", "own.mcap", "--messages", "0"]).out;
+    assert!(line.contains(r#""type":"View""#), "{line}");
+    assert!(line.ends_with("\"message\":{\"version\":{\"version_major\":\"Upper\"}}}\n"), "{line}");
+    refuses(
+        at,
+        &["trace", "cat", "own.mcap", "--format", "text"],
+        &["channel SensorView", "in 'flatbuffer'", "--channel"],
+    );
+}
+
 /// A field of bytes with a small number.
 fn field(number: u8, content: &[u8]) -> Vec<u8> {
     [&[number << 3 | 2, content.len() as u8][..], content].concat()

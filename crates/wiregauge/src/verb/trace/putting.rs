@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
+use wiregauge_flatbuffers::convert::{Converter, Encoding};
+use wiregauge_flatbuffers::{json, Losses};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
@@ -13,9 +15,10 @@ use wiregauge_trace::parsed;
 use wiregauge_trace::read::{Loss, Reader};
 use wiregauge_trace::static_data::Repeating;
 use wiregauge_trace::version::{self, Version};
-use wiregauge_trace::write::{Form, Stamped, Writer};
+use wiregauge_trace::write::{Form, Json, Output, Stamped, Writer};
 
 use super::chunks::Chunks;
+use super::encoding::{is_osi_flat, of_osi};
 use super::progress::news;
 use super::selecting::Selecting;
 use crate::output::tell;
@@ -71,11 +74,26 @@ impl Putting {
         let form = Form::of(output)?;
         let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let draft = Target::open(output, &paths)?.begin()?;
-        let writer = form.begin(draft, self.chunks.packing())?;
+        let writer = self.begin(form, draft)?;
         let readers = self.open(inputs)?;
         let copied = self.copy_into(inputs, readers, selecting, form, writer)?;
         copied.tell(output);
         Ok(())
+    }
+
+    /// Begins a file of messages as they are read. What shows them shows FlatBuffers, too:
+    /// as JSON by their own definition, as Protobuf's text by that of OSI.
+    fn begin(&self, form: Form, out: impl Output + 'static) -> Result<Box<dyn Writer>> {
+        Ok(match form {
+            Form::Json => Box::new(Json::with(out, json::of)),
+            Form::Text => {
+                let text = form.begin(out, self.chunks.packing())?;
+                let encoding = Encoding::Protobuf { definition: Box::new(of_osi) };
+                let converter = Converter::new(text, "", encoding, Losses::new(true));
+                Box::new(converter.if_any(is_osi_flat))
+            }
+            _ => form.begin(out, self.chunks.packing())?,
+        })
     }
 
     /// Writes what is wanted of a file anew by a writer of the caller's.
@@ -141,7 +159,7 @@ impl Putting {
     /// Writes what is wanted of a file to standard output. That its reader went away, as
     /// `head` does, is no error.
     pub fn print(&self, input: &Path, selecting: &Selecting, form: Form) -> Result<()> {
-        let writer = form.begin(std::io::stdout(), self.chunks.packing())?;
+        let writer = self.begin(form, std::io::stdout())?;
         let inputs = [input.to_owned()];
         let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, form, writer);
         match outcome {

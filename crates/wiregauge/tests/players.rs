@@ -318,7 +318,7 @@ fn each_output_is_a_channel() {
         &[&wrong[..], &["--variable", "Nothing"]].concat(),
         &["no binary output Nothing; there is OSMPSensorViewOut, OSMPGroundTruthOut[1]"],
     );
-    let record = ["--record", "run.mcap", "--record-steps", "3", "--quick"];
+    let record = ["--record", "run.mcap", "--record-steps", "3"];
     let said = couple::couple(at, &record);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     assert_eq!(channels(at, "run.mcap"), [of(one, 3), of(other, 2), of(made, 3), of(third, 2)]);

@@ -497,6 +497,25 @@ fn points_become_clouds_and_tables() {
         assert!(said.err.contains("6 points, a row each"), "{}", said.err);
         assert!(at.join(table).exists());
     }
+    // The same rows from FlatBuffers, and clouds beside the messages as they are.
+    run(at, &["trace", "convert", "made_sd.osi", "plain.mcap"]);
+    let flat = ["--encoding", "flatbuffers-tables"];
+    run(at, &[&["trace", "convert", "made_sd.osi", "flat.mcap"][..], &flat].concat());
+    for table in ["arrow", "parquet"] {
+        let rows = ["plain", "flat"].map(|from| {
+            let (mcap, rows) = (format!("{from}.mcap"), format!("{from}.{table}"));
+            run(at, &["trace", "convert", &mcap, &rows]);
+            fs::read(at.join(rows)).unwrap()
+        });
+        assert!(rows[0] == rows[1], "{table}");
+    }
+    let kept = run(at, &["trace", "convert", "flat.mcap", "kept.mcap", "--points", "--keep"]);
+    assert!(kept.err.contains("3 clouds of 6 points"), "{}", kept.err);
+    let channels = info("kept.mcap")[0]["channels"].clone();
+    let encodings: Vec<&Value> =
+        channels.as_array().unwrap().iter().map(|channel| &channel["encoding"]).collect();
+    assert_eq!(encodings, ["flatbuffer", "protobuf"], "{channels}");
+
     let osi = recording(OSI);
     for (arguments, words) in [
         (

@@ -6,15 +6,26 @@
 
 use prost_reflect::{prost::Message, DynamicMessage};
 use wiregauge_flatbuffers::convert::{read as unflatten, write as flatten};
+use wiregauge_flatbuffers::json::Messages;
 use wiregauge_flatbuffers::{Definition, Losses, Pairing};
 use wiregauge_fuzzed::{told, DESCRIPTORS};
 use wiregauge_schema::proto::Definitions;
+use wiregauge_trace::parsed::Show;
 
 pub fn read(data: &[u8]) {
     let Some((length, rest)) = data.split_first_chunk::<4>() else { return };
     let length = u32::from_le_bytes(*length) as usize;
     let Some((definition, message)) = rest.split_at_checked(length) else { return };
     let Some(definition) = told(Definition::read(definition)) else { return };
+    if let Some(messages) = told(Messages::of_root(definition.clone())) {
+        let mut shown = Vec::new();
+        if told(messages.show(message, &mut shown)).is_some() {
+            // Tables and lists in turn may be nested more deeply than its reader goes.
+            if let Err(error) = serde_json::from_slice::<serde::de::IgnoredAny>(&shown) {
+                assert!(error.to_string().contains("recursion limit"), "{error}");
+            }
+        }
+    }
     let view = Definitions::decode(DESCRIPTORS).and_then(|all| all.message("osi3.SensorView"));
     let view = view.expect("it is there");
     let Some(pairing) = told(Pairing::of(&definition, "", &view)) else { return };

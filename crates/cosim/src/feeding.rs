@@ -21,7 +21,7 @@ use crate::package::Package;
 pub struct Feeding {
     package: Package,
     input: Binary,
-    result: Option<Binary>,
+    results: Vec<Binary>,
     remote: Remote,
     message: PathBuf,
     made: PathBuf,
@@ -30,8 +30,8 @@ pub struct Feeding {
 
 /// What came of a step.
 pub struct Fed {
-    /// The message that it made.
-    pub message: Option<Vec<u8>>,
+    /// The messages that it made, each with its variable's place in [`Feeding::results`].
+    pub messages: Vec<(usize, Vec<u8>)>,
     /// Why there are no further steps.
     pub end: Option<String>,
 }
@@ -61,19 +61,21 @@ impl Feeding {
             package.name,
             input.name
         );
-        let result = package.description.binaries_of("output");
-        let result = result.into_iter().find(|binary| binary.declared).cloned();
+        let results = package.description.binaries_of("output");
+        let results: Vec<Binary> = results.into_iter().filter(|of| of.declared).cloned().collect();
+        let mut names = results.iter().map(|result| result.name.clone());
         let folder = Scratch::new().context("a host cannot be started")?;
         let [message, made] = ["message", "result"].map(|name| folder.path().join(name));
         let model = Taker {
             seat: seat(&package, &Vec::new(), parameters),
             input: input.name.clone(),
-            result: result.as_ref().map(|result| result.name.clone()),
+            result: names.next(),
+            beside: names.collect(),
         };
         let feed = Feed { model, message: message.clone(), result: made.clone(), start: START };
         let job = Job::Feed(Box::new(feed));
         let remote = Remote::start_in(folder, host, &job, patience).map_err(error)?;
-        Ok(Feeding { package, input, result, remote, message, made, time: START })
+        Ok(Feeding { package, input, results, remote, message, made, time: START })
     }
 
     /// What it is called.
@@ -81,9 +83,9 @@ impl Feeding {
         &self.package.name
     }
 
-    /// What it makes, if anything.
-    pub fn result(&self) -> Option<&Binary> {
-        self.result.as_ref()
+    /// What it makes: its outputs that say what they carry.
+    pub fn results(&self) -> &[Binary] {
+        &self.results
     }
 
     /// The step that it proposes, in seconds.
@@ -105,9 +107,17 @@ impl Feeding {
             .with_context(|| format!("{}: cannot hand a message over", self.input.name))?;
         let end = self.remote.feed(self.time, size).map_err(error)?;
         self.time += size;
-        let message = fs::read(&self.made).ok().filter(|bytes| !bytes.is_empty());
-        let _ = fs::remove_file(&self.made);
-        Ok(Fed { message, end })
+        let mut messages = Vec::new();
+        for at in 0..self.results.len() {
+            let path = match at {
+                0 => self.made.clone(),
+                beside => self.made.with_extension((beside - 1).to_string()),
+            };
+            let made = fs::read(&path).ok().filter(|bytes| !bytes.is_empty());
+            let _ = fs::remove_file(&path);
+            messages.extend(made.map(|bytes| (at, bytes)));
+        }
+        Ok(Fed { messages, end })
     }
 
     /// Ends it.

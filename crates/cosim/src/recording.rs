@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::interrupt;
 
@@ -15,15 +15,18 @@ use crate::host::remote::Remote;
 use crate::master::live::{seat, START};
 use crate::master::plan::{Pair, Parameters};
 use crate::master::ready::{proposing, step_size};
-use crate::package::coupling::{couple, the_only};
+use crate::package::coupling::{couple, outputs};
 use crate::package::description::Binary;
 use crate::package::{names_apart, Package};
 
 /// A source, and perhaps a model that takes from it, unpacked and coupled.
 pub struct Recording {
     source: Package,
+    /// What is coupled, or the first that is recorded.
     output: Binary,
     model: Option<Taking>,
+    /// What is recorded.
+    tracks: Vec<Track>,
     /// The step size in seconds.
     pub step: f64,
     parameters: [Parameters; 2],
@@ -35,12 +38,31 @@ struct Taking {
     result: Option<Binary>,
 }
 
+/// An output that is recorded.
+struct Track {
+    of_model: bool,
+    binary: Binary,
+}
+
 /// A variable whose messages are recorded.
 pub struct Recorded<'r> {
     /// What its FMU is called.
     pub fmu: &'r str,
     /// The variable.
     pub binary: &'r Binary,
+}
+
+impl Recorded<'_> {
+    /// What its channel is called.
+    pub fn topic(&self) -> String {
+        topic(self.fmu, &self.binary.name)
+    }
+}
+
+/// What the channel of an FMU's variable is called, as OSI recommends it: the variable with
+/// its FMU before it.
+pub fn topic(fmu: &str, variable: &str) -> String {
+    format!("{}.{variable}", fmu.strip_suffix(".fmu").unwrap_or(fmu))
 }
 
 /// A message as it came out of a step.
@@ -66,40 +88,85 @@ pub enum End {
 }
 
 impl Recording {
-    /// Unpacks the source of a pair alone, of which `wanted.output` may name the variable.
+    /// Unpacks the source of a pair alone, to record the outputs of these names, and without
+    /// names all that say what they carry.
     ///
     /// # Errors
     /// Says what is wrong with it.
-    pub fn of_source(pair: &Pair) -> Result<Recording> {
+    pub fn of_source(pair: &Pair, names: &[String]) -> Result<Recording> {
         let source = Package::open(&pair.source)?;
-        let output = the_only(&source, "output", pair.wanted.output.as_deref(), "--variable NAME")?;
+        let own = topic(&source.name, "");
+        let plain = |name: &String| name.strip_prefix(&own).unwrap_or(name).to_owned();
+        let binaries = outputs(&source, &names.iter().map(plain).collect::<Vec<_>>())?;
+        let output = binaries.first().context("an FMU without outputs is refused")?.clone();
+        let track = |binary| Track { of_model: false, binary };
+        let tracks = binaries.into_iter().map(track).collect();
         let (step, _) = step_size(pair.step, &[(&source, "as the source proposes")])?;
         let parameters = [pair.source_parameters.clone(), Vec::new()];
-        Ok(Recording { source, output, model: None, step, parameters })
+        Ok(Recording { source, output, model: None, tracks, step, parameters })
     }
 
-    /// Unpacks and couples both FMUs of a pair.
+    /// Unpacks and couples both FMUs of a pair, to record the outputs of these names, as they
+    /// are or as [`topic`] tells them, and without names all that say what they carry.
     ///
     /// # Errors
     /// Names the FMU, and what is wrong with it.
-    pub fn of_both(pair: &Pair) -> Result<Recording> {
-        let names = names_apart(&pair.source, &pair.model);
-        let source = Package::open_as(&pair.source, &names[0])?;
-        let package = Package::open_as(&pair.model, &names[1])?;
+    pub fn of_both(pair: &Pair, names: &[String]) -> Result<Recording> {
+        let called = names_apart(&pair.source, &pair.model);
+        let source = Package::open_as(&pair.source, &called[0])?;
+        let package = Package::open_as(&pair.model, &called[1])?;
         let coupling = couple(&source, &package, &pair.wanted)?;
         let (step, _) = step_size(pair.step, &proposing(&source, &package))?;
+        let coupled = [Some(&coupling.output), coupling.result.as_ref()];
+        let mut tracks = Vec::new();
+        for (of_model, package) in [(false, &source), (true, &package)] {
+            for binary in package.description.binaries_of("output") {
+                let topic = topic(&package.name, &binary.name);
+                let is_wanted = match names {
+                    [] => binary.declared || coupled[usize::from(of_model)] == Some(binary),
+                    names => names.iter().any(|name| *name == binary.name || *name == topic),
+                };
+                if is_wanted {
+                    tracks.push(Track { of_model, binary: binary.clone() });
+                }
+            }
+        }
         let model = Some(Taking { package, input: coupling.input, result: coupling.result });
         let parameters = [pair.source_parameters.clone(), pair.model_parameters.clone()];
-        Ok(Recording { source, output: coupling.output, model, step, parameters })
+        let output = coupling.output;
+        let recording = Recording { source, output, model, tracks, step, parameters };
+        for name in names {
+            let there = recording.variables();
+            ensure!(
+                there.iter().any(|of| of.binary.name == *name || of.topic() == *name),
+                "there is no output {name} to record; there is {}",
+                recording.all_topics().join(", ")
+            );
+        }
+        Ok(recording)
     }
 
-    /// What is recorded: the source's output, and where there is one the model's.
+    /// The topics of all outputs, of source and model.
+    fn all_topics(&self) -> Vec<String> {
+        let packages = [Some(&self.source), self.model.as_ref().map(|model| &model.package)];
+        let of = |package: &Package| -> Vec<String> {
+            let all = package.description.binaries_of("output");
+            all.iter().map(|binary| topic(&package.name, &binary.name)).collect()
+        };
+        packages.into_iter().flatten().flat_map(of).collect()
+    }
+
+    /// What is recorded.
     pub fn variables(&self) -> Vec<Recorded<'_>> {
-        let result = self.model.as_ref().and_then(|model| {
-            model.result.as_ref().map(|binary| Recorded { fmu: &model.package.name, binary })
-        });
-        let output = Recorded { fmu: &self.source.name, binary: &self.output };
-        [Some(output), result].into_iter().flatten().collect()
+        let mut all = Vec::new();
+        for Track { of_model, binary } in &self.tracks {
+            let fmu = match &self.model {
+                Some(model) if *of_model => &model.package.name,
+                _ => &self.source.name,
+            };
+            all.push(Recorded { fmu, binary });
+        }
+        all
     }
 
     /// Steps the FMUs in a process of their own, at most so many times, and hands each
@@ -118,13 +185,31 @@ impl Recording {
         let dump = folder.path().join("messages");
         fs::create_dir(&dump).with_context(|| format!("cannot make {}", dump.display()))?;
         let [of_source, of_model] = &self.parameters;
+        let result = self.model.as_ref().and_then(|model| model.result.as_ref());
+        // Where each track's messages are, and those that are not coupled.
+        let (mut files, mut beside) = (Vec::new(), [Vec::new(), Vec::new()]);
+        for Track { of_model, binary } in &self.tracks {
+            let who = ["source", "model"][usize::from(*of_model)];
+            let coupled = if *of_model { result } else { Some(&self.output) };
+            files.push(match coupled == Some(binary) {
+                true => who.to_owned(),
+                false => {
+                    let beside = &mut beside[usize::from(*of_model)];
+                    beside.push(binary.name.clone());
+                    format!("{who}-{}", beside.len() - 1)
+                }
+            });
+        }
+        let [source_beside, model_beside] = beside;
         let job = Job::Fmus(Box::new(Chain {
             source: seat(&self.source, &Vec::new(), of_source),
             output: self.output.name.clone(),
+            beside: source_beside,
             model: self.model.as_ref().map(|model| Taker {
                 seat: seat(&model.package, &Vec::new(), of_model),
                 input: model.input.name.clone(),
                 result: model.result.as_ref().map(|result| result.name.clone()),
+                beside: model_beside.clone(),
             }),
             start: START,
             step: self.step,
@@ -140,8 +225,9 @@ impl Recording {
                 Err(trouble) => return Ok(End::Broken(error(trouble))),
                 Ok(ran) => ran.end,
             };
-            for (variable, who) in ["source", "model"].iter().enumerate() {
-                let path = dump.join(format!("{who}-{step:06}.bin"));
+            let path = |file: &str| dump.join(format!("{file}-{step:06}.bin"));
+            for (variable, file) in files.iter().enumerate() {
+                let path = path(file);
                 let bytes = match fs::read(&path) {
                     Err(error) if error.kind() == ErrorKind::NotFound => continue,
                     read => read.with_context(|| format!("cannot read {}", path.display()))?,
@@ -149,6 +235,10 @@ impl Recording {
                 fs::remove_file(&path)?;
                 let time = START + (step + 1) as f64 * self.step;
                 take(Message { variable, step, time, bytes: &bytes })?;
+            }
+            // What is coupled is there, wanted or not.
+            for who in ["source", "model"] {
+                let _ = fs::remove_file(path(who));
             }
             if let Some(end) = end {
                 return Ok(End::Early(end));

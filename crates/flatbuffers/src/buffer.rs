@@ -50,7 +50,7 @@ impl<'b> Buffer<'b> {
     }
 
     /// What the offset at a position leads to.
-    fn follow(self, at: usize) -> Result<usize> {
+    pub fn follow(self, at: usize) -> Result<usize> {
         let target = at.checked_add(self.u32(at)?).filter(|target| *target < self.0.len());
         target.with_context(|| format!("byte {at}: an offset beyond the message"))
     }

@@ -54,6 +54,31 @@ pub fn read(pairing: &Pairing, message: &[u8], losses: &mut Losses) -> Result<Dy
     Reader::new(pairing, losses).read(message)
 }
 
+/// What makes Protobuf of the messages of a channel in FlatBuffers.
+pub struct Decoder(Pairing);
+
+impl Decoder {
+    /// Of a channel, by what defines its messages in Protobuf.
+    ///
+    /// # Errors
+    /// When either definition cannot be read or lacks the type.
+    pub fn of(channel: &Channel, protobuf: &channel::Definition) -> Result<Decoder> {
+        let message = Definitions::decode(&protobuf.data)?.message(&protobuf.name)?;
+        let flat = &channel.definition;
+        let definition = Definition::read(&flat.data).context("its definition in FlatBuffers")?;
+        Ok(Decoder(Pairing::of(&definition, &flat.name, &message)?))
+    }
+
+    /// A message in Protobuf, without what has no field there.
+    ///
+    /// # Errors
+    /// When it is damaged, or a value does not fit.
+    pub fn decode(&self, message: &[u8]) -> Result<Vec<u8>> {
+        let message = read(&self.0, message, &mut Losses::new(true));
+        Ok(message.context("no valid FlatBuffer")?.encode_to_vec())
+    }
+}
+
 /// A message type, and how its messages become others.
 struct Way {
     pairing: Pairing,
@@ -67,6 +92,10 @@ pub struct Converter {
     encoding: Encoding,
     ways: BTreeMap<u16, Way>,
     losses: Losses,
+    /// The channels that are converted.
+    takes: fn(&Channel) -> bool,
+    /// Whether there must be some.
+    wants_any: bool,
 }
 
 impl Converter {
@@ -77,13 +106,21 @@ impl Converter {
         encoding: Encoding,
         losses: Losses,
     ) -> Converter {
-        let origin = origin.to_owned();
-        Converter { inner, origin, encoding, ways: BTreeMap::new(), losses }
+        let (origin, ways) = (origin.to_owned(), BTreeMap::new());
+        Converter { inner, origin, encoding, ways, losses, takes: |_| true, wants_any: true }
+    }
+
+    /// The same for some channels, of which none need be there.
+    pub fn if_any(self, takes: fn(&Channel) -> bool) -> Converter {
+        Converter { takes, wants_any: false, ..self }
     }
 
     /// How a channel's messages become others, and what the channel is then; none where
     /// they stay as they are.
     fn way(&self, channel: &Channel) -> Result<Option<(Way, Channel)>> {
+        if !(self.takes)(channel) {
+            return Ok(None);
+        }
         let mut converted = channel.clone();
         let (flat, protobuf) = match &self.encoding {
             Encoding::FlatBuffers { definition, protobuf } => {
@@ -159,13 +196,18 @@ impl TraceWriter for Converter {
         remarks
     }
 
+    fn has_changed(&self) -> bool {
+        !self.ways.is_empty() || self.inner.has_changed()
+    }
+
     /// Nothing is written where nothing was converted: its user would believe otherwise.
     fn finish(self: Box<Self>) -> Result<()> {
         let from = match self.encoding {
-            Encoding::FlatBuffers { .. } => "Protobuf",
-            Encoding::Protobuf { .. } => "FlatBuffers",
+            Encoding::FlatBuffers { .. } => "in Protobuf",
+            Encoding::Protobuf { .. } => "in FlatBuffers or has packed fields",
         };
-        ensure!(!self.ways.is_empty(), "no channel of {} is in {from}", self.origin);
+        let is_done = self.has_changed() || !self.wants_any;
+        ensure!(is_done, "no channel of {} is {from}", self.origin);
         self.inner.finish()
     }
 }

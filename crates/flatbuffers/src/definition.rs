@@ -1,6 +1,8 @@
 //! A definition in FlatBuffers as its compiler writes it for programs: a `.bfbs`, which is a
 //! FlatBuffer itself (`reflection.fbs` of the project).
 
+use std::collections::BTreeMap;
+
 use anyhow::{bail, ensure, Context, Result};
 
 use crate::buffer::{Buffer, Table};
@@ -18,7 +20,11 @@ pub enum Kind {
     Text,
     /// A table or a struct, by its number in the definition.
     Object(usize),
-    /// What Protobuf has nothing for: unions, nested vectors.
+    /// Which member of a union there is, by the union's number in the definition.
+    Tag(usize),
+    /// A union, likewise.
+    Union(usize),
+    /// What Protobuf has nothing for: nested vectors.
     Other,
 }
 
@@ -41,6 +47,8 @@ pub struct Field {
     pub place: usize,
     /// What it is where it is absent; none where that is `null`.
     pub default: Option<Number>,
+    /// What calls its numbers, where they are those of an enum.
+    pub named: Option<usize>,
 }
 
 /// A table or a struct.
@@ -52,10 +60,18 @@ pub struct Object {
     pub fixed: Option<(usize, usize)>,
 }
 
+/// An enum, or a union.
+#[derive(Clone, Debug)]
+pub struct Enum {
+    /// What a number is called and, of a union, what is there then.
+    pub values: BTreeMap<i64, (String, Kind)>,
+}
+
 /// A definition.
 #[derive(Clone, Debug)]
 pub struct Definition {
     pub(crate) objects: Vec<Object>,
+    pub(crate) enums: Vec<Enum>,
     root: Option<String>,
 }
 
@@ -69,9 +85,10 @@ impl Definition {
         let schema = Buffer(bytes).root()?;
         let objects = tables(&schema, 4)?;
         let objects: Vec<Object> = objects.iter().map(object).collect::<Result<_>>()?;
+        let enums = tables(&schema, 6)?.iter().map(enumeration).collect::<Result<_>>()?;
         let root = schema.field(12)?.map(|at| schema.buffer().table(at)).transpose()?;
         let root = root.map(|root| text(&root, 4)).transpose()?;
-        let definition = Definition { objects, root };
+        let definition = Definition { objects, enums, root };
         definition.check()?;
         Ok(definition)
     }
@@ -102,6 +119,12 @@ impl Definition {
                 );
             }
             for field in &object.fields {
+                let names = match field.kind {
+                    Kind::Tag(id) | Kind::Union(id) => Some(id),
+                    _ => field.named,
+                };
+                let is_there = names.is_none_or(|id| id < self.enums.len());
+                ensure!(is_there, "{}.{} is of no known type", object.name, field.name);
                 let lies_in_vtable = field.place % 2 == 0 && (4..=LAST).contains(&field.place);
                 ensure!(
                     object.fixed.is_some() || lies_in_vtable,
@@ -111,7 +134,7 @@ impl Definition {
                 );
                 let size = match field.kind {
                     Kind::Scalar(scalar) => scalar.size(),
-                    Kind::Text | Kind::Other => 4,
+                    Kind::Text | Kind::Other | Kind::Tag(_) | Kind::Union(_) => 4,
                     Kind::Object(id) => {
                         let of = self.objects.get(id).context("a field of no known type")?;
                         of.fixed.map_or(4, |(size, _)| size)
@@ -121,7 +144,7 @@ impl Definition {
                 let is_plain = match field.kind {
                     Kind::Scalar(_) => true,
                     Kind::Object(id) => self.objects[id].fixed.is_some(),
-                    Kind::Text | Kind::Other => false,
+                    Kind::Text | Kind::Other | Kind::Tag(_) | Kind::Union(_) => false,
                 };
                 let count = match field.count {
                     Count::One => Some(1),
@@ -136,6 +159,10 @@ impl Definition {
                     field.name
                 );
             }
+        }
+        for (name, kind) in self.enums.iter().flat_map(|of| of.values.values()) {
+            let is_there = !matches!(kind, Kind::Object(id) if *id >= self.objects.len());
+            ensure!(is_there, "{name} in a union is of no known type");
         }
         (0..self.objects.len()).try_for_each(|id| self.check_nesting(id, 0))
     }
@@ -157,8 +184,10 @@ impl Definition {
 
 fn object(table: &Table) -> Result<Object> {
     let name = text(table, 4)?;
-    let fields = tables(table, 6)?.iter().map(field).collect::<Result<_>>();
-    let fields = fields.with_context(|| name.clone())?;
+    let fields = tables(table, 6)?.iter().map(field).collect::<Result<Vec<_>>>();
+    let mut fields = fields.with_context(|| name.clone())?;
+    // The file has them by their names.
+    fields.sort_by_key(|field| field.place);
     let size = |place| unsigned(table, place, 4);
     let fixed = if unsigned(table, 8, 1)? != 0 { Some((size(12)?, size(10)?)) } else { None };
     if let Some((_, align)) = fixed {
@@ -178,18 +207,37 @@ fn field(table: &Table) -> Result<Field> {
         17 => (kind(element, index), Count::Array(unsigned(&of, 10, 2)?)),
         _ => (kind(base, index), Count::One),
     };
+    // An index that is absent is −1, of nothing.
+    let is_enum = of.field(8)?.is_some() && index != u32::MAX as usize;
+    let named = (is_enum && matches!(kind, Kind::Scalar(_))).then_some(index);
     let default = match kind {
         _ if unsigned(table, 26, 1)? != 0 => None,
         Kind::Scalar(Scalar::Float(_)) => Some(Number::Float(f64::from_bits(long(table, 14)?))),
         Kind::Scalar(_) => Some(Number::Integer((long(table, 12)? as i64).into())),
         _ => None,
     };
-    Ok(Field { name, kind, count, place: unsigned(table, 10, 2)?, default })
+    Ok(Field { name, kind, count, place: unsigned(table, 10, 2)?, default, named })
+}
+
+fn enumeration(table: &Table) -> Result<Enum> {
+    let name = text(table, 4)?;
+    let mut values = BTreeMap::new();
+    for value in tables(table, 6)? {
+        let of = value.field(10)?.map(|at| value.buffer().table(at)).transpose()?;
+        let of = match of {
+            Some(of) => kind(unsigned(&of, 4, 1)?, unsigned(&of, 8, 4)?),
+            None => Kind::Other,
+        };
+        let called = text(&value, 4).with_context(|| name.clone())?;
+        values.insert(long(&value, 6)? as i64, (called, of));
+    }
+    Ok(Enum { values })
 }
 
 /// Of the numbers of `BaseType`.
 fn kind(base: usize, index: usize) -> Kind {
     Kind::Scalar(match base {
+        1 => return Kind::Tag(index),
         2 => Scalar::Bool,
         3 => Scalar::Signed(1),
         4 => Scalar::Unsigned(1),
@@ -203,6 +251,7 @@ fn kind(base: usize, index: usize) -> Kind {
         12 => Scalar::Float(8),
         13 => return Kind::Text,
         15 => return Kind::Object(index),
+        16 => return Kind::Union(index),
         _ => return Kind::Other,
     })
 }

@@ -5,6 +5,7 @@ mod buffer;
 mod builder;
 pub mod convert;
 mod definition;
+pub mod json;
 mod losses;
 mod number;
 mod pairing;

@@ -10,11 +10,11 @@ use crate::number::Number;
 use crate::pairing::{Member, Pair, Pairing};
 
 /// Nesting of tables, as Protobuf's libraries allow.
-const DEPTH: usize = 100;
+pub(crate) const DEPTH: usize = 100;
 
 /// How often what a message has in it may be told again: a table or a text may be shared,
 /// and tables that share tables would grow without end.
-const SHARED: usize = 16;
+pub(crate) const SHARED: usize = 16;
 
 /// Reads a message.
 pub struct Reader<'p> {

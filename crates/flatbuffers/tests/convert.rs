@@ -12,8 +12,10 @@ use prost_reflect::{
 };
 use serde_json::{json, Value as Json};
 use wiregauge_flatbuffers::convert::{read, write};
+use wiregauge_flatbuffers::json::Messages;
 use wiregauge_flatbuffers::{Definition, Losses, Pairing};
 use wiregauge_seeds::Seeds;
+use wiregauge_trace::parsed::Show;
 
 const PROTO: &str = r#"syntax = "proto2";
 package drive;
@@ -86,6 +88,7 @@ fn message() -> MessageDescriptor {
 struct Flat {
     folder: tempfile::TempDir,
     pairing: Pairing,
+    messages: Messages,
 }
 
 impl Flat {
@@ -96,7 +99,15 @@ impl Flat {
         let bytes = fs::read(folder.path().join("d.bfbs")).expect("flatc wrote it");
         let definition = Definition::read(&bytes).expect("a definition");
         let pairing = Pairing::of(&definition, "", &message()).expect("a root");
-        Flat { folder, pairing }
+        let messages = Messages::of_root(definition).expect("a root");
+        Flat { folder, pairing, messages }
+    }
+
+    /// A message as it is shown.
+    fn shown(&self, bytes: &[u8]) -> anyhow::Result<String> {
+        let mut shown = Vec::new();
+        self.messages.show(bytes, &mut shown)?;
+        Ok(String::from_utf8(shown).expect("it is a text"))
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -114,7 +125,11 @@ impl Flat {
 
     /// What flatc writes of a message.
     fn bytes(&self, json: &Json) -> Vec<u8> {
-        fs::write(self.path("m.json"), json.to_string()).expect("writable");
+        self.bytes_of(&json.to_string())
+    }
+
+    fn bytes_of(&self, json: &str) -> Vec<u8> {
+        fs::write(self.path("m.json"), json).expect("writable");
         flatc(self.folder.path(), &["--binary", "d.fbs", "m.json"]);
         fs::read(self.path("m.bin")).expect("flatc wrote it")
     }
@@ -236,6 +251,8 @@ fn flatc_reads_what_is_written_and_it_comes_back() {
         let message = random(&message(), &mut seed.clone(), 0);
         let bytes = flat.write(&message);
         assert_eq!(leveled(flat.json(&bytes)), leveled(as_json(&message)));
+        let shown = serde_json::from_str(&flat.shown(&bytes).expect("it is whole"));
+        assert_eq!(leveled(shown.expect("it is JSON")), leveled(as_json(&message)));
         assert_eq!(as_json(&flat.read(&bytes)), as_json(&message));
         // The order of a map's entries is nobody's.
         if !as_json(&message).to_string().contains("totals") {
@@ -245,6 +262,75 @@ fn flatc_reads_what_is_written_and_it_comes_back() {
         let theirs = flat.read(&flat.bytes(&as_json(&message)));
         assert_eq!(as_json(&defaults(&theirs)), as_json(&defaults(&message)));
     });
+}
+
+#[test]
+fn what_protobuf_has_nothing_for_is_shown_as_flatc_tells_it() {
+    let definition = "namespace drive;
+        enum Mode:byte { Late = -2, Off = 0, On = 3 }
+        struct Point { x:float; y:double; }
+        struct Cell { at:[short:3]; mode:Mode; inner:[Point:2]; }
+        table Lamp { text:string (required); mode:Mode = On; }
+        union Any { Lamp, Point, Other:string, Cell }
+        table All {
+          flag:bool; large:ulong; mode:Mode; modes:[Mode]; cells:[Cell]; one:Any; many:[Any];
+          blob:[ubyte]; absent:int = null; time:double;
+        }
+        root_type All;";
+    let flat = Flat::of(definition);
+    let cell =
+        json!({"at": [1, -2, 3], "mode": "Late", "inner": [{"x": 0.5, "y": 1}, {"x": 2, "y": 3}]});
+    let text = json!({
+        "flag": true, "large": u64::MAX, "mode": "On", "modes": ["Off", "On", 5], "blob": [0, 255],
+        "cells": [cell, cell], "one_type": "Lamp", "one": {"text": "a\n\"", "mode": "Late"},
+        "many_type": ["Point", "Lamp", "Other", "Cell"],
+        "many": [{"x": 1, "y": 2}, {"text": ""}, "word", cell],
+        "absent": 0, "time": 0.1
+    });
+    // flatc wants the types of a vector of unions before it, and JSON sorts names here.
+    let mut untyped = text.clone();
+    let types = untyped["many_type"].take();
+    untyped.as_object_mut().expect("an object").remove("many_type");
+    let bytes = flat.bytes_of(&format!("{{\"many_type\":{types},{}", &untyped.to_string()[1..]));
+    let shown = flat.shown(&bytes).expect("it is whole");
+    let told = |text: &str| leveled(serde_json::from_str(text).expect("it is JSON"));
+    assert_eq!(told(&shown), leveled(text.clone()));
+    // flatc reads them all, and tells unions of tables, one at a time.
+    let fewer =
+        definition.replace(" many:[Any];", "").replace(", Point, Other:string, Cell }", " }");
+    let flat = Flat::of(&fewer);
+    let mut fewer = text;
+    for name in ["many", "many_type"] {
+        fewer.as_object_mut().expect("an object").remove(name);
+    }
+    let bytes = flat.bytes(&fewer);
+    let shown = flat.shown(&bytes).expect("it is whole");
+    assert_eq!(told(&shown), leveled(flat.json(&bytes)));
+    // Every digit of a number, and its fields in the order of the definition.
+    assert!(
+        shown.contains("\"large\":18446744073709551615") && shown.ends_with("\"time\":0.1}"),
+        "{shown}"
+    );
+    // JSON has none of these numbers.
+    let at = bytes.windows(8).position(|at| at == 0.1f64.to_le_bytes()).expect("it is there");
+    for (number, wanted) in
+        [(f64::NAN, "NaN"), (f64::INFINITY, "Infinity"), (f64::NEG_INFINITY, "-Infinity")]
+    {
+        let odd = [&bytes[..at], &number.to_le_bytes(), &bytes[at + 8..]].concat();
+        let shown = flat.shown(&odd).expect("it is whole");
+        assert!(shown.ends_with(&format!("\"time\":\"{wanted}\"}}")), "{shown}");
+    }
+    assert_eq!(flat.shown(&flat.bytes(&json!({}))).expect("it is whole"), "{}");
+    for cut in 0..bytes.len() {
+        let _ = flat.shown(&bytes[..cut]);
+    }
+    for (at, bits) in (0..bytes.len()).flat_map(|at| [(at, 0xff), (at, 1), (at, 0x80)]) {
+        let mut damaged = bytes.clone();
+        damaged[at] ^= bits;
+        if let Ok(shown) = flat.shown(&damaged) {
+            told(&shown);
+        }
+    }
 }
 
 /// Without numbers that are their default.
@@ -362,11 +448,14 @@ fn damaged_messages_are_refused() {
                     let mut damaged = bytes.clone();
                     damaged[at] ^= bits;
                     let _ = read(&flat.pairing, &damaged, &mut Losses::new(true));
+                    let _ = flat.shown(&damaged);
                 }
             }
             assert!(read(&flat.pairing, &bytes[..3], &mut Losses::new(true)).is_err());
         }
         let bfbs = fs::read(flat.path("d.bfbs")).expect("flatc wrote it");
+        let whole = random(&message(), &mut 3, 0);
+        let whole = write(&flat.pairing, &whole, &mut Losses::new(true)).expect("it may be lost");
         for at in (0..bfbs.len()).step_by(2) {
             for bits in [0xff, 0x04] {
                 let mut damaged = bfbs.clone();
@@ -375,6 +464,8 @@ fn damaged_messages_are_refused() {
                 let Ok(pairing) = Pairing::of(&definition, "", &message()) else { continue };
                 let all = random(&message(), &mut 3, 0);
                 let _ = write(&pairing, &all, &mut Losses::new(true));
+                let Ok(messages) = Messages::of_root(definition) else { continue };
+                let _ = messages.show(&whole, &mut Vec::new());
             }
         }
     }
@@ -395,8 +486,11 @@ fn tables_that_share_have_an_end() {
         flat.write(&message)
     };
     assert!(read(&nested(99)).is_ok());
-    let error = format!("{:#}", read(&nested(100)).unwrap_err());
-    assert!(error.ends_with("nested more than 100 times"), "{error}");
+    assert!(flat.shown(&nested(99)).is_ok());
+    for error in [read(&nested(100)).map(drop), flat.shown(&nested(100)).map(drop)] {
+        let error = format!("{:#}", error.unwrap_err());
+        assert!(error.ends_with("nested more than 100 times"), "{error}");
+    }
 
     // A thousand words that all are the same long one.
     let word = |at: usize, bytes: &[u8]| {
@@ -414,8 +508,10 @@ fn tables_that_share_have_an_end() {
     shared.extend(u32::to_le_bytes(count));
     shared.extend((0..count).flat_map(|n| u32::to_le_bytes(4 * (count - n))));
     shared.extend(&bytes[text..]);
-    let error = format!("{:#}", read(&shared).unwrap_err());
-    assert!(error.ends_with("share so much that it has no end"), "{error}");
+    for error in [read(&shared).map(drop), flat.shown(&shared).map(drop)] {
+        let error = format!("{:#}", error.unwrap_err());
+        assert!(error.ends_with("share so much that it has no end"), "{error}");
+    }
 }
 
 #[test]

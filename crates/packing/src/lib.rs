@@ -13,3 +13,5 @@ pub mod remedy;
 pub mod structure;
 mod subject;
 pub mod unpacker;
+
+pub use passage::Costs;

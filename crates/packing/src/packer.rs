@@ -20,6 +20,8 @@ pub struct Packer {
     passage: Passage,
     origin: String,
     options: PackOptions,
+    /// Whether clouds of ROS are packed, too.
+    clouds: bool,
 }
 
 impl Packer {
@@ -28,13 +30,22 @@ impl Packer {
     pub fn new(inner: Box<dyn Writer>, origin: &str, options: PackOptions) -> (Packer, Costs) {
         let passage = Passage::new(inner);
         let costs = passage.costs.clone();
-        (Packer { passage, origin: origin.to_owned(), options }, costs)
+        (Packer { passage, origin: origin.to_owned(), options, clouds: true }, costs)
+    }
+
+    /// The same for messages of OSI alone.
+    pub fn of_osi(self) -> Packer {
+        Packer { clouds: false, ..self }
     }
 }
 
 impl Writer for Packer {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        match Subject::of(channel).filter(|of| !matches!(of, Subject::Cloud(_, true))) {
+        let is_wanted = |of: &Subject| match of {
+            Subject::Osi(_) => true,
+            Subject::Cloud(_, is_packed) => self.clouds && !is_packed,
+        };
+        match Subject::of(channel).filter(is_wanted) {
             Some(subject) => self.passage.channel(channel, subject, definition::packed),
             None => self.passage.inner.channel(channel),
         }
@@ -64,6 +75,10 @@ impl Writer for Packer {
         self.passage.inner.attachment(attachment)
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.passage.inner.remarks()
+    }
+
     /// Nothing is written where nothing was packed, or a rule tells of a column that there
     /// is not: its user would believe otherwise.
     fn finish(self: Box<Self>) -> Result<()> {
@@ -73,10 +88,13 @@ impl Writer for Packer {
             let mut there: Vec<&str> = columns().map(|column| column.column.as_str()).collect();
             there.sort_unstable();
             there.dedup();
+            let rows = match self.clouds {
+                true => "reflections, detections or points",
+                false => "reflections or detections of OSI",
+            };
             ensure!(
                 !there.is_empty(),
-                "nothing in {} can be packed: it has no reflections, detections or points, or \
-                 they are packed already",
+                "nothing in {} can be packed: it has no {rows}, or they are packed already",
                 self.origin
             );
             let missing = self.options.plan.rules.iter().find(|r| !there.contains(&&*r.column));

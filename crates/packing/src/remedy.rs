@@ -11,7 +11,6 @@ pub fn remedied(error: wiregauge_packed::Error) -> Error {
         Fault::Resolution => anyhow!("{error}; say --resolution {name}=exact, or {name}=plain"),
         Fault::Unit => anyhow!("{error}; say it in the column's unit, or as a number alone"),
         Fault::Unknown | Fault::Both => anyhow!("{error}; leave the channel out by --channel"),
-        Fault::Foreign => anyhow!("{error}; leave it out by --drop-unknown"),
         _ => error.into(),
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::iter;
 
-use anyhow::{ensure, Result};
-use wiregauge_packed::{find, unpack, UnpackOptions};
+use anyhow::{anyhow, ensure, Result};
+use wiregauge_packed::{find, unpack, Fault, UnpackOptions};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::{Attachment, Head, LARGEST};
 use wiregauge_trace::write::Writer;
@@ -20,6 +20,12 @@ pub struct Unpacker {
     passage: Passage,
     origin: String,
     options: UnpackOptions,
+    /// The option by which the user has unknown columns dropped.
+    dropping: &'static str,
+    /// Whether clouds of ROS are unpacked, too.
+    clouds: bool,
+    /// Whether something must be packed.
+    wants_any: bool,
     /// Whether something was packed.
     found: bool,
 }
@@ -31,13 +37,33 @@ impl Unpacker {
         let (passage, origin) = (Passage::new(inner), origin.to_owned());
         let costs = passage.costs.clone();
         let options = UnpackOptions { drop_unknown, limit: LARGEST as usize };
-        (Unpacker { passage, origin, options, found: false }, costs)
+        let dropping = "--drop-unknown";
+        let unpacker = Unpacker {
+            passage,
+            origin,
+            options,
+            dropping,
+            clouds: true,
+            wants_any: true,
+            found: false,
+        };
+        (unpacker, costs)
+    }
+
+    /// The same for messages of OSI alone, of which none need be packed. `dropping` is the
+    /// option by which the user has unknown columns dropped.
+    pub fn of_osi_if_any(self, dropping: &'static str) -> Unpacker {
+        Unpacker { dropping, clouds: false, wants_any: false, ..self }
     }
 }
 
 impl Writer for Unpacker {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        match Subject::of(channel).filter(|of| !matches!(of, Subject::Cloud(_, false))) {
+        let is_wanted = |of: &Subject| match of {
+            Subject::Osi(_) => true,
+            Subject::Cloud(_, is_packed) => self.clouds && *is_packed,
+        };
+        match Subject::of(channel).filter(is_wanted) {
             Some(subject) => self.passage.channel(channel, subject, definition::unpacked),
             None => self.passage.inner.channel(channel),
         }
@@ -48,7 +74,11 @@ impl Writer for Unpacker {
             None => return self.passage.inner.message(channel, head, data),
             Some(Subject::Osi(root)) => {
                 self.found |= find(root, data)?.iter().any(|found| found.field.is_some());
-                unpack(root, data, &self.options).map_err(remedied)?
+                let unpacked = unpack(root, data, &self.options);
+                unpacked.map_err(|error| match error.fault {
+                    Fault::Foreign => anyhow!("{error}; leave it out by {}", self.dropping),
+                    _ => remedied(error),
+                })?
             }
             Some(Subject::Cloud(wire, is_packed)) => {
                 self.found = true;
@@ -70,8 +100,16 @@ impl Writer for Unpacker {
         self.passage.inner.attachment(attachment)
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.passage.inner.remarks()
+    }
+
+    fn has_changed(&self) -> bool {
+        self.found || self.passage.inner.has_changed()
+    }
+
     fn finish(self: Box<Self>) -> Result<()> {
-        ensure!(self.found, "nothing in {} is packed", self.origin);
+        ensure!(self.found || !self.wants_any, "nothing in {} is packed", self.origin);
         self.passage.inner.finish()
     }
 }

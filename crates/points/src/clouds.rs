@@ -11,7 +11,7 @@ use wiregauge_trace::write::Writer;
 use crate::cloud::{definition, encode};
 use crate::osi::Reading;
 use crate::remarks::Remarks;
-use crate::source::Source;
+use crate::source::{Others, Source};
 
 /// A writer for which messages with points are clouds.
 pub struct Clouds {
@@ -20,6 +20,7 @@ pub struct Clouds {
     /// Whether other messages, and those that clouds come from, are written too.
     keep: bool,
     reading: Reading,
+    others: Others,
     definition: Arc<Definition>,
     channels: Vec<Known>,
     remarks: Remarks,
@@ -45,14 +46,31 @@ impl Clouds {
         let definition = Arc::new(definition());
         let (channels, remarks) = Default::default();
         let origin = origin.to_owned();
-        Clouds { origin, inner, keep, reading, definition, channels, remarks, clouds: 0, points: 0 }
+        let (clouds, points, others): (_, _, Others) = (0, 0, |_| Ok(None));
+        Clouds {
+            origin,
+            inner,
+            keep,
+            reading,
+            others,
+            definition,
+            channels,
+            remarks,
+            clouds,
+            points,
+        }
+    }
+
+    /// The same with messages of OSI in other encodings.
+    pub fn with(self, others: Others) -> Clouds {
+        Clouds { others, ..self }
     }
 }
 
 impl Writer for Clouds {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let kept = if self.keep { Some(self.inner.channel(channel)?) } else { None };
-        let (topic, source) = (channel.topic.clone(), Source::of(channel));
+        let (topic, source) = (channel.topic.clone(), Source::with(channel, self.others)?);
         self.channels.push(Known { topic, source, kept, lists: BTreeMap::new() });
         Ok(u16::try_from(self.channels.len() - 1)?)
     }

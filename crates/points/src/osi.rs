@@ -81,6 +81,24 @@ fn detections(message: &[u8]) -> Result<Vec<Found<'static>>> {
             found.push(Found { path, list, holder, mounted, configuration: Cow::default() });
         }
     }
+    // Each with what has a position in space, if any of it does, and what has none.
+    let kinds = [
+        (4, "ultrasonic_sensor", List::UltrasonicDetections, ""),
+        (4, "ultrasonic_sensor", List::IndirectDetections, ".indirect_detection"),
+        (5, "camera_sensor", List::CameraDetections, ""),
+        (5, "camera_sensor", List::CameraPoints, ".point"),
+    ];
+    for (number, name, list, part) in kinds {
+        for (at, holder) in messages(&features, number)?.into_iter().enumerate() {
+            if list != List::CameraPoints && messages(holder, list.number())?.is_empty() {
+                continue;
+            }
+            let mounted = merged(&merged(holder, 1)?, 3)?.into_owned().into();
+            let path = format!("feature_data.{name}[{at}]{part}");
+            let (holder, configuration) = (holder.to_vec().into(), Cow::default());
+            found.push(Found { path, list, holder, mounted, configuration });
+        }
+    }
     if all_of(message)?.any(|(number, _)| number == 27) {
         found.push(Found {
             path: "logical_detection_data".into(),

@@ -11,7 +11,7 @@ use crate::column::Type;
 use crate::osi::Reading;
 use crate::points::Points;
 use crate::remarks::Remarks;
-use crate::source::Source;
+use crate::source::{Others, Source};
 
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +41,7 @@ pub struct Found {
 pub struct Survey<'f> {
     origin: String,
     reading: Reading,
+    others: Others,
     channels: Vec<(String, Option<Source>)>,
     found: &'f mut Found,
     remarks: Remarks,
@@ -49,14 +50,19 @@ pub struct Survey<'f> {
 impl<'f> Survey<'f> {
     /// Finds out what is to be in a table. `origin` says in errors what is read.
     pub fn new(origin: &str, reading: Reading, found: &'f mut Found) -> Survey<'f> {
-        let origin = origin.to_owned();
-        Survey { origin, reading, channels: Vec::new(), found, remarks: Remarks::default() }
+        let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Remarks::default());
+        Survey { origin, reading, others: |_| Ok(None), channels, found, remarks }
+    }
+
+    /// The same with messages of OSI in other encodings.
+    pub fn with(self, others: Others) -> Survey<'f> {
+        Survey { others, ..self }
     }
 }
 
 impl Writer for Survey<'_> {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        self.channels.push((channel.topic.clone(), Source::of(channel)));
+        self.channels.push((channel.topic.clone(), Source::with(channel, self.others)?));
         Ok(u16::try_from(self.channels.len() - 1)?)
     }
 

@@ -24,7 +24,7 @@ use crate::column::Column;
 use crate::gather::{data_type, Gather};
 use crate::osi::Reading;
 use crate::points::Points;
-use crate::source::Source;
+use crate::source::{Others, Source};
 use crate::survey::{name, Found, OWN};
 
 /// Rows that are held before they are written.
@@ -65,6 +65,7 @@ pub struct Table<W: Output + Send> {
     rows: Rows<W>,
     schema: Arc<Schema>,
     reading: Reading,
+    others: Others,
     found: Found,
     channels: Vec<Known>,
     /// How many rows are held, and how many were written.
@@ -109,6 +110,7 @@ impl<W: Output + Send> Table<W> {
             rows,
             schema,
             reading,
+            others: |_| Ok(None),
             found,
             channels,
             held: 0,
@@ -119,6 +121,11 @@ impl<W: Output + Send> Table<W> {
             numbers,
             columns,
         })
+    }
+
+    /// The same with messages of OSI in other encodings.
+    pub fn with(self, others: Others) -> Table<W> {
+        Table { others, ..self }
     }
 
     fn add(&mut self, at: usize, head: &Head, points: &Points) -> Result<()> {
@@ -212,7 +219,7 @@ fn schema(found: &Found) -> Schema {
 
 impl<W: Output + Send> Writer for Table<W> {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
-        let (topic, source) = (channel.topic.clone(), Source::of(channel));
+        let (topic, source) = (channel.topic.clone(), Source::with(channel, self.others)?);
         self.channels.push(Known { topic, source, messages: 0 });
         Ok(u16::try_from(self.channels.len() - 1)?)
     }

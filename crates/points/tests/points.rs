@@ -110,6 +110,65 @@ fn a_positive_elevation_points_down_unless_the_user_knows_better() {
 }
 
 #[test]
+fn points_of_cameras_are_somewhere_and_what_has_no_direction_is_not() {
+    let mounted = Message(1, vec![Message(3, vec![vector(1, [1.0, 0.0, 2.0])])]);
+    let place = |distance| vector(2, [distance, FRAC_PI_2, 0.0]);
+    let camera = vec![
+        mounted,
+        Message(
+            2,
+            vec![
+                Message(2, vec![Number(1, 9)]),
+                Number(4, 3),
+                Number(13, 1),
+                Number(19, 0),
+                Number(31, 1),
+                Number(32, 2),
+            ],
+        ),
+        Message(4, vec![Double(1, 0.5), place(3.0)]),
+        Message(4, vec![Message(2, vec![Double(2, 0.1), Double(3, 0.2)])]),
+        Message(4, vec![place(4.0), vector(3, [0.1, 0.2, 0.3])]),
+    ];
+    let ultrasonic = vec![
+        Message(2, vec![Double(1, 0.9), Message(2, vec![Number(1, 4)]), Double(3, 1.5)]),
+        Message(4, vec![Double(3, 2.5), Double(4, 1.0), vector(6, [0.1, 0.2, 0.3])]),
+    ];
+    let features = vec![Message(4, ultrasonic), Message(5, camera), Message(5, Vec::new())];
+    let found = of_data(&stamped(vec![Message(26, features)]), Reading::default());
+    let lists: Vec<(&str, usize, bool)> = found
+        .iter()
+        .map(|points| (points.list.as_str(), points.count, points.unplaced.is_some()))
+        .collect();
+    let wanted = [
+        ("feature_data.ultrasonic_sensor[0]", 1, true),
+        ("feature_data.ultrasonic_sensor[0].indirect_detection", 1, true),
+        ("feature_data.camera_sensor[0]", 1, true),
+        ("feature_data.camera_sensor[0].point", 3, false),
+        ("feature_data.camera_sensor[1].point", 0, false),
+    ];
+    assert_eq!(lists, wanted);
+    let [direct, indirect, shapes, dots, _] = &found[..] else { panic!("{found:?}") };
+    assert_eq!(doubles(direct, "distance"), [1.5]);
+    assert_eq!(column(direct, "distance").unit, "m");
+    assert!(direct.unplaced.unwrap().contains("no direction"));
+    assert_eq!(doubles(indirect, "ellipsoid_radial"), [2.5]);
+    assert_eq!(doubles(indirect, "receiver_origin_z"), [0.3]);
+    let values = |name: &str| column(shapes, name).values.clone();
+    assert_eq!(values("object_id"), Values::U64(vec![9]));
+    assert_eq!(values("image_shape_type"), Values::I32(vec![3]));
+    assert_eq!(values("shape_classification_non_driving_lane"), Values::U8(vec![1]));
+    assert_eq!(values("shape_classification_traffic_light"), Values::U8(vec![0]));
+    assert_eq!(values("first_point_index"), Values::U32(vec![1]));
+    assert_eq!(values("number_of_points"), Values::U32(vec![2]));
+    assert!(is_near(at(dots, 0), [0.0, 3.0, 0.0]) && is_near(at(dots, 2), [0.0, 4.0, 0.0]));
+    assert!(!column(dots, "x").has(1), "it has no distance");
+    assert!(dots.by_elevation);
+    assert_eq!(dots.pose.unwrap().position, [1.0, 0.0, 2.0]);
+    assert_eq!(doubles(dots, "point_rmse_elevation")[2], 0.3);
+}
+
+#[test]
 fn radar_views_and_logical_detections_are_found_wherever_they_are() {
     let reflection = vec![Double(2, flight(4.0)), Double(4, -FRAC_PI_2), Double(5, 0.0)];
     let radar = Message(1001, vec![Message(2, reflection)]);

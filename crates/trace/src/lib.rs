@@ -24,6 +24,7 @@ pub mod select;
 mod sequence;
 pub mod split;
 mod sqlite;
+pub mod static_data;
 pub mod topic;
 mod txth;
 pub mod version;

@@ -11,6 +11,18 @@ use wiregauge_schema::proto::Definitions;
 use crate::channel::{Channel, Definition};
 use crate::wire::Shape;
 
+/// What tells the messages of a channel as JSON.
+pub trait Show {
+    /// Their type.
+    fn name(&self) -> &str;
+
+    /// Puts a message behind what is there, without a line feed.
+    ///
+    /// # Errors
+    /// When it is none.
+    fn show(&self, message: &[u8], out: &mut Vec<u8>) -> Result<()>;
+}
+
 /// What parses the messages of a channel.
 #[derive(Debug)]
 pub struct Parser(MessageDescriptor, Shape);
@@ -34,11 +46,6 @@ impl Parser {
         Ok(Parser(found, shape))
     }
 
-    /// The type of the messages.
-    pub fn name(&self) -> &str {
-        self.0.full_name()
-    }
-
     /// Holds a message against its definition, without making anything of it.
     ///
     /// # Errors
@@ -53,6 +60,16 @@ impl Parser {
     /// When it is none.
     pub fn parse(&self, data: &[u8]) -> Result<DynamicMessage> {
         DynamicMessage::decode(self.0.clone(), data).context("no valid Protobuf message")
+    }
+}
+
+impl Show for Parser {
+    fn name(&self) -> &str {
+        self.0.full_name()
+    }
+
+    fn show(&self, message: &[u8], out: &mut Vec<u8>) -> Result<()> {
+        Ok(serde_json::to_writer(out, &self.parse(message)?)?)
     }
 }
 

@@ -35,8 +35,6 @@ pub struct Recorder<'a> {
     pub packing: Packing,
     /// The version of the Protobuf library that the FMUs are linked with.
     pub protobuf_version: Option<Version>,
-    /// The only variable that is recorded; all where none.
-    pub only: Option<&'a str>,
 }
 
 /// One variable while it is recorded.
@@ -52,7 +50,7 @@ pub struct Tape<'a> {
     recorder: &'a Recorder<'a>,
     form: Form,
     writer: Box<dyn Writer>,
-    tracks: Vec<Option<Track>>,
+    tracks: Vec<Track>,
     messages: u64,
     bytes: u64,
 }
@@ -61,7 +59,7 @@ impl<'a> Recorder<'a> {
     /// What writes everything there, packed as usual.
     pub fn to(output: &'a Path, inputs: &'a [&'a Path]) -> Recorder<'a> {
         let packing = Packing::default();
-        Recorder { output, inputs, packing, protobuf_version: None, only: None }
+        Recorder { output, inputs, packing, protobuf_version: None }
     }
 
     /// Steps the FMUs so many times and writes what came out. Where an FMU fails, what came
@@ -93,8 +91,9 @@ impl<'a> Recorder<'a> {
         let tracks = self.tracks(variables, form)?;
         let draft = Target::open(self.output, self.inputs)?.begin()?;
         let mut writer = form.begin(draft, self.packing)?;
-        if writer.has_room() && tracks.iter().flatten().any(|track| track.channel.is_osi()) {
-            let sources: Vec<&str> = variables.iter().map(|one| one.fmu).collect();
+        if writer.has_room() && tracks.iter().any(|track| track.channel.is_osi()) {
+            let mut sources: Vec<&str> = variables.iter().map(|one| one.fmu).collect();
+            sources.dedup();
             let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
             let entries = [
                 ("creation_time", now),
@@ -107,31 +106,18 @@ impl<'a> Recorder<'a> {
         Ok(Tape { recorder: self, form, writer, tracks, messages: 0, bytes: 0 })
     }
 
-    /// A track for each variable that is recorded.
-    fn tracks(&self, variables: &[Recorded], form: Form) -> Result<Vec<Option<Track>>> {
-        let names: Vec<&str> = variables.iter().map(|one| one.binary.name.as_str()).collect();
-        if let Some(only) = self.only {
-            ensure!(
-                names.contains(&only),
-                "there is no variable {only} to record; there is {}",
-                names.join(", ")
-            );
-        }
-        let is_wanted = |name: &str| self.only.is_none_or(|only| only == name);
-        let wanted: Vec<&str> = names.iter().copied().filter(|name| is_wanted(name)).collect();
+    /// A track for each variable.
+    fn tracks(&self, variables: &[Recorded], form: Form) -> Result<Vec<Track>> {
+        let topics: Vec<String> = variables.iter().map(Recorded::topic).collect();
         ensure!(
-            wanted.len() < 2 || !matches!(form, Form::Osi | Form::Lengths),
-            "{} can hold one variable, and there are {}; choose one by --variable, or end the \
-             name in .mcap",
+            topics.len() < 2 || !matches!(form, Form::Osi | Form::Lengths),
+            "{} can hold one variable, and there are {}; end its name in .mcap, or choose one by \
+             --variable of trace record",
             self.output.display(),
-            wanted.join(", ")
+            topics.join(", ")
         );
-        let track = |recorded: &Recorded| -> Result<Option<Track>> {
-            if !is_wanted(&recorded.binary.name) {
-                return Ok(None);
-            }
-            let channel = self.channel(recorded, form)?;
-            Ok(Some(Track { channel, number: None, messages: 0 }))
+        let track = |recorded| {
+            Ok(Track { channel: self.channel(recorded, form)?, number: None, messages: 0 })
         };
         variables.iter().map(track).collect()
     }
@@ -139,9 +125,7 @@ impl<'a> Recorder<'a> {
     /// The channel of a variable.
     fn channel(&self, recorded: &Recorded, form: Form) -> Result<Channel> {
         let Recorded { fmu, binary } = recorded;
-        let stem = fmu.strip_suffix(".fmu").unwrap_or(fmu);
-        let topic = format!("{stem}.{}", binary.name);
-        let mut channel = Channel { topic, ..Channel::default() };
+        let mut channel = Channel { topic: recorded.topic(), ..Channel::default() };
         let Mime { message, version, .. } = &binary.mime;
         channel.message_encoding = match binary.mime.encoding() {
             "protobuf" | "packed" => "protobuf".into(),
@@ -183,7 +167,7 @@ impl<'a> Recorder<'a> {
 impl Tape<'_> {
     /// Writes a message of a variable, that came at a time of the simulation.
     pub fn take(&mut self, variable: usize, at: Nanoseconds, bytes: &[u8]) -> Result<()> {
-        let Some(track) = &mut self.tracks[variable] else { return Ok(()) };
+        let track = &mut self.tracks[variable];
         let channel = &track.channel;
         let said = match channel.message_encoding.as_str() {
             "protobuf" => Stamp::of(&channel.definition.name, bytes).time,
@@ -215,7 +199,7 @@ impl Tape<'_> {
             return Err(failed.unwrap_or(anyhow!("no step had a message, so nothing is recorded")));
         }
         writer.finish()?;
-        for channel in tracks.iter().flatten().map(|track| &track.channel) {
+        for channel in tracks.iter().map(|track| &track.channel) {
             let lacks = !channel.metadata.contains_key(CHANNEL_PROTOBUF_VERSION);
             if form == Form::Mcap && channel.is_osi() && lacks {
                 let topic = safe(&channel.topic);

@@ -230,7 +230,7 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
     refuses(
         at,
         &[&["trace", "record", "one_sd.osi", "--steps", "2"][..], &pair].concat(),
-        &["OSMPSensorViewOut, OSMPSensorDataOut", "--variable"],
+        &["source-protobuf.OSMPSensorViewOut, sensor-protobuf.OSMPSensorDataOut", "--variable"],
     );
     let one = ["trace", "record", "one_sd.osi", "--steps", "2", "--variable", "OSMPSensorDataOut"];
     assert_eq!(run(at, &[&one[..], &pair].concat()).code, Some(0));
@@ -239,8 +239,89 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
         at,
         &[&["trace", "record", "x.mcap", "--steps", "2", "--variable", "Nothing"][..], &pair]
             .concat(),
-        &["no variable Nothing", "OSMPSensorViewOut"],
+        &["no output Nothing", "source-protobuf.OSMPSensorViewOut"],
     );
+}
+
+#[test]
+fn each_output_is_a_channel() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    /// How many messages each channel has.
+    fn channels(at: &Path, file: &str) -> Vec<(String, u64)> {
+        let info = run(at, &["trace", "info", file, "--format", "json"]).out;
+        let info: Value = serde_json::from_str(&info).unwrap();
+        let all = info[0]["channels"].as_array().unwrap().iter();
+        let one = |channel: &Value| {
+            (channel["topic"].as_str().unwrap().into(), channel["messages"].as_u64().unwrap())
+        };
+        all.map(one).collect()
+    }
+    let [one, other] = ["source.OSMPSensorViewOut", "source.OSMPGroundTruthOut[1]"];
+    let [made, third] = ["model.OSMPSensorDataOut", "model.OSMPGroundTruthOut[1]"];
+    let of = |name: &str, count| (name.to_owned(), count);
+    for fmi in [2, 3] {
+        let source = Fixture::source(fmi).with_two_outputs();
+        write(at, &source, &Fixture::model(fmi).with_two_outputs());
+        let alone = ["trace", "record", "alone.mcap", "--source", "source.fmu", "--steps", "5"];
+        let said = run(at, &alone);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        // The second has a message in every other step, with the step's number.
+        assert_eq!(channels(at, "alone.mcap"), [of(one, 5), of(other, 3)], "FMI {fmi}");
+        let cat = ["trace", "cat", "alone.mcap", "--channel", other];
+        let seconds: Vec<u64> = run(at, &cat)
+            .out
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .map(|line| line["message"]["timestamp"]["seconds"].as_str().unwrap().parse().unwrap())
+            .collect();
+        assert_eq!(seconds, [1, 3, 5]);
+        let pair = ["--source", "source.fmu", "--model", "model.fmu", "--steps", "5"];
+        let both = [&["trace", "record", "both.mcap"][..], &pair].concat();
+        let connected = ["--connect", "OSMPSensorViewOut=OSMPSensorViewIn"];
+        let said = run(at, &both);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        let all = [of(one, 5), of(other, 3), of(made, 5), of(third, 3)];
+        assert_eq!(channels(at, "both.mcap"), all, "FMI {fmi}");
+        // Those that are wanted, by name or by topic, and what is coupled need not be.
+        let some = ["--variable", other, "--variable", "OSMPSensorDataOut"];
+        let said = run(at, &[&both[..], &connected, &some].concat());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert_eq!(channels(at, "both.mcap"), [of(other, 3), of(made, 5)]);
+        let plain = ["--variable", "OSMPGroundTruthOut[1]"];
+        let wanted = [&alone[..2], &["one_gt.osi"], &alone[3..], &plain].concat();
+        assert_eq!(run(at, &wanted).code, Some(0));
+        let bytes = fs::read(at.join("one_gt.osi")).unwrap();
+        assert_eq!(messages(&bytes), [[0x12, 2, 8, 1], [0x12, 2, 8, 3], [0x12, 2, 8, 5]]);
+        // What an FMU makes of a trace is recorded likewise.
+        let only = [&["trace", "record", "sv.bin"][..], &alone[3..], &["--variable"]];
+        run(at, &[&only.concat()[..], &["OSMPSensorViewOut"]].concat());
+        fs::rename(at.join("sv.bin"), at.join("its_sv.osi")).unwrap();
+        let into = ["trace", "play", "its_sv.osi", "--rate", "max", "--into", "model.fmu"];
+        let said = run(at, &[&into[..], &["--output", "played.mcap"]].concat());
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert_eq!(channels(at, "played.mcap"), [of(made, 5), of(third, 3)]);
+
+        let many = [&alone[..2], &["many.osi"], &alone[3..]].concat();
+        let there = format!("{one}, {other}");
+        refuses(at, &many, &["can hold one variable", &there, "--variable"]);
+        let broken = ["--set", "source.fault=broken beside"];
+        refuses(
+            at,
+            &[&alone[..], &broken].concat(),
+            &["source.fmu: OSMPGroundTruthOut[1]: has the ", "size ", "at step 1"],
+        );
+    }
+    let wrong = ["trace", "record", "x.mcap", "--source", "source.fmu", "--steps", "1"];
+    refuses(
+        at,
+        &[&wrong[..], &["--variable", "Nothing"]].concat(),
+        &["no binary output Nothing; there is OSMPSensorViewOut, OSMPGroundTruthOut[1]"],
+    );
+    let record = ["--record", "run.mcap", "--record-steps", "3"];
+    let said = couple::couple(at, &record);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    assert_eq!(channels(at, "run.mcap"), [of(one, 3), of(other, 2), of(made, 3), of(third, 2)]);
 }
 
 #[test]

@@ -90,6 +90,168 @@ fn messages_go_to_flatbuffers_and_come_back() {
 }
 
 #[test]
+fn detections_become_packed_fields_and_come_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 3);
+    let convert = |from: &str, to: &str, more: &[&str]| {
+        let said = run(at, &[&["trace", "convert", from, to, "--encoding"][..], more].concat());
+        assert_eq!(said.code, Some(0), "{from} to {to}: {}", said.err);
+        said.err
+    };
+    let is_as_made = |path: &str| {
+        let [one, other] = ["made_sd.osi", path].map(|path| fs::read(at.join(path)).unwrap());
+        assert!(one == other, "{path}");
+    };
+    // Lossless unless asked for, from any encoding into any, and the same to the byte.
+    let told = convert("made_sd.osi", "packed.mcap", &["packed"]);
+    for words in ["3 messages of ", "lidar detections", "position.distance", "plain"] {
+        assert!(told.contains(words), "no '{words}' in {told}");
+    }
+    let in_it = json(&run(at, &["packed", "info", "packed.mcap", "--format", "json"]).out);
+    let of = |told: &Value, key: &str| told[0]["channels"][0]["columns"][0][key].clone();
+    assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), false.into()), "{in_it}");
+    convert("packed.mcap", "back_sd.osi", &["protobuf"]);
+    is_as_made("back_sd.osi");
+    convert("packed.mcap", "flat.mcap", &["flatbuffers-tables"]);
+    convert("flat.mcap", "back_sd.osi", &["protobuf"]);
+    is_as_made("back_sd.osi");
+    convert("flat.mcap", "again.mcap", &["packed", "--preset", "lidar-exact"]);
+    let in_it = json(&run(at, &["packed", "info", "again.mcap", "--format", "json"]).out);
+    assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), true.into()), "{in_it}");
+    convert("again.mcap", "back_sd.osi", &["protobuf"]);
+    is_as_made("back_sd.osi");
+    // What narrowing costs is told: 3 and 4.5 m in steps of 4.
+    let coarse = ["packed", "--resolution", "position.distance=4m"];
+    let told = convert("made_sd.osi", "coarse_sd.osi", &coarse);
+    assert!(told.contains("4 m") && told.contains("1 m"), "{told}");
+
+    let osi = recording(OSI);
+    let to = |from: &str, to: &str, more: &[&str], words: &[&str]| {
+        refuses(at, &[&["trace", "convert", from, to][..], more].concat(), words);
+        assert!(!at.join(to).exists(), "{to}");
+    };
+    let packed = ["--encoding", "packed"];
+    to(&osi, "none.mcap", &packed, &["it has no reflections or detections of OSI, or they are"]);
+    to("made_sd.osi", "none.txth", &packed, &["texts hold no packed fields"]);
+    to("made_sd.osi", "none.mcap", &["--preset", "lidar-1mm"], &["say --encoding packed"]);
+    let protobuf = ["--encoding", "protobuf"];
+    to("made_sd.osi", "none.mcap", &protobuf, &["is in FlatBuffers or has packed fields"]);
+    let wrong = [&packed[..], &["--resolution", "elevation=1mm"]].concat();
+    to("made_sd.osi", "none.mcap", &wrong, &["has no column elevation; it has position.distance"]);
+    let points = [&packed[..], &["--points"]].concat();
+    to("made_sd.osi", "none.mcap", &points, &["leave out --encoding"]);
+}
+
+#[test]
+fn flatbuffers_are_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, osi) = (folder.path(), recording(OSI));
+    let flat = ["--encoding", "flatbuffers-structs"];
+    run(at, &[&["trace", "convert", &osi, "flat.mcap"][..], &flat].concat());
+    let shown = run(at, &["trace", "cat", "flat.mcap", "--messages", "2"]).out;
+    let third = json(&run(at, &["trace", "cat", &osi, "--messages", "2"]).out);
+    let shown = json(&shown);
+    assert_eq!(shown["type"], "osi3.SensorView");
+    assert_eq!((&shown["time"], &shown["channel"]), (&third["time"], &third["channel"]));
+    let (shown, third) = (&shown["message"], &third["message"]);
+    assert_eq!(shown["version"]["version_major"], third["version"]["versionMajor"]);
+    let seconds = third["timestamp"]["seconds"].as_str().unwrap();
+    assert_eq!(shown["timestamp"]["seconds"].as_i64(), seconds.parse().ok());
+    // As text it is what it is in Protobuf.
+    let text = |path: &str| run(at, &["trace", "cat", path, "--format", "text"]);
+    run(at, &["trace", "convert", &osi, "tables.mcap", "--encoding", "flatbuffers-tables"]);
+    assert_eq!(text("tables.mcap").out, text(&osi).out);
+    assert_eq!(run(at, &["trace", "convert", "flat.mcap", "flat.jsonl"]).code, Some(0));
+    assert_eq!(fs::read_to_string(at.join("flat.jsonl")).unwrap().lines().count(), 5);
+
+    // What is not of OSI is shown by its own definition, and has none in Protobuf.
+    fs::write(
+        at.join("own.fbs"),
+        "enum Part:uint { Lower, Upper = 3 }\ntable View { version:Version; }\n\
+         table Version { version_major:Part; }\nroot_type View;\n",
+    )
+    .unwrap();
+    let own = ["--encoding", "flatbuffers-tables", "--definition", "own.fbs", "--lossy"];
+    run(at, &[&["trace", "convert", &osi, "own.mcap"][..], &own].concat());
+    let line = run(at, &["trace", "cat", "own.mcap", "--messages", "0"]).out;
+    assert!(line.contains(r#""type":"View""#), "{line}");
+    assert!(line.ends_with("\"message\":{\"version\":{\"version_major\":\"Upper\"}}}\n"), "{line}");
+    refuses(
+        at,
+        &["trace", "cat", "own.mcap", "--format", "text"],
+        &["channel SensorView", "in 'flatbuffer'", "--channel"],
+    );
+}
+
+/// A field of bytes with a small number.
+fn field(number: u8, content: &[u8]) -> Vec<u8> {
+    [&[number << 3 | 2, content.len() as u8][..], content].concat()
+}
+
+#[test]
+fn static_data_is_repeated_where_it_was_told_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    // As esmini writes them: what is static first, and an object that comes later alone.
+    let moving = |second: u8| [field(2, &[8, second]), field(5, &field(1, &[8, 7]))].concat();
+    let object = |id: u8| field(4, &field(1, &[8, id]));
+    let road = [field(1, &[8, 3]), object(1), field(10, &field(1, &[8, 9])), field(15, b"map")];
+    let messages = [
+        [road.concat(), moving(0)].concat(),
+        moving(1),
+        [object(2), moving(2)].concat(),
+        moving(3),
+    ];
+    let bytes = messages.iter().flat_map(|m| [&(m.len() as u32).to_le_bytes()[..], m].concat());
+    fs::write(at.join("ground_truth.osi"), bytes.collect::<Vec<u8>>()).unwrap();
+    let lines = |path: &str, more: &[&str]| -> Vec<Value> {
+        let out = run(at, &[&["trace", "cat", path, "--type", "gt"][..], more].concat()).out;
+        out.lines().map(|line| json(line)["message"].clone()).collect()
+    };
+    let repeated = ["--type", "gt", "--repeat-static"];
+    let convert = ["trace", "convert", "ground_truth.osi", "whole_gt.osi"];
+    let said = run(at, &[&convert[..], &repeated].concat());
+    assert!(
+        said.err.contains(
+            "static data is repeated in 3 of 4 messages: lane (3), map_reference (3), \
+             stationary_object (4), version (3)"
+        ),
+        "{}",
+        said.err
+    );
+    let whole = lines("whole_gt.osi", &[]);
+    for (at, message) in whole.iter().enumerate() {
+        let count = |name: &str| message[name].as_array().map_or(0, Vec::len);
+        let told = ["stationaryObject", "lane", "movingObject"].map(count);
+        assert_eq!(told, [if at < 2 { 1 } else { 2 }, 1, 1], "{message}");
+        assert_eq!(
+            (&message["mapReference"], &message["version"]["versionMajor"]),
+            (&"map".into(), &3.into())
+        );
+        assert_eq!(message["timestamp"]["seconds"].as_str().unwrap_or("0"), at.to_string());
+    }
+    // What comes before a part is known in it, too, and in every container.
+    assert_eq!(lines("ground_truth.osi", &["--repeat-static", "--messages", "3"]), whole[3..]);
+    let cut = ["trace", "cut", "ground_truth.osi", "part.mcap", "--from", "2s"];
+    assert_eq!(run(at, &[&cut[..], &repeated].concat()).code, Some(0));
+    assert_eq!(lines("part.mcap", &[]), whole[2..]);
+    let split = ["trace", "split", "ground_truth.osi", "-o", "parts", "--duration", "2s"];
+    assert_eq!(run(at, &[&split[..], &repeated].concat()).code, Some(0));
+    assert_eq!(lines("parts/ground_truth_001.osi", &[]), whole[2..]);
+    // Done again nothing is done.
+    let again = [&["trace", "convert", "whole_gt.osi", "again_gt.osi"][..], &repeated].concat();
+    assert!(run(at, &again).err.contains("nothing is repeated"));
+    let [one, other] =
+        ["whole_gt.osi", "again_gt.osi"].map(|path| fs::read(at.join(path)).unwrap());
+    assert!(one == other);
+    detected(&at.join("made_sd.osi"), 1);
+    let none = ["trace", "convert", "made_sd.osi", "none.mcap", "--repeat-static"];
+    refuses(at, &none, &["made_sd.osi: there is no osi3.GroundTruth or osi3.SensorView"]);
+    assert!(!at.join("none.mcap").exists());
+}
+
+#[test]
 fn the_rules_are_those_of_the_docs() {
     let rules = run(Path::new("."), &["trace", "check", "--rules"]).out;
     let rules: Vec<String> = rules.lines().map(|line| format!("    {line}")).collect();
@@ -282,9 +444,6 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
 
 /// A SensorData of version 3 at a time in seconds, with two detections of a lidar ahead.
 fn detections(seconds: u8) -> Vec<u8> {
-    let field = |number: u8, content: &[u8]| {
-        [&[number << 3 | 2, content.len() as u8][..], content].concat()
-    };
     let detection = |distance: f64| {
         let position = [&[9][..], &distance.to_le_bytes()].concat();
         field(2, &field(3, &position))
@@ -338,6 +497,25 @@ fn points_become_clouds_and_tables() {
         assert!(said.err.contains("6 points, a row each"), "{}", said.err);
         assert!(at.join(table).exists());
     }
+    // The same rows from FlatBuffers, and clouds beside the messages as they are.
+    run(at, &["trace", "convert", "made_sd.osi", "plain.mcap"]);
+    let flat = ["--encoding", "flatbuffers-tables"];
+    run(at, &[&["trace", "convert", "made_sd.osi", "flat.mcap"][..], &flat].concat());
+    for table in ["arrow", "parquet"] {
+        let rows = ["plain", "flat"].map(|from| {
+            let (mcap, rows) = (format!("{from}.mcap"), format!("{from}.{table}"));
+            run(at, &["trace", "convert", &mcap, &rows]);
+            fs::read(at.join(rows)).unwrap()
+        });
+        assert!(rows[0] == rows[1], "{table}");
+    }
+    let kept = run(at, &["trace", "convert", "flat.mcap", "kept.mcap", "--points", "--keep"]);
+    assert!(kept.err.contains("3 clouds of 6 points"), "{}", kept.err);
+    let channels = info("kept.mcap")[0]["channels"].clone();
+    let encodings: Vec<&Value> =
+        channels.as_array().unwrap().iter().map(|channel| &channel["encoding"]).collect();
+    assert_eq!(encodings, ["flatbuffer", "protobuf"], "{channels}");
+
     let osi = recording(OSI);
     for (arguments, words) in [
         (

@@ -31,6 +31,8 @@ pub struct Coupled {
     source: Sitting,
     output: Handle,
     output_name: String,
+    /// Other outputs of the source.
+    beside: Vec<(String, Handle)>,
     model: Option<Taking>,
     start: f64,
     size: f64,
@@ -60,6 +62,7 @@ impl Coupled {
         let model = model.map(|taker| Taking::load(taker, chain.start, chain.logging, place));
         Ok(Coupled {
             output: source.handle(&chain.output)?,
+            beside: source.handles(&chain.beside)?,
             source,
             output_name: chain.output,
             model: model.transpose()?,
@@ -145,7 +148,7 @@ impl Coupled {
             .end(number)
             .or_else(|| self.model.as_ref().and_then(|model| model.end(number)));
         if self.dump.is_some() {
-            self.write_down(number)?;
+            self.write_down(number, place)?;
         }
         Ok(Some(step))
     }
@@ -167,8 +170,8 @@ impl Coupled {
         Ok([source?, model?])
     }
 
-    /// Writes the last messages to files.
-    fn write_down(&self, number: u64) -> Result<()> {
+    /// Writes the last messages to files, and what the outputs beside them hold.
+    fn write_down(&mut self, number: u64, place: &Place) -> Result<()> {
         let Some(folder) = &self.dump else { return Ok(()) };
         for (span, who) in self.last.into_iter().zip(["source", "model"]) {
             // SAFETY: as in `products`: no FMU is called before the bytes are written.
@@ -179,7 +182,16 @@ impl Coupled {
             let path = folder.join(format!("{who}-{number:06}.bin"));
             fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))?;
         }
-        Ok(())
+        let path = |who, at| folder.join(format!("{who}-{at}-{number:06}.bin"));
+        for (at, variable) in self.beside.iter().enumerate() {
+            place.enter(0, Call::Get, number);
+            self.source.write_down(variable, number, &path("source", at))?;
+            place.leave();
+        }
+        match &mut self.model {
+            Some(model) => model.write_beside(number, place, |at| path("model", at)),
+            None => Ok(()),
+        }
     }
 
     /// Ends the FMUs.

@@ -64,6 +64,8 @@ impl Fed {
                 let bytes = unsafe { taken.result.bytes() }.map_err(anyhow::Error::msg)?;
                 fs::write(&self.result, bytes)
                     .with_context(|| format!("cannot write {}", self.result.display()))?;
+                let beside = |at: usize| self.result.with_extension(at.to_string());
+                self.model.write_beside(number, place, beside)?;
                 self.end = self.model.end(number);
             }
         }

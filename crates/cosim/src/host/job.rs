@@ -35,6 +35,9 @@ pub struct Chain {
     pub source: Seat,
     /// The source's binary variable.
     pub output: String,
+    /// Other outputs of the source, which are only written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
     /// The FMU that takes them, if any does.
     pub model: Option<Taker>,
     /// Simulation time of the start, in seconds.
@@ -43,7 +46,8 @@ pub struct Chain {
     pub step: f64,
     /// Whether the FMUs are to talk.
     pub logging: bool,
-    /// Where each step's output messages are written.
+    /// Where each step's output messages are written: `source-000000.bin` and `model-…`,
+    /// those of the first output beside `source-0-000000.bin`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dump: Option<PathBuf>,
 }
@@ -55,7 +59,8 @@ pub struct Feed {
     pub model: Taker,
     /// Where each message lies when it is asked to step.
     pub message: PathBuf,
-    /// Where what comes out is put.
+    /// Where what comes out is put; of the outputs beside it with their numbers, from 0, as
+    /// the extension.
     pub result: PathBuf,
     /// Simulation time of the start, in seconds.
     pub start: f64,
@@ -70,6 +75,9 @@ pub struct Taker {
     pub input: String,
     /// Its binary variable that comes out; a sink has none.
     pub result: Option<String>,
+    /// Its other outputs, which are only written down.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<String>,
 }
 
 /// One FMU of a chain.

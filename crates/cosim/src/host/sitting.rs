@@ -1,6 +1,8 @@
 //! An FMU in a host: as it sits there, and one that takes messages.
 
+use std::fs;
 use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, bail, Context, Result};
 use wiregauge_participant::clock::monotonic;
@@ -79,6 +81,38 @@ impl Sitting {
             .with_context(|| format!("{}: there is no binary variable {variable}", self.seat.name))?
             .handle)
     }
+
+    /// How some are reached, each with its name.
+    ///
+    /// # Errors
+    /// When there is none of a name.
+    pub fn handles(&self, variables: &[String]) -> Result<Vec<(String, Handle)>> {
+        variables.iter().map(|name| Ok((name.clone(), self.handle(name)?))).collect()
+    }
+
+    /// Writes the message that a variable holds to a file, if it holds one.
+    ///
+    /// # Errors
+    /// When it cannot be read or not be written.
+    pub fn write_down(
+        &mut self,
+        (variable, handle): &(String, Handle),
+        number: u64,
+        path: &Path,
+    ) -> Result<()> {
+        let (read, span) = self.instance.get(*handle);
+        let written = read.good_enough("reading it").and_then(|()| {
+            usable(span, number)?;
+            // SAFETY: an FMU keeps its message until its next step, and none is called before
+            // the bytes are written.
+            match unsafe { span.bytes() }.map_err(anyhow::Error::msg)? {
+                [] => Ok(()),
+                bytes => fs::write(path, bytes)
+                    .with_context(|| format!("cannot write {}", path.display())),
+            }
+        });
+        written.with_context(|| format!("{}: {variable}", self.seat.name))
+    }
 }
 
 /// An FMU that takes messages, in its place.
@@ -89,6 +123,8 @@ pub struct Taking {
     result: Option<Handle>,
     /// Names of the two.
     names: [String; 2],
+    /// Other outputs.
+    beside: Vec<(String, Handle)>,
 }
 
 /// What a step of such an FMU took, in nanoseconds, and what came out.
@@ -109,7 +145,9 @@ impl Taking {
     pub fn load(taker: &Taker, start: f64, logging: bool, place: &Place) -> Result<Taking> {
         let sitting = Sitting::load(taker.seat.clone(), 1, start, logging, place)?;
         let result = taker.result.as_deref().map(|name| sitting.handle(name)).transpose()?;
+        let beside = sitting.handles(&taker.beside)?;
         Ok(Taking {
+            beside,
             input: sitting.handle(&taker.input)?,
             result,
             names: [taker.input.clone(), taker.result.clone().unwrap_or_default()],
@@ -130,7 +168,7 @@ impl Taking {
         account: &mut Account,
         place: &Place,
     ) -> Result<ControlFlow<String, Taken>> {
-        let Taking { sitting: model, input, result: out, names } = self;
+        let Taking { sitting: model, input, result: out, names, .. } = self;
         let [time, size] = span;
         place.enter(1, Call::Set, number);
         let setting = monotonic();
@@ -161,6 +199,24 @@ impl Taking {
             model: calculated - calculating,
             result,
         }))
+    }
+
+    /// Writes down what the outputs beside its message hold, each to a file of its own.
+    ///
+    /// # Errors
+    /// When one cannot be read or not be written.
+    pub fn write_beside(
+        &mut self,
+        number: u64,
+        place: &Place,
+        path: impl Fn(usize) -> PathBuf,
+    ) -> Result<()> {
+        for (at, variable) in self.beside.iter().enumerate() {
+            place.enter(1, Call::Get, number);
+            self.sitting.write_down(variable, number, &path(at))?;
+            place.leave();
+        }
+        Ok(())
     }
 
     /// Why it wants no further steps after this one, if it does.

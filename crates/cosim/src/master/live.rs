@@ -73,10 +73,12 @@ pub fn start(
     let chain = Chain {
         source: seat(0, &ready.source, &load.source, &pair.source_parameters),
         output: ready.coupling.output.name.clone(),
+        beside: Vec::new(),
         model: Some(Taker {
             seat: seat(1, &ready.model, &load.model, &pair.model_parameters),
             input: ready.coupling.input.name.clone(),
             result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
+            beside: Vec::new(),
         }),
         start: START,
         step: ready.step,

@@ -68,6 +68,21 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
     Ok(Coupling { output: output.clone(), input: input.clone(), result })
 }
 
+/// The binary outputs of these names; without names all that say what they carry.
+///
+/// # Errors
+/// When there is none, or none of a name.
+pub fn outputs(package: &Package, names: &[String]) -> Result<Vec<Binary>> {
+    let chosen = match names {
+        [] => choose(package, "output", None)?,
+        names => {
+            let one = |name: &String| choose(package, "output", Some(name));
+            names.iter().map(one).collect::<Result<Vec<_>>>()?.concat()
+        }
+    };
+    Ok(chosen.into_iter().cloned().collect())
+}
+
 /// The one variable of a causality, for which there is an option where there are several.
 ///
 /// # Errors

@@ -28,6 +28,8 @@ pub struct Fixture {
     pub binary: bool,
     /// Whether loading that throws.
     pub throws: bool,
+    /// Whether it has a second output, `OSMPGroundTruthOut[1]`.
+    pub beside: bool,
 }
 
 impl Fixture {
@@ -39,6 +41,7 @@ impl Fixture {
             edits: Vec::new(),
             binary: true,
             throws: false,
+            beside: false,
         }
     }
 
@@ -55,6 +58,11 @@ impl Fixture {
     pub fn edit(mut self, from: &str, to: &str) -> Fixture {
         assert!(self.description().contains(from), "no {from} in {}", self.description());
         self.edits.push((from.into(), to.into()));
+        self
+    }
+
+    pub fn with_two_outputs(mut self) -> Fixture {
+        self.beside = true;
         self
     }
 
@@ -78,13 +86,15 @@ impl Fixture {
     }
 
     fn binaries(&self) -> Vec<(&'static str, &'static str, &'static str, u32)> {
-        match self.model {
+        let mut all = match self.model {
             false => vec![("OSMPSensorViewOut", "output", "SensorView", 20)],
             true => vec![
                 ("OSMPSensorViewIn", "input", "SensorView", 10),
                 ("OSMPSensorDataOut", "output", "SensorData", 20),
             ],
-        }
+        };
+        all.extend(self.beside.then_some(("OSMPGroundTruthOut[1]", "output", "GroundTruth", 30)));
+        all
     }
 
     fn two(&self) -> String {

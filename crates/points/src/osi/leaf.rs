@@ -22,6 +22,14 @@ pub enum List {
     RadarDetections,
     /// Of `LogicalDetectionData`.
     LogicalDetections,
+    /// Of `UltrasonicDetectionData`: echoes of what a sensor sent itself.
+    UltrasonicDetections,
+    /// The same: echoes of what another one sent.
+    IndirectDetections,
+    /// Of `CameraDetectionData`: shapes in an image.
+    CameraDetections,
+    /// The same: the points of shapes.
+    CameraPoints,
 }
 
 /// What a field holds.
@@ -33,6 +41,10 @@ pub enum Kind {
     Identifier,
     /// The number of an enumeration's entry.
     Enumeration,
+    /// A whole number of 32 bits.
+    Count,
+    /// Yes or no: 1 or 0.
+    Flag,
 }
 
 /// A field of a point, or of a message in it.
@@ -68,6 +80,14 @@ const fn identifier(name: &'static str, number: u64) -> Leaf {
 
 const fn enumeration(name: &'static str, number: u64) -> Leaf {
     Leaf { name, unit: "", number, inner: 0, kind: Kind::Enumeration }
+}
+
+const fn count(name: &'static str, number: u64) -> Leaf {
+    Leaf { name, unit: "", number, inner: 0, kind: Kind::Count }
+}
+
+const fn flag(name: &'static str, number: u64) -> Leaf {
+    Leaf { name, unit: "", number, inner: 0, kind: Kind::Flag }
 }
 
 const LIDAR_REFLECTION: &[Leaf] = &[
@@ -148,6 +168,68 @@ const LOGICAL_DETECTION: &[Leaf] = &[
     number("echo_pulse_width", "m", 12),
 ];
 
+const ULTRASONIC_DETECTION: &[Leaf] = &[
+    number("existence_probability", "1", 1),
+    identifier("object_id", 2),
+    number("distance", "m", 3),
+];
+
+const INDIRECT_DETECTION: &[Leaf] = &[
+    number("existence_probability", "1", 1),
+    identifier("object_id", 2),
+    number("ellipsoid_radial", "m", 3),
+    number("ellipsoid_axial", "m", 4),
+    identifier("receiver_id", 5),
+    inner("receiver_origin.x", "m", 6, 1),
+    inner("receiver_origin.y", "m", 6, 2),
+    inner("receiver_origin.z", "m", 6, 3),
+];
+
+/// Without what is a message: its time difference and its colour's description.
+const CAMERA_DETECTION: &[Leaf] = &[
+    number("existence_probability", "1", 1),
+    identifier("object_id", 2),
+    enumeration("image_shape_type", 4),
+    flag("shape_classification_background", 5),
+    flag("shape_classification_foreground", 6),
+    flag("shape_classification_flat", 7),
+    flag("shape_classification_upright", 8),
+    flag("shape_classification_ground", 9),
+    flag("shape_classification_sky", 10),
+    flag("shape_classification_vegetation", 11),
+    flag("shape_classification_road", 12),
+    flag("shape_classification_non_driving_lane", 13),
+    flag("shape_classification_non_road", 14),
+    flag("shape_classification_stationary_object", 15),
+    flag("shape_classification_moving_object", 16),
+    flag("shape_classification_landmark", 17),
+    flag("shape_classification_traffic_sign", 18),
+    flag("shape_classification_traffic_light", 19),
+    flag("shape_classification_road_marking", 20),
+    flag("shape_classification_vehicle", 21),
+    flag("shape_classification_pedestrian", 22),
+    flag("shape_classification_animal", 23),
+    flag("shape_classification_pedestrian_front", 24),
+    flag("shape_classification_pedestrian_side", 25),
+    flag("shape_classification_pedestrian_rear", 26),
+    number("shape_classification_probability", "1", 27),
+    enumeration("color", 28),
+    number("color_probability", "1", 29),
+    identifier("ambiguity_id", 30),
+    count("first_point_index", 31),
+    count("number_of_points", 32),
+];
+
+const CAMERA_POINT: &[Leaf] = &[
+    number("existence_probability", "1", 1),
+    inner("point.distance", "m", 2, 1),
+    inner("point.azimuth", "rad", 2, 2),
+    inner("point.elevation", "rad", 2, 3),
+    inner("point_rmse.distance", "m", 3, 1),
+    inner("point_rmse.azimuth", "rad", 3, 2),
+    inner("point_rmse.elevation", "rad", 3, 3),
+];
+
 impl List {
     /// What is known of its points.
     pub fn leaves(self) -> &'static [Leaf] {
@@ -157,20 +239,30 @@ impl List {
             List::LidarDetections => LIDAR_DETECTION,
             List::RadarDetections => RADAR_DETECTION,
             List::LogicalDetections => LOGICAL_DETECTION,
+            List::UltrasonicDetections => ULTRASONIC_DETECTION,
+            List::IndirectDetections => INDIRECT_DETECTION,
+            List::CameraDetections => CAMERA_DETECTION,
+            List::CameraPoints => CAMERA_POINT,
         }
     }
 
     /// The number of its points in the message that holds it.
     pub fn number(self) -> u64 {
-        if self == List::LogicalDetections {
-            3
-        } else {
-            2
+        match self {
+            List::LogicalDetections => 3,
+            List::IndirectDetections | List::CameraPoints => 4,
+            _ => 2,
         }
     }
 
     /// Whether it may be in the packed field.
     pub fn is_packable(self) -> bool {
-        self != List::LogicalDetections
+        matches!(
+            self,
+            List::LidarReflections
+                | List::RadarReflections
+                | List::LidarDetections
+                | List::RadarDetections
+        )
     }
 }

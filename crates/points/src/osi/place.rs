@@ -75,6 +75,16 @@ pub fn place(
         List::LidarDetections | List::RadarDetections => {
             spherical("position_distance", 1.0, "position_azimuth", "position_elevation")
         }
+        List::CameraPoints => spherical("point_distance", 1.0, "point_azimuth", "point_elevation"),
+        List::UltrasonicDetections => {
+            Placed::Nowhere("an ultrasonic detection is a distance, and has no direction")
+        }
+        List::IndirectDetections => {
+            Placed::Nowhere("an indirect ultrasonic detection is somewhere on an ellipsoid")
+        }
+        List::CameraDetections => Placed::Nowhere(
+            "a camera's detection is a shape in its image; its points are a list of their own",
+        ),
         List::RadarReflections => {
             let angles = ("source_horizontal_angle", "source_vertical_angle");
             if column(columns, angles.0).is_none() {

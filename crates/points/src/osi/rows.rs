@@ -56,7 +56,8 @@ impl Read {
     fn take(&mut self, kind: Kind, content: Content, row: usize) {
         let bits = match (kind, content) {
             (Kind::Number, Content::Fixed(bytes)) => bytes.try_into().map(u64::from_le_bytes).ok(),
-            (Kind::Identifier | Kind::Enumeration, Content::Number(number)) => Some(number),
+            (Kind::Number, _) => None,
+            (_, Content::Number(number)) => Some(number),
             _ => None,
         };
         let Some(bits) = bits else { return };
@@ -78,6 +79,8 @@ impl Read {
             Kind::Number => Values::F64(self.bits.into_iter().map(f64::from_bits).collect()),
             Kind::Identifier => Values::U64(self.bits),
             Kind::Enumeration => Values::I32(self.bits.iter().map(|bits| *bits as i32).collect()),
+            Kind::Count => Values::U32(self.bits.iter().map(|bits| *bits as u32).collect()),
+            Kind::Flag => Values::U8(self.bits.iter().map(|bits| u8::from(*bits != 0)).collect()),
         };
         let present = (self.count < rows).then_some(self.present);
         Some(Column { name: leaf.column(), unit: leaf.unit, values, present })
@@ -115,6 +118,8 @@ fn unpacked(view: &View, leaf: &Leaf) -> Option<Result<Column>> {
             let value = |raw| if is_scaled { offset + scale * raw } else { raw };
             Values::F64(raw.into_iter().map(value).collect())
         }
+        // No list with counts and flags is packed.
+        Kind::Count | Kind::Flag => return None,
         Kind::Identifier | Kind::Enumeration => {
             let whole: Vec<u64> = match element {
                 Element::U64 => numbers::<u64, _>(&column, rows, |value| value),

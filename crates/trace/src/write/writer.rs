@@ -75,6 +75,11 @@ pub trait Writer {
         Vec::new()
     }
 
+    /// Whether messages were written otherwise than they came.
+    fn has_changed(&self) -> bool {
+        false
+    }
+
     /// Writes what is left, and keeps all of it.
     ///
     /// # Errors

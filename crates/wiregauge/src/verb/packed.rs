@@ -3,7 +3,8 @@
 mod info;
 mod pack;
 mod points;
-mod shown;
+pub mod reducing;
+pub mod shown;
 mod unpack;
 
 use std::process::ExitCode;

@@ -77,7 +77,7 @@ pub struct Arguments {
 
     #[command(flatten)]
     coupling: Coupling,
-    /// Record what the one pair of FMUs exchanges, before it is measured and in a run of its
+    /// Record all outputs of the one pair of FMUs, before it is measured and in a run of its
     /// own, so that it costs the figures nothing: .mcap. `trace record` has more ways.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
@@ -237,7 +237,7 @@ fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Resu
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
     let inputs = [pair.source.as_path(), &pair.model];
-    Recorder::to(file, &inputs).record(&Recording::of_both(&pair)?, steps)
+    Recorder::to(file, &inputs).record(&Recording::of_both(&pair, &[])?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.

@@ -143,7 +143,7 @@ impl Arguments {
             step: Some(STEP),
             ..Pair::default()
         };
-        Recorder::to(path, &[]).record(&Recording::of_source(&pair)?, self.messages)
+        Recorder::to(path, &[]).record(&Recording::of_source(&pair, &[])?, self.messages)
     }
 
     fn entrant(

@@ -1,17 +1,17 @@
 //! `wiregauge packed pack`: rows become columns.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{bail, Result};
-use wiregauge_packed::{PackOptions, Plan, Preset, Rule, PRESETS};
+use anyhow::Result;
+use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
-use wiregauge_trace::write::Form as Container;
 
 use super::super::trace::form::Form;
 use super::super::trace::putting::Putting;
 use super::super::trace::selecting::Selecting;
+use super::reducing::{refuse_text, Reducing};
 use super::{points, shown};
 
 /// Pack reflections, detections and points, and tell what each column took and what
@@ -42,17 +42,8 @@ pub struct Arguments {
     input: PathBuf,
     /// What is written: .mcap or .osi; of an array of points a packed field.
     output: PathBuf,
-    /// Resolutions under a name, parted by commas.
-    #[arg(long, value_name = "PRESET", value_delimiter = ',', value_parser = preset)]
-    preset: Vec<&'static Preset>,
-    /// The resolution of a column, as x=1mm or time_of_flight=6.67ps; COLUMN=exact
-    /// keeps every bit, COLUMN=plain does not reduce. Several times for several.
-    #[arg(long, value_name = "COLUMN=VALUE")]
-    resolution: Vec<Rule>,
-    /// Reduce to whole bytes: larger by itself, smaller where zstd or lz4 comes
-    /// behind it.
-    #[arg(long)]
-    whole_bytes: bool,
+    #[command(flatten)]
+    reducing: Reducing,
     /// The file is an array of points; what each is made of, as x:f32,y:f32,z:f32.
     #[arg(long, value_name = "NAME:TYPE,…")]
     point: Option<Structure>,
@@ -65,18 +56,10 @@ pub struct Arguments {
     putting: Putting,
 }
 
-fn preset(name: &str) -> Result<&'static Preset, String> {
-    Preset::of(name).ok_or_else(|| {
-        let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>();
-        format!("there is no such preset; there are {}", names.join(", "))
-    })
-}
-
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let plan =
-            Plan { presets: self.preset, rules: self.resolution, whole_bytes: self.whole_bytes };
+        let plan = self.reducing.plan();
         let costs = match &self.point {
             Some(Structure(points)) => points::pack(&self.input, &self.output, points, &plan)?,
             None => {
@@ -99,15 +82,5 @@ impl Arguments {
         };
         shown::print_costs(&costs, self.format)?;
         Ok(ExitCode::SUCCESS)
-    }
-}
-
-/// Only containers hold packed fields.
-pub fn refuse_text(output: &Path) -> Result<()> {
-    match Container::of(output)? {
-        Container::Osi | Container::Lengths | Container::Mcap => Ok(()),
-        Container::Text | Container::Json => {
-            bail!("{}: texts hold no packed fields; end it in .mcap or .osi", output.display())
-        }
     }
 }

@@ -12,20 +12,20 @@ use crate::output::print;
 pub fn print_costs(costs: &[ChannelCosts], form: Form) -> Result<()> {
     print(&match form {
         Form::Json => serde_json::to_string_pretty(costs)?,
-        Form::Table => {
-            let text = |channel: &ChannelCosts| {
-                let ChannelCosts { messages, before, after, .. } = channel;
-                let factor = *before as f64 / (*after).max(1) as f64;
-                let counted = counted(*messages);
-                let head = format!(
-                    "{}{counted}, {before} to {after} B, {factor:.2} to 1\n",
-                    name(channel)
-                );
-                head + &table(channel)
-            };
-            costs.iter().map(text).collect::<Vec<_>>().join("\n")
-        }
+        Form::Table => costs_text(costs),
     })
+}
+
+/// The same for people.
+pub fn costs_text(costs: &[ChannelCosts]) -> String {
+    let text = |channel: &ChannelCosts| {
+        let ChannelCosts { messages, before, after, .. } = channel;
+        let factor = *before as f64 / (*after).max(1) as f64;
+        let counted = counted(*messages);
+        let head = format!("{}{counted}, {before} to {after} B, {factor:.2} to 1\n", name(channel));
+        head + &table(channel)
+    };
+    costs.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// What is in files.

@@ -9,7 +9,7 @@ use wiregauge_packing::unpacker::Unpacker;
 use super::super::trace::form::Form;
 use super::super::trace::putting::Putting;
 use super::super::trace::selecting::Selecting;
-use super::pack::refuse_text;
+use super::reducing::refuse_text;
 use super::{points, shown};
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.

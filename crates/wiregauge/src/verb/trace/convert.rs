@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
-use wiregauge_flatbuffers::convert::Converter;
-use wiregauge_trace::write::Writer;
+use anyhow::{ensure, Result};
 
+use super::super::packed::shown::costs_text;
 use super::encoding::Encoded;
 use super::pointing::Pointing;
 use super::putting::Putting;
 use super::selecting::Selecting;
+use crate::output::tell;
 
 /// Write a trace file as another container, by the end of its name: .mcap, .osi,
 /// .txth or .jsonl; or in another encoding; or the points in it, as clouds or as a
@@ -26,6 +26,9 @@ use super::selecting::Selecting;
 /// what is there and what is absent, so that messages come back the same; what has
 /// no place in the other definition is an error, unless --lossy leaves it out.
 ///
+/// Packed fields hold reflections and detections as columns, with every bit unless a
+/// preset or a resolution reduces them; what that costs is told, column by column.
+///
 /// Points are reflections and detections of OSI, plain or in the packed field, and
 /// PointCloud2 of ROS. --points writes them as foxglove.PointCloud, which Foxglove and
 /// Lichtblick show; .arrow and .parquet are tables, a row a point.
@@ -38,6 +41,11 @@ Examples:
   wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes
   wiregauge trace convert drive_sv.osi flat.mcap --encoding flatbuffers-tables
   wiregauge trace convert flat.mcap drive_sv.osi --encoding protobuf
+  wiregauge trace convert drive.mcap small.mcap --encoding packed --preset lidar-1mm
+  wiregauge trace convert packed.mcap drive_sv.osi --encoding protobuf
+      from packed fields, as from FlatBuffers
+  wiregauge trace convert ground_truth.osi whole_gt.osi --type gt --repeat-static
+      what esmini tells in the first message, in each of them
   wiregauge trace convert drive.mcap clouds.mcap --points
   wiregauge trace convert drive_sd.osi drive.parquet
       a row a point, for DuckDB, Polars or Spark")]
@@ -61,15 +69,25 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let Arguments { input, output, selecting, pointing, encoded, putting } = &self;
         if pointing.is_wanted(output) {
+            ensure!(
+                !encoded.is_wanted(),
+                "points are the same in any encoding of their messages; leave out --encoding"
+            );
             pointing.write(input, selecting, output, putting)?;
             return Ok(ExitCode::SUCCESS);
         }
-        if let Some((encoding, losses)) = encoded.of(output)? {
-            let origin = input.display().to_string();
-            let by = |writer| -> Box<dyn Writer> {
-                Box::new(Converter::new(writer, &origin, encoding, losses))
-            };
-            putting.write_by(input, selecting, output, by)?.tell_read(output);
+        if let Some(way) = encoded.of(output)? {
+            let (origin, mut costs) = (input.display().to_string(), None);
+            let outcome = putting.write_by(input, selecting, output, |writer| {
+                let (writer, told) = way.before(writer, &origin);
+                costs = Some(told);
+                writer
+            })?;
+            outcome.tell_read(output);
+            let costs = costs.map(|costs| costs.take()).unwrap_or_default();
+            if !costs.is_empty() {
+                tell(&costs_text(&costs));
+            }
             return Ok(ExitCode::SUCCESS);
         }
         self.putting.copy(&[self.input], &self.selecting, &self.output)?;

@@ -6,17 +6,22 @@ use std::process::Command;
 
 use anyhow::{bail, ensure, Context, Result};
 use clap::ValueEnum;
-use wiregauge_flatbuffers::convert::{Encoding, Find};
+use wiregauge_flatbuffers::convert::{Converter, Encoding, Find};
 use wiregauge_flatbuffers::Losses;
 use wiregauge_formats::formats::flatbuffers::definition::definition;
 use wiregauge_osi::flatbuffers::STRUCTS;
+use wiregauge_packed::{PackOptions, Plan};
+use wiregauge_packing::packer::Packer;
+use wiregauge_packing::unpacker::Unpacker;
+use wiregauge_packing::Costs;
 use wiregauge_schema::file;
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{Channel, Definition, FLATBUFFER};
 use wiregauge_trace::parsed;
-use wiregauge_trace::write::Form;
+use wiregauge_trace::write::{Form, Writer};
 use wiregauge_workshop::{run, Need};
 
+use super::super::packed::reducing::{refuse_text, Reducing};
 use crate::workload::osi_definitions;
 
 /// What makes a `.bfbs` of a definition.
@@ -34,39 +39,98 @@ pub struct Encoded {
     /// message; of Protobuf a descriptor set, as protoc --include_imports writes it.
     #[arg(long, value_name = "FILE", requires = "encoding")]
     definition: Option<PathBuf>,
-    /// Leave out fields that the other definition does not have, and tell which.
+    /// Leave out what the other definition has no field for, and tell which.
     #[arg(long, requires = "encoding")]
     lossy: bool,
+    #[command(flatten)]
+    reducing: Reducing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Wanted {
+    /// As Protobuf's libraries write it, without packed fields.
     Protobuf,
+    /// Protobuf whose reflections and detections are columns in packed fields: every bit
+    /// of them, or reduced by --preset and --resolution.
+    Packed,
     /// Every record is a table; nothing is lost.
     FlatbuffersTables,
     /// Vectors, ids, times and reflections are structs, whose numbers are always there.
     FlatbuffersStructs,
 }
 
+/// How messages become others.
+pub struct Way {
+    losses: Losses,
+    drops: bool,
+    to: To,
+}
+
+enum To {
+    Protobuf(Box<Find>),
+    Packed(Box<Find>, PackOptions),
+    FlatBuffers(Box<Find>),
+}
+
+impl Way {
+    /// A writer of such messages before the one that gets them, and what packing costs.
+    pub fn before(self, writer: Box<dyn Writer>, origin: &str) -> (Box<dyn Writer>, Costs) {
+        let Way { losses, drops, to } = self;
+        let unpacker = |writer| {
+            let (unpacker, _) = Unpacker::new(writer, origin, drops);
+            Box::new(unpacker.of_osi_if_any("--lossy"))
+        };
+        match to {
+            To::Protobuf(definition) => {
+                let encoding = Encoding::Protobuf { definition };
+                let converter = Converter::new(unpacker(writer), origin, encoding, losses);
+                (Box::new(converter), Costs::default())
+            }
+            To::Packed(definition, options) => {
+                let (packer, costs) = Packer::new(writer, origin, options);
+                let encoding = Encoding::Protobuf { definition };
+                let inner = Box::new(packer.of_osi());
+                let converter = Converter::new(inner, origin, encoding, losses);
+                (Box::new(converter.if_any(is_osi_flat)), costs)
+            }
+            To::FlatBuffers(definition) => {
+                let encoding = Encoding::FlatBuffers { definition, protobuf: Box::new(of_osi) };
+                let converter = Converter::new(writer, origin, encoding, losses);
+                (unpacker(Box::new(converter)), Costs::default())
+            }
+        }
+    }
+}
+
 impl Encoded {
-    /// What messages become in this file, and what may be lost; none where they stay as they
-    /// are.
+    /// Whether messages are to be written in an encoding.
+    pub fn is_wanted(&self) -> bool {
+        self.encoding.is_some()
+    }
+
+    /// What messages become in this file; none where they stay as they are.
     ///
     /// # Errors
     /// When the container cannot hold it, or the definition cannot be read.
-    pub fn of(&self, output: &Path) -> Result<Option<(Encoding, Losses)>> {
+    pub fn of(&self, output: &Path) -> Result<Option<Way>> {
+        let plan = self.reducing.plan();
+        ensure!(
+            self.encoding == Some(Wanted::Packed) || plan == Plan::default(),
+            "--preset, --resolution and --whole-bytes are of packed fields; say --encoding packed"
+        );
         let Some(wanted) = self.encoding else { return Ok(None) };
         let holds_any = matches!(Form::of(output)?, Form::Mcap | Form::Lengths);
         let structs = wanted == Wanted::FlatbuffersStructs;
-        let encoding = match wanted {
-            Wanted::Protobuf => Encoding::Protobuf { definition: self.protobuf()? },
-            _ if holds_any => {
-                let definition = self.flatbuffers(structs)?;
-                Encoding::FlatBuffers { definition, protobuf: Box::new(of_osi) }
+        let to = match wanted {
+            Wanted::Protobuf => To::Protobuf(self.protobuf()?),
+            Wanted::Packed => {
+                refuse_text(output)?;
+                To::Packed(self.protobuf()?, PackOptions { plan, ..PackOptions::default() })
             }
+            _ if holds_any => To::FlatBuffers(self.flatbuffers(structs)?),
             _ => bail!("{}: holds no FlatBuffers; end it in .mcap or .bin", output.display()),
         };
-        Ok(Some((encoding, Losses::new(self.lossy))))
+        Ok(Some(Way { losses: Losses::new(self.lossy), drops: self.lossy, to }))
     }
 
     fn flatbuffers(&self, structs: bool) -> Result<Box<Find>> {
@@ -99,8 +163,13 @@ impl Encoded {
     }
 }
 
+/// Whether a channel is of OSI in FlatBuffers.
+pub fn is_osi_flat(channel: &Channel) -> bool {
+    channel.message_encoding == FLATBUFFER && channel.definition.name.starts_with("osi3.")
+}
+
 /// What defines the messages of a channel of OSI, which does not say it itself.
-fn of_osi(channel: &Channel) -> Result<Definition> {
+pub fn of_osi(channel: &Channel) -> Result<Definition> {
     let name = &channel.definition.name;
     ensure!(
         name.starts_with("osi3."),

@@ -231,17 +231,18 @@ impl Arguments {
         let (channel, type_name) = self.first()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
         let mut feeding = Feeding::start(fmu, variable, &type_name, &self.set, &host, PATIENCE)?;
-        let made = feeding.result().cloned();
+        let made = feeding.results().to_vec();
         let inputs = [self.input.as_path(), fmu];
         let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs));
         let name = feeding.name().to_owned();
-        let mut tape = match (&recorder, &made) {
-            (Some(recorder), Some(binary)) => {
+        let mut tape = match &recorder {
+            Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
+            Some(recorder) => {
                 let about = format!("made of {}", self.input.display());
-                Some(recorder.begin(&[Recorded { fmu: &name, binary }], about)?)
+                let made = made.iter().map(|binary| Recorded { fmu: &name, binary });
+                Some(recorder.begin(&made.collect::<Vec<_>>(), about)?)
             }
-            (Some(_), None) => bail!("{name} has no output that could be recorded"),
-            _ => None,
+            None => None,
         };
         let usual = feeding.step_size().unwrap_or(STEP);
         let (mut last, mut ended) = (None, None);
@@ -256,8 +257,9 @@ impl Arguments {
             let passed = head.time.zip(last).map(|(time, last)| (time - last) as f64 / 1e9);
             last = head.time;
             let fed = feeding.step(data, passed.filter(|size| *size > 0.0).unwrap_or(usual))?;
-            if let (Some(tape), Some(message)) = (&mut tape, &fed.message) {
-                tape.take(0, (feeding.time() * 1e9).round() as Nanoseconds, message)?;
+            for (variable, message) in &fed.messages {
+                let time = (feeding.time() * 1e9).round() as Nanoseconds;
+                tape.iter_mut().try_for_each(|tape| tape.take(*variable, time, message))?;
             }
             ended = fed.end;
             Ok(())

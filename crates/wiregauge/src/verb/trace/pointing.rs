@@ -4,12 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
-use wiregauge_points::{table, Clouds, Elevation, Found, Rays, Reading, Source, Survey, Table};
+use wiregauge_flatbuffers::convert::Decoder;
+use wiregauge_points::{
+    table, Clouds, Decode, Elevation, Found, Rays, Reading, Source, Survey, Table,
+};
 use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi;
 use wiregauge_trace::write::{Form, Writer};
 
+use super::encoding::{is_osi_flat, of_osi};
 use super::putting::{Outcome, Putting};
 use super::selecting::Selecting;
 
@@ -71,9 +75,9 @@ impl Pointing {
                 let draft = Target::open(output, &[input])?.begin()?;
                 // A table says its columns before its rows.
                 let mut found = Found::default();
-                let survey = Box::new(Survey::new(&origin, reading, &mut found));
+                let survey = Box::new(Survey::new(&origin, reading, &mut found).with(in_flat));
                 let surveyed = copy(&inputs, selecting, putting, Form::Osi, survey)?;
-                let table = Box::new(Table::begin(draft, form, reading, found)?);
+                let table = Box::new(Table::begin(draft, form, reading, found)?.with(in_flat));
                 surveyed.tell_remarks();
                 copy(&inputs, selecting, putting, Form::Osi, table)?
             }
@@ -87,8 +91,8 @@ impl Pointing {
                 let inner = Form::Mcap.begin(draft, putting.chunks.packing())?;
                 // What is kept is described as in any other MCAP.
                 let form = if self.keep { Form::Mcap } else { Form::Osi };
-                let clouds = Box::new(Clouds::new(&origin, inner, self.keep, reading));
-                copy(&inputs, selecting, putting, form, clouds)?
+                let clouds = Clouds::new(&origin, inner, self.keep, reading).with(in_flat);
+                copy(&inputs, selecting, putting, form, Box::new(clouds))?
             }
         };
         outcome.tell_read(output);
@@ -107,6 +111,15 @@ impl Pointing {
             }),
         }
     }
+}
+
+/// What makes Protobuf of OSI's messages in FlatBuffers.
+fn in_flat(channel: &Channel) -> Result<Option<Decode>> {
+    if !is_osi_flat(channel) {
+        return Ok(None);
+    }
+    let decoder = Decoder::of(channel, &of_osi(channel)?)?;
+    Ok(Some(Box::new(move |message: &[u8]| decoder.decode(message))))
 }
 
 /// Hands what is wanted to a writer of points. `form` says how channels are described where
@@ -129,7 +142,7 @@ fn copy(
     }
     // What is neither shown nor kept need not be unpacked.
     if form == Form::Osi && !selecting.counts() {
-        let has_points = |channel: &Channel| Source::of(channel).is_some();
+        let has_points = |channel: &Channel| is_osi_flat(channel) || Source::of(channel).is_some();
         readers.iter_mut().for_each(|reader| reader.choose(&has_points));
     }
     putting.copy_into(inputs, readers, selecting, form, writer)

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Result};
+use wiregauge_flatbuffers::convert::{Converter, Encoding};
+use wiregauge_flatbuffers::{json, Losses};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
@@ -11,10 +13,12 @@ use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::osi::{self, Stamp};
 use wiregauge_trace::parsed;
 use wiregauge_trace::read::{Loss, Reader};
+use wiregauge_trace::static_data::Repeating;
 use wiregauge_trace::version::{self, Version};
-use wiregauge_trace::write::{Form, Stamped, Writer};
+use wiregauge_trace::write::{Form, Json, Output, Stamped, Writer};
 
 use super::chunks::Chunks;
+use super::encoding::{is_osi_flat, of_osi};
 use super::progress::news;
 use super::selecting::Selecting;
 use crate::output::tell;
@@ -40,6 +44,11 @@ pub struct Putting {
     /// The version of OSI of an .osi file, where its messages do not say it.
     #[arg(long, value_name = "VERSION", value_parser = dotted)]
     osi_version: Option<Version>,
+    /// Repeat static data (lanes, signs, stationary objects, the version, …) in each
+    /// GroundTruth and SensorView that lacks it: esmini tells it in the first message
+    /// alone.
+    #[arg(long)]
+    repeat_static: bool,
 }
 
 /// A version.
@@ -51,7 +60,8 @@ impl Putting {
     /// As usual, of `.osi` files of this type where their names do not tell it.
     pub fn usual(kind: Option<String>) -> Putting {
         let chunks = Chunks::default();
-        Putting { chunks, kind, topic: None, protobuf_version: None, osi_version: None }
+        let (topic, protobuf_version, osi_version) = (None, None, None);
+        Putting { chunks, kind, topic, protobuf_version, osi_version, repeat_static: false }
     }
 
     /// What the user says of files that do not tell it.
@@ -64,11 +74,26 @@ impl Putting {
         let form = Form::of(output)?;
         let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
         let draft = Target::open(output, &paths)?.begin()?;
-        let writer = form.begin(draft, self.chunks.packing())?;
+        let writer = self.begin(form, draft)?;
         let readers = self.open(inputs)?;
         let copied = self.copy_into(inputs, readers, selecting, form, writer)?;
         copied.tell(output);
         Ok(())
+    }
+
+    /// Begins a file of messages as they are read. What shows them shows FlatBuffers, too:
+    /// as JSON by their own definition, as Protobuf's text by that of OSI.
+    fn begin(&self, form: Form, out: impl Output + 'static) -> Result<Box<dyn Writer>> {
+        Ok(match form {
+            Form::Json => Box::new(Json::with(out, json::of)),
+            Form::Text => {
+                let text = form.begin(out, self.chunks.packing())?;
+                let encoding = Encoding::Protobuf { definition: Box::new(of_osi) };
+                let converter = Converter::new(text, "", encoding, Losses::new(true));
+                Box::new(converter.if_any(is_osi_flat))
+            }
+            _ => form.begin(out, self.chunks.packing())?,
+        })
     }
 
     /// Writes what is wanted of a file anew by a writer of the caller's.
@@ -116,13 +141,25 @@ impl Putting {
 
     /// Opens what is read.
     pub fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
-        inputs.iter().map(|path| open::open_with(path, &self.wish(), &osi_definitions)).collect()
+        let open = |path: &PathBuf| {
+            let reader = open::open_with(path, &self.wish(), &osi_definitions)?;
+            Ok(self.repeating(reader, path))
+        };
+        inputs.iter().map(open).collect()
+    }
+
+    /// What is read of a file, with static data in each message where that is wanted.
+    pub fn repeating(&self, reader: Box<dyn Reader>, path: &Path) -> Box<dyn Reader> {
+        match self.repeat_static {
+            true => Box::new(Repeating::new(reader, &path.display().to_string())),
+            false => reader,
+        }
     }
 
     /// Writes what is wanted of a file to standard output. That its reader went away, as
     /// `head` does, is no error.
     pub fn print(&self, input: &Path, selecting: &Selecting, form: Form) -> Result<()> {
-        let writer = form.begin(std::io::stdout(), self.chunks.packing())?;
+        let writer = self.begin(form, std::io::stdout())?;
         let inputs = [input.to_owned()];
         let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, form, writer);
         match outcome {

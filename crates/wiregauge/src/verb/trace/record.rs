@@ -20,9 +20,9 @@ use crate::recorder::Recorder;
 /// Record what FMUs make, a source alone or a source and a model that takes from it, or what
 /// is played to the bus.
 ///
-/// The FMUs are stepped as fast as they can be, and nothing is timed. What the source
-/// gives and what the model makes of it are two channels. Where an FMU fails, what came
-/// before is kept, and the exit status tells.
+/// The FMUs are stepped as fast as they can be, and nothing is timed. Each output of the
+/// source and of the model that says what it carries is a channel, called after its FMU and
+/// itself. Where an FMU fails, what came before is kept, and the exit status tells.
 ///
 /// From the bus it records the channels and messages of one player as they were in its file,
 /// to the player's end or to Ctrl-C, and tells how long they took and what did not come.
@@ -31,6 +31,8 @@ use crate::recorder::Recorder;
 Examples:
   wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
   wiregauge trace record drive.mcap --source a.fmu --model b.fmu --steps 500
+  wiregauge trace record drive.mcap --source a.fmu --steps 500 \\
+      --variable OSMPSensorViewOut[1] --variable OSMPGroundTruthOut
   wiregauge trace record drive.mcap --source a.fmu --set source.lanes=2 --steps 100
       with --protobuf-version 3.21.12 it keeps all rules of OSI's trace files
   wiregauge trace record heard.mcap --over dds --topic drive
@@ -54,9 +56,10 @@ pub struct Arguments {
     /// How many steps are recorded.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000), conflicts_with = "over")]
     steps: Option<u64>,
-    /// Only this variable, where there are several.
+    /// Only this output, as OSMPSensorDataOut or with its FMU as sensor.OSMPSensorDataOut.
+    /// Several times for several.
     #[arg(long, value_name = "NAME", conflicts_with = "over")]
-    variable: Option<String>,
+    variable: Vec<String>,
     #[command(flatten)]
     coupling: Coupling,
     #[command(flatten)]
@@ -88,11 +91,8 @@ impl Arguments {
         pair.model = self.model.clone().unwrap_or_default();
         self.coupling.adjust(&mut pair)?;
         let recording = match &self.model {
-            Some(_) => Recording::of_both(&pair)?,
-            None => {
-                pair.wanted.output = pair.wanted.output.or(self.variable.clone());
-                Recording::of_source(&pair)?
-            }
+            Some(_) => Recording::of_both(&pair, &self.variable)?,
+            None => Recording::of_source(&pair, &self.variable)?,
         };
         let steps = match (self.steps, self.duration) {
             (Some(steps), _) => steps,
@@ -108,7 +108,6 @@ impl Arguments {
             inputs: &inputs,
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
-            only: self.variable.as_deref(),
         };
         recorder.record(&recording, steps)?;
         Ok(ExitCode::SUCCESS)

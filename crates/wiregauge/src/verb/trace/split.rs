@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_system::file::Target;
+use wiregauge_system::text::safe;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::open;
 use wiregauge_trace::split::{split, By, Maker};
@@ -63,7 +64,7 @@ impl Arguments {
         );
         ensure!(by != By::Duration(0), "--duration 0s is no part of a trace");
         let wish = self.putting.wish();
-        let mut reader = open::open(&self.input, &wish)?;
+        let mut reader = self.putting.repeating(open::open(&self.input, &wish)?, &self.input);
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("cannot make {}", self.output.display()))?;
@@ -77,6 +78,7 @@ impl Arguments {
         let topics = reader.channels().values();
         selection.check(&self.input.display().to_string(), topics)?;
         ensure!(made > 0, "nothing is wanted of {}", self.input.display());
+        reader.remarks().iter().for_each(|remark| tell(&safe(remark)));
         tell(&format!("{made} parts in {}", self.output.display()));
         Ok(ExitCode::SUCCESS)
     }

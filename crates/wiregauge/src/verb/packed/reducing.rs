@@ -1,0 +1,51 @@
+//! To what columns of packed fields are reduced: the arguments for that.
+
+use std::path::Path;
+
+use anyhow::{bail, Result};
+use wiregauge_packed::{Plan, Preset, Rule, PRESETS};
+use wiregauge_trace::write::Form;
+
+/// To what columns are reduced; without any of it they are not.
+#[derive(clap::Args)]
+pub struct Reducing {
+    /// Resolutions under a name, parted by commas.
+    #[arg(long, value_name = "PRESET", value_delimiter = ',', value_parser = preset)]
+    preset: Vec<&'static Preset>,
+    /// The resolution of a column, as x=1mm or time_of_flight=6.67ps; COLUMN=exact
+    /// keeps every bit, COLUMN=plain does not reduce. Several times for several.
+    #[arg(long, value_name = "COLUMN=VALUE")]
+    resolution: Vec<Rule>,
+    /// Reduce to whole bytes: larger by itself, smaller where zstd or lz4 comes
+    /// behind it.
+    #[arg(long)]
+    whole_bytes: bool,
+}
+
+fn preset(name: &str) -> Result<&'static Preset, String> {
+    Preset::of(name).ok_or_else(|| {
+        let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>();
+        format!("there is no such preset; there are {}", names.join(", "))
+    })
+}
+
+impl Reducing {
+    /// What becomes of columns.
+    pub fn plan(&self) -> Plan {
+        Plan {
+            presets: self.preset.clone(),
+            rules: self.resolution.clone(),
+            whole_bytes: self.whole_bytes,
+        }
+    }
+}
+
+/// Only containers hold packed fields.
+pub fn refuse_text(output: &Path) -> Result<()> {
+    match Form::of(output)? {
+        Form::Osi | Form::Lengths | Form::Mcap => Ok(()),
+        Form::Text | Form::Json => {
+            bail!("{}: texts hold no packed fields; end it in .mcap or .osi", output.display())
+        }
+    }
+}

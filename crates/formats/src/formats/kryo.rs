@@ -60,10 +60,7 @@ inventory::submit! {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let own = [
-        ("Main.java", include_str!("kryo/Main.java")),
-        ("Nans.java", java_whole::NANS),
-    ];
+    let own = [("Main.java", include_str!("kryo/Main.java")), ("Nans.java", java_whole::NANS)];
     let mut emission = java_whole::emit(unit, &[], &own, JARS)?;
     emission.files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
     Ok(emission)

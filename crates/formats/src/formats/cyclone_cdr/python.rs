@@ -69,7 +69,11 @@ fn member(field: &Field) -> String {
     const OWN: [&str; 4] = ["deserialize", "deserialize_key", "serialize", "serialize_key"];
     let legal = &field.name.legal;
     // Legal names do not end like this.
-    if OWN.contains(&legal.as_str()) { format!("{legal}_") } else { legal.clone() }
+    if OWN.contains(&legal.as_str()) {
+        format!("{legal}_")
+    } else {
+        legal.clone()
+    }
 }
 
 /// `definition.py`: the message in the package's words.

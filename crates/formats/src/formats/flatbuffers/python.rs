@@ -315,7 +315,8 @@ impl Accessors<'_> {
         let (module, table) = (own(self.form, id), self.dialect.type_name(id));
         code.open(format!("def build_{}(b, m):", self.form.class(id)));
         let mut adds = Vec::new();
-        for (number, slot) in slot::slots(self.form.schema, self.form.schema.record(id)).iter().enumerate()
+        for (number, slot) in
+            slot::slots(self.form.schema, self.form.schema.record(id)).iter().enumerate()
         {
             let field = &slot.field;
             let member = format!("m.{}", self.form.member(id, slot.place));

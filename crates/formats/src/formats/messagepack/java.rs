@@ -72,19 +72,35 @@ impl Reading {
     const ALL: [Reading; 2] = [Reading::Sum, Reading::Exact];
 
     fn word(self) -> &'static str {
-        if self == Reading::Sum { "sum" } else { "exact" }
+        if self == Reading::Sum {
+            "sum"
+        } else {
+            "exact"
+        }
     }
 
     fn kind(self) -> &'static str {
-        if self == Reading::Sum { "double" } else { "Tally" }
+        if self == Reading::Sum {
+            "double"
+        } else {
+            "Tally"
+        }
     }
 
     fn begin(self) -> &'static str {
-        if self == Reading::Sum { "double s = 0;" } else { "Tally t = new Tally();" }
+        if self == Reading::Sum {
+            "double s = 0;"
+        } else {
+            "Tally t = new Tally();"
+        }
     }
 
     fn end(self) -> &'static str {
-        if self == Reading::Sum { "return s;" } else { "return t;" }
+        if self == Reading::Sum {
+            "return s;"
+        } else {
+            "return t;"
+        }
     }
 
     /// Adds a number of a field.

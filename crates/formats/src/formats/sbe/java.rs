@@ -97,7 +97,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Glue.java", glue::glue(&form)));
     files.push(java_glue::library(&format!("sbe-all {VERSION}")));
     let mut names = vec!["Message_header".to_owned(), unit.schema.root().name.legal.clone()];
-    names.extend(spots::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()));
+    names
+        .extend(spots::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()));
     let both = |name: String| ["Encoder", "Decoder"].map(|way| format!("wg/{name}{way}.java"));
     let mut sources: Vec<String> = names.into_iter().flat_map(both).collect();
     sources.push("wg/MetaAttribute.java".into());

@@ -57,7 +57,9 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
         return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
     if record.name.legal == API {
-        return Answer::Rejected("the generated package has a module of its own of this name".into());
+        return Answer::Rejected(
+            "the generated package has a module of its own of this name".into(),
+        );
     }
     Answer::lowered(super::lowerings(record))
 }

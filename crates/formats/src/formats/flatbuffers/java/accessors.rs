@@ -57,7 +57,8 @@ const OBJECT: [&str; 8] =
 fn camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();
-    let rest: String = words.map(|word| if word.is_empty() { "_".into() } else { upper(word) }).collect();
+    let rest: String =
+        words.map(|word| if word.is_empty() { "_".into() } else { upper(word) }).collect();
     first + &rest
 }
 

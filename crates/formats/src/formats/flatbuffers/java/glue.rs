@@ -146,7 +146,9 @@ impl Glue<'_> {
         let one = |value: &str| match kind {
             Kind::Text => format!("b.createString({value})"),
             Kind::Bytes => format!("b.createByteVector({value})"),
-            Kind::Struct(id) | Kind::Table(id) => format!("make_{}(b, {value})", self.form.name(id)),
+            Kind::Struct(id) | Kind::Table(id) => {
+                format!("make_{}(b, {value})", self.form.name(id))
+            }
             Kind::Scalar(_) => format!("Blocks.vector(b, {value})"),
         };
         let is_single =

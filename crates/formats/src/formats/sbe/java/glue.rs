@@ -4,11 +4,9 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar};
 
-use crate::formats::sbe::layout::{
-    group, has_flag, place, repeats, Count, Entry, Place,
-};
 use super::reading::Reading;
 use super::spots::{capital, spots, Glue, Spot};
+use crate::formats::sbe::layout::{group, has_flag, place, repeats, Count, Entry, Place};
 use crate::java_form::JavaForm;
 use crate::java_number::Number;
 use crate::sequential::flag_name;
@@ -213,7 +211,9 @@ impl Glue<'_> {
         };
         let open = format!("to.{}_Count({size})", field.name.legal);
         if let Entry::Number(_) = entry {
-            code.line(format!("{open};\nencoder.limit(Blocks.put(out, encoder.limit(), {member}));"));
+            code.line(format!(
+                "{open};\nencoder.limit(Blocks.put(out, encoder.limit(), {member}));"
+            ));
             return;
         }
         code.open("{");

@@ -23,11 +23,19 @@ impl Reading {
     pub const ALL: [Reading; 2] = [Reading::Sum, Reading::Exact];
 
     fn word(self) -> &'static str {
-        if self == Reading::Sum { "sum" } else { "exact" }
+        if self == Reading::Sum {
+            "sum"
+        } else {
+            "exact"
+        }
     }
 
     fn kind(self) -> &'static str {
-        if self == Reading::Sum { "double" } else { "Tally" }
+        if self == Reading::Sum {
+            "double"
+        } else {
+            "Tally"
+        }
     }
 
     /// Adds a number by the expression of it.

@@ -41,9 +41,8 @@ enum With {
 
 /// The programs.
 pub fn programs() -> Vec<Program> {
-    let library = |name, generator, is_static| {
-        With::Library(Library { name, generator, is_static })
-    };
+    let library =
+        |name, generator, is_static| With::Library(Library { name, generator, is_static });
     let program = |id, title, built, options, needs, message, with| Program {
         id,
         title,
@@ -277,7 +276,8 @@ mod tests {
 
     #[test]
     fn what_a_program_loads_is_what_ldd_says() {
-        for (id, needs_protobuf) in [("protobuf-cpp-lite", true), ("generated-ros-msg-cpp", false)] {
+        for (id, needs_protobuf) in [("protobuf-cpp-lite", true), ("generated-ros-msg-cpp", false)]
+        {
             let folder = tempfile::tempdir().unwrap();
             let program = programs().into_iter().find(|program| program.id == id).unwrap();
             let sources = program.making.write(folder.path()).unwrap();

@@ -138,10 +138,7 @@ impl Making for Java {
         }
         let own = folder.join("Program.java");
         let generated = files(folder, "java")?.into_iter().filter(|path| *path != own);
-        Ok(Sources {
-            program: lines(text, COMMENTS),
-            generated: lines_of(generated, COMMENTS)?,
-        })
+        Ok(Sources { program: lines(text, COMMENTS), generated: lines_of(generated, COMMENTS)? })
     }
 
     fn compile(&self, folder: &Path) -> Result<Option<Command>> {
@@ -189,8 +186,8 @@ impl Making for Java {
 /// The files of a folder and those in it that end so, in order.
 fn files(folder: &Path, end: &str) -> Result<Vec<PathBuf>> {
     let mut all = Vec::new();
-    let listed = fs::read_dir(folder)
-        .with_context(|| format!("cannot read {}", folder.display()))?;
+    let listed =
+        fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     for entry in listed {
         let path = entry?.path();
         if path.is_dir() {

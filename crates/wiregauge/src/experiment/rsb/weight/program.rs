@@ -101,9 +101,8 @@ pub fn compiled(mut command: Command) -> Result<f64> {
 
 /// Lines of a text that are neither blank nor begin as a comment does.
 pub fn lines(text: &str, comments: &[&str]) -> usize {
-    let is_code = |line: &&str| {
-        !line.is_empty() && !comments.iter().any(|begin| line.starts_with(begin))
-    };
+    let is_code =
+        |line: &&str| !line.is_empty() && !comments.iter().any(|begin| line.starts_with(begin));
     text.lines().map(str::trim).filter(is_code).count()
 }
 
@@ -111,8 +110,8 @@ pub fn lines(text: &str, comments: &[&str]) -> usize {
 pub fn lines_of(paths: impl IntoIterator<Item = PathBuf>, comments: &[&str]) -> Result<usize> {
     let mut sum = 0;
     for path in paths {
-        let text = fs::read_to_string(&path)
-            .with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
         sum += lines(&text, comments);
     }
     Ok(sum)

@@ -177,9 +177,9 @@ impl Making for Script {
             }
             With::Generated => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
         };
-        let compiler = self.python(folder).and_then(|python| {
-            run(Command::new(python).arg("--version"), "python3")
-        });
+        let compiler = self
+            .python(folder)
+            .and_then(|python| run(Command::new(python).arg("--version"), "python3"));
         let compiler = compiler.unwrap_or_default().trim().to_owned();
         (library, Origin { compiler, ..Origin::default() })
     }

@@ -7,6 +7,7 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::java_number::Number;
+use crate::slot::Slot;
 
 /// The normalized form of a message in Java.
 pub struct JavaForm<'a> {
@@ -55,6 +56,15 @@ impl<'a> JavaForm<'a> {
     /// What a field is called in it.
     pub fn member(&self, id: TypeId, place: usize) -> &str {
         self.names.member(id, place)
+    }
+
+    /// The member of `at` that a slot is, or is a number of.
+    pub fn at_slot(&self, at: &str, id: TypeId, slot: &Slot) -> String {
+        let member = format!("{at}.{}", self.member(id, slot.place));
+        match slot.number {
+            Some(number) => format!("{member}[{number}]"),
+            None => member,
+        }
     }
 
     /// The class of the message.

@@ -6,6 +6,8 @@ use wiregauge_generate::{generate, python_names, Language, Names, Package, Wire}
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Field, Record, Scalar, Schema, TypeDef, TypeId};
 
+use crate::slot::Slot;
+
 /// The normalized form of a message in Python.
 pub struct PythonForm<'a> {
     /// What it is of.
@@ -91,6 +93,15 @@ impl<'a> PythonForm<'a> {
     /// What a field is called in it.
     pub fn member(&self, id: TypeId, place: usize) -> &str {
         self.names.member(id, place)
+    }
+
+    /// The member of `at` that a slot is, or is a number of.
+    pub fn at_slot(&self, at: &str, id: TypeId, slot: &Slot) -> String {
+        let member = format!("{at}.{}", self.member(id, slot.place));
+        match slot.number {
+            Some(number) => format!("{member}[{number}]"),
+            None => member,
+        }
     }
 
     /// The code of a field's numbers in the modules struct and array; none where it

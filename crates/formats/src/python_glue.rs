@@ -167,8 +167,7 @@ impl Glue<'_> {
 
     /// The member of the normalized form that a slot is, or is a number of.
     fn normalized(&self, at: &str, slot: &Slot) -> String {
-        let member = format!("{at}.{}", self.form.member(self.id, slot.place));
-        slot.number.map_or(member.clone(), |number| format!("{member}[{number}]"))
+        self.form.at_slot(at, self.id, slot)
     }
 
     fn give(&self, code: &mut SourceWriter) {
@@ -456,4 +455,27 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
         }
         code.outdent();
     }
+}
+
+/// `fill_X(m, o)` for each record X, and `fill` for the message: one of two objects into
+/// the other, slot by slot.
+pub fn fill(
+    form: &PythonForm,
+    slot: impl Fn(&PythonForm, TypeId, &Slot, &mut SourceWriter),
+) -> String {
+    let mut code = SourceWriter::indented(4);
+    for (id, record) in form.records() {
+        code.line("\n");
+        code.open(format!("def fill_{}(m, o):", form.class(id)));
+        let slots = slot::slots(form.schema, record);
+        if slots.is_empty() {
+            code.line("pass");
+        }
+        for of in &slots {
+            slot(form, id, of, &mut code);
+        }
+        code.outdent();
+    }
+    code.line(format!("\n\nfill = fill_{}", form.class(form.schema.root)));
+    code.finish()
 }

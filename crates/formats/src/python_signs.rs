@@ -18,8 +18,7 @@ pub fn signs(form: &PythonForm, is_lost: impl Fn(TypeId, &Field) -> bool) -> Str
     for (id, record) in form.records() {
         let mut terms = Vec::new();
         for slot in slot::slots(form.schema, record) {
-            let member = format!("m.{}", form.member(id, slot.place));
-            let value = slot.number.map_or(member.clone(), |at| format!("{member}[{at}]"));
+            let value = form.at_slot("m", id, &slot);
             match (slot.field.element, slot.field.cardinality) {
                 (Element::Record(inner), cardinality) => {
                     let inner = format!("loses_sign_{}", form.class(inner));

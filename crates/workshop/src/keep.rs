@@ -45,7 +45,10 @@ pub fn make_whole(folder: &Path, fill: impl FnOnce(&Path) -> Result<()>) -> Resu
 }
 
 /// The build folder that a step's own folder is in: what has the folder of messages.
-pub(crate) fn build_folder(step_folder: &Path) -> Result<&Path> {
+///
+/// # Errors
+/// When it is in none.
+pub fn build_folder(step_folder: &Path) -> Result<&Path> {
     step_folder
         .ancestors()
         .find(|folder| folder.join("messages").is_dir())

@@ -12,7 +12,7 @@ pub mod python;
 mod tool;
 pub mod toolchain;
 
-pub use keep::{hash, lock, write_if_new};
+pub use keep::{build_folder, hash, lock, write_if_new};
 pub use need::Need;
 pub use progress::Progress;
 pub use tool::{first_error, quoted, run, Compiler};

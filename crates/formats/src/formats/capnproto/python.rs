@@ -9,7 +9,7 @@ use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
 use crate::python_form::PythonForm;
 use crate::python_glue::{self, Library};
-use crate::slot::{self, Slot};
+use crate::slot::Slot;
 
 inventory::submit! {
     Codec {
@@ -54,7 +54,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         nesting_limit(unit.schema)
     );
     let mut glue = python_glue::glue(&form, &library, &head);
-    glue += &fill(&form);
+    glue += &python_glue::fill(&form, fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
@@ -130,32 +130,10 @@ impl Library for Pycapnp<'_> {
     }
 }
 
-/// `fill_X(m, o)`: the normalized form into the library's builder.
-fn fill(form: &PythonForm) -> String {
-    let mut code = SourceWriter::indented(4);
-    for (id, record) in form.records() {
-        code.line("\n");
-        code.open(format!("def fill_{}(m, o):", form.class(id)));
-        let slots = slot::slots(form.schema, record);
-        if slots.is_empty() {
-            code.line("pass");
-        }
-        for slot in &slots {
-            fill_slot(form, id, slot, &mut code);
-        }
-        code.outdent();
-    }
-    code.line(format!("\n\nfill = fill_{}", form.class(form.schema.root)));
-    code.finish()
-}
-
 fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
     let field = &slot.field;
     let name = camel(&field.name.legal);
-    let mut value = format!("o.{}", form.member(id, slot.place));
-    if let Some(number) = slot.number {
-        value += &format!("[{number}]");
-    }
+    let value = form.at_slot("o", id, slot);
     let is_optional = field.cardinality == Cardinality::Optional;
     if is_optional {
         code.open(format!("if {value} is not None:"));

@@ -319,8 +319,7 @@ impl Accessors<'_> {
             slot::slots(self.form.schema, self.form.schema.record(id)).iter().enumerate()
         {
             let field = &slot.field;
-            let member = format!("m.{}", self.form.member(id, slot.place));
-            let value = slot.number.map_or(member.clone(), |at| format!("{member}[{at}]"));
+            let value = self.form.at_slot("m", id, slot);
             let kind = self.dialect.kind(field.element);
             let start = format!("{module}.{table}Start{}Vector", camel(field));
             let is_optional = field.cardinality == Cardinality::Optional;

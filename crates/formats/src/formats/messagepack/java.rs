@@ -12,6 +12,7 @@ use crate::codec::{Codec, Emission, Linkage};
 use crate::java_form::JavaForm;
 use crate::java_glue;
 use crate::java_number::Number;
+use crate::java_reading::Reading;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "org.msgpack:msgpack-core:0.9.12",
@@ -59,71 +60,6 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Glue.java", glue(&form)));
     files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
     Ok(Emission { files, jars: JARS, ..Emission::default() })
-}
-
-/// What is made of values as they are unpacked.
-#[derive(Clone, Copy, PartialEq)]
-enum Reading {
-    Sum,
-    Exact,
-}
-
-impl Reading {
-    const ALL: [Reading; 2] = [Reading::Sum, Reading::Exact];
-
-    fn word(self) -> &'static str {
-        if self == Reading::Sum {
-            "sum"
-        } else {
-            "exact"
-        }
-    }
-
-    fn kind(self) -> &'static str {
-        if self == Reading::Sum {
-            "double"
-        } else {
-            "Tally"
-        }
-    }
-
-    fn begin(self) -> &'static str {
-        if self == Reading::Sum {
-            "double s = 0;"
-        } else {
-            "Tally t = new Tally();"
-        }
-    }
-
-    fn end(self) -> &'static str {
-        if self == Reading::Sum {
-            "return s;"
-        } else {
-            "return t;"
-        }
-    }
-
-    /// Adds a number of a field.
-    fn number(self, place: usize, number: Number, value: &str) -> String {
-        match self {
-            Reading::Sum => format!("s += {};", number.counted(value, false)),
-            Reading::Exact => format!("t.number({place}, {});", number.word(value)),
-        }
-    }
-
-    fn length(self, place: usize, value: &str) -> String {
-        match self {
-            Reading::Sum => format!("s += {value};"),
-            Reading::Exact => format!("t.number({place}, {value});"),
-        }
-    }
-
-    fn record(self, place: usize, name: &str) -> String {
-        match self {
-            Reading::Sum => format!("s += sum_{name}(v);"),
-            Reading::Exact => format!("t.record({place}, exact_{name}(v));"),
-        }
-    }
 }
 
 fn glue(form: &JavaForm) -> String {
@@ -307,7 +243,7 @@ fn read(form: &JavaForm, reading: Reading, id: TypeId, record: &Record, code: &m
     code.line(reading.begin());
     for (place, field) in record.fields.iter().enumerate() {
         let one = match (field.element, form.number(field)) {
-            (Element::Record(inner), _) => reading.record(place, form.name(inner)),
+            (Element::Record(inner), _) => reading.record(place, form.name(inner), "v"),
             (Element::String, _) => reading.length(place, "v.textLength()"),
             (_, None) => reading.length(place, "v.block().size()"),
             (_, Some(of)) => reading.number(place, of, number(of)),
@@ -350,10 +286,7 @@ fn walk(
         Reading::Sum => name.to_owned(),
         Reading::Exact => format!("exact{}{}", name[..1].to_uppercase(), &name[1..]),
     };
-    let none = match reading {
-        Reading::Sum => "return 0;",
-        Reading::Exact => "return new Tally();",
-    };
+    let none = reading.nothing();
     code.open(format!("\nstatic {} {method}(Values v) throws IOException {{", reading.kind()));
     let mut id = form.schema.root;
     let mut found = None;

@@ -255,22 +255,14 @@ struct Glue<'a> {
 }
 
 impl Glue<'_> {
-    /// The normalized member that a slot is of.
-    fn member(&self, slot: &Slot) -> String {
-        let member = format!("m.{}", self.form.member(self.id, slot.place));
-        match slot.number {
-            Some(number) => format!("{member}[{number}]"),
-            None => member,
-        }
-    }
-
     fn make(&self, code: &mut SourceWriter) {
         let (form, library, id) = (self.form, self.library, self.id);
         let (class, own) = (library.class(form, id), form.class(id));
         code.open(format!("\nprivate static {class} make_{}({own} m) {{", form.name(id)));
         code.line(format!("{class}.Builder b = {class}.newBuilder();"));
         for slot in slot::slots(form.schema, self.record) {
-            let (member, name) = (self.member(&slot), library.accessor(id, &slot));
+            let (member, name) =
+                (self.form.at_slot("m", self.id, &slot), library.accessor(id, &slot));
             let value =
                 |value: &str, boxed: bool| match (slot.field.element, form.number(&slot.field)) {
                     (Element::Record(inner), _) => format!("make_{}({value})", form.name(inner)),
@@ -308,7 +300,7 @@ impl Glue<'_> {
         code.line(format!("{own} m = new {own}();"));
         for slot in slot::slots(form.schema, self.record) {
             let field = &slot.field;
-            let member = self.member(&slot);
+            let member = self.form.at_slot("m", self.id, &slot);
             let value = |value: &str| match (field.element, form.number(field)) {
                 (Element::Record(inner), _) => format!("take_{}({value})", form.name(inner)),
                 (Element::Bytes, _) => format!("{value}.toByteArray()"),

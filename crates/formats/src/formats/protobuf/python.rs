@@ -44,7 +44,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonForm::new(unit)?;
     let head = format!("\nNAME = \"wg.{}\"", unit.schema.root().name.legal);
     let mut glue = python_glue::glue(&form, &Upb, &head);
-    glue += &fill(&form);
+    glue += &python_glue::fill(&form, fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
@@ -91,30 +91,8 @@ impl Library for Upb {
     }
 }
 
-/// `fill_X(m, o)`: the normalized form into the library's message.
-fn fill(form: &PythonForm) -> String {
-    let mut code = SourceWriter::indented(4);
-    for (id, record) in form.records() {
-        code.line("\n");
-        code.open(format!("def fill_{}(m, o):", form.class(id)));
-        let slots = slot::slots(form.schema, record);
-        if slots.is_empty() {
-            code.line("pass");
-        }
-        for slot in &slots {
-            field(form, id, slot, &mut code);
-        }
-        code.outdent();
-    }
-    code.line(format!("\n\nfill = fill_{}", form.class(form.schema.root)));
-    code.finish()
-}
-
-fn field(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
-    let mut m = format!("m.{}", form.member(id, slot.place));
-    if let Some(number) = slot.number {
-        m += &format!("[{number}]");
-    }
+fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+    let m = form.at_slot("m", id, slot);
     let o = format!("o.{}", slot.field.name.legal);
     let record = match slot.field.element {
         Element::Record(inner) => Some(inner),

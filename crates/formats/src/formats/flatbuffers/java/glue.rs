@@ -55,22 +55,13 @@ struct Glue<'a> {
 }
 
 impl Glue<'_> {
-    /// The normalized member that a slot is of.
-    fn member(&self, slot: &Slot) -> String {
-        let member = format!("m.{}", self.form.member(self.id, slot.place));
-        match slot.number {
-            Some(number) => format!("{member}[{number}]"),
-            None => member,
-        }
-    }
-
     /// Refuses a negative zero where a table would leave it out.
     fn admit(&self, code: &mut SourceWriter) {
         let (form, dialect) = (self.form, self.library.dialect);
         let (own, name) = (form.class(self.id), form.name(self.id));
         code.open(format!("\nprivate static void admit_{name}({own} m) throws Rejected {{"));
         for slot in dialect.slots(self.id) {
-            let member = self.member(&slot);
+            let member = self.form.at_slot("m", self.id, &slot);
             let (kind, cardinality) = (dialect.kind(slot.field.element), slot.field.cardinality);
             let inner = match kind {
                 Kind::Table(inner) => format!("admit_{}", form.name(inner)),
@@ -142,7 +133,7 @@ impl Glue<'_> {
     /// Builds what a slot refers to, as `c` and its number; 0 where it is not there.
     fn child(&self, at: usize, slot: &Slot, code: &mut SourceWriter) {
         let dialect = self.library.dialect;
-        let (member, kind) = (self.member(slot), dialect.kind(slot.field.element));
+        let (member, kind) = (self.form.at_slot("m", self.id, slot), dialect.kind(slot.field.element));
         let one = |value: &str| match kind {
             Kind::Text => format!("b.createString({value})"),
             Kind::Bytes => format!("b.createByteVector({value})"),
@@ -211,7 +202,7 @@ impl Glue<'_> {
 
     /// Adds a slot to the table that is begun.
     fn add(&self, wire: &str, at: usize, slot: &Slot, code: &mut SourceWriter) {
-        let (member, kind) = (self.member(slot), self.library.dialect.kind(slot.field.element));
+        let (member, kind) = (self.form.at_slot("m", self.id, slot), self.library.dialect.kind(slot.field.element));
         let add = format!("{wire}.add{}", upper(&self.library.name(self.id, slot)));
         let is_single =
             !matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
@@ -252,7 +243,7 @@ impl Glue<'_> {
     fn take_slot(&self, slot: &Slot, code: &mut SourceWriter) {
         let (form, library, id) = (self.form, self.library, self.id);
         let dialect = library.dialect;
-        let (member, name) = (self.member(slot), library.name(id, slot));
+        let (member, name) = (self.form.at_slot("m", self.id, slot), library.name(id, slot));
         let (field, kind) = (&slot.field, dialect.kind(slot.field.element));
         let is_struct = dialect.is_struct(id);
         let take = |value: &str| match kind {

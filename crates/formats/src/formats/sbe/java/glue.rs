@@ -4,11 +4,11 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar};
 
-use super::reading::Reading;
 use super::spots::{capital, spots, Glue, Spot};
 use crate::formats::sbe::layout::{group, has_flag, place, repeats, Count, Entry, Place};
 use crate::java_form::JavaForm;
 use crate::java_number::Number;
+use crate::java_reading::Reading;
 use crate::sequential::flag_name;
 
 /// `Glue.java`.

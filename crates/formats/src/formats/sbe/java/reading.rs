@@ -7,55 +7,14 @@ use wiregauge_schema::{Cardinality, Element, Scalar};
 use super::spots::{capital, Glue};
 use crate::formats::sbe::layout::{group, has_flag, place, Entry, Place};
 use crate::java_number::Number;
+use crate::java_reading::Reading;
 use crate::sequential::flag_name;
 
-/// What is made of values as they are read.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Reading {
-    /// A sum of floats.
-    Sum,
-    /// What is proven of it.
-    Exact,
-}
-
-impl Reading {
-    /// Both.
-    pub const ALL: [Reading; 2] = [Reading::Sum, Reading::Exact];
-
-    fn word(self) -> &'static str {
-        if self == Reading::Sum {
-            "sum"
-        } else {
-            "exact"
-        }
-    }
-
-    fn kind(self) -> &'static str {
-        if self == Reading::Sum {
-            "double"
-        } else {
-            "Tally"
-        }
-    }
-
-    /// Adds a number by the expression of it.
-    fn number(self, at: usize, scalar: Scalar, value: &str) -> String {
-        // Truth values are 0 or 1, whatever number stands for true.
-        let value = match scalar {
-            Scalar::Bool => format!("({value} != 0)"),
-            _ => value.to_owned(),
-        };
-        match self {
-            Reading::Sum => format!("s += {};", Number(scalar).counted(&value, false)),
-            Reading::Exact => format!("t.number({at}, {});", Number(scalar).word(&value)),
-        }
-    }
-
-    fn length(self, at: usize, value: &str) -> String {
-        match self {
-            Reading::Sum => format!("s += {value};"),
-            Reading::Exact => format!("t.number({at}, {value});"),
-        }
+/// The expression of a number: truth values are 0 or 1, whatever number stands for true.
+fn add(reading: Reading, at: usize, scalar: Scalar, value: &str) -> String {
+    match scalar {
+        Scalar::Bool => reading.number(at, Number(scalar), &format!("({value} != 0)")),
+        _ => reading.number(at, Number(scalar), value),
     }
 }
 
@@ -67,14 +26,8 @@ impl Glue<'_> {
         let (kind, word) = (reading.kind(), reading.word());
         let class = if spot.names.is_empty() { "Object".into() } else { spot.class("Decoder") };
         code.open(format!("\nprivate {kind} {word}_{number}({class} from) {{"));
-        code.line(match reading {
-            Reading::Sum => "double s = 0;",
-            Reading::Exact => "Tally t = new Tally();",
-        });
-        let add = |at: usize, from: &str| match reading {
-            Reading::Sum => format!("s += sum_{}({from});", spot.inner[&at]),
-            Reading::Exact => format!("t.record({at}, exact_{}({from}));", spot.inner[&at]),
-        };
+        code.line(reading.begin());
+        let inner = |at: usize, from: &str| reading.record(at, &spot.inner[&at].to_string(), from);
         for wanted in [Place::Nowhere, Place::Block, Place::Group, Place::Data] {
             for (at, field) in record.fields.iter().enumerate() {
                 if place(self.schema, field) != wanted {
@@ -85,19 +38,19 @@ impl Glue<'_> {
                 let flag = has_flag(field)
                     .then(|| format!("if (from.{}_() != 0) {{", flag_name(record, field)));
                 match (&wanted, field.element, field.cardinality) {
-                    (Place::Nowhere, ..) => code.line(add(at, "null")),
+                    (Place::Nowhere, ..) => code.line(inner(at, "null")),
                     (Place::Block, Element::Record(_), _) => {
-                        code.line(add(at, &format!("{value}()")));
+                        code.line(inner(at, &format!("{value}()")));
                     }
                     (Place::Block, _, Cardinality::Array { len }) if len > 1 => {
                         code.open(format!("for (int i = 0; i < {len}; i++) {{"));
                         let scalar = scalar.expect("a number");
-                        code.line(reading.number(at, scalar, &format!("{value}(i)")));
+                        code.line(add(reading, at, scalar, &format!("{value}(i)")));
                         code.close("}");
                     }
                     (Place::Block, ..) => {
                         let one =
-                            reading.number(at, scalar.expect("a number"), &format!("{value}()"));
+                            add(reading, at, scalar.expect("a number"), &format!("{value}()"));
                         match flag {
                             Some(flag) => code.block(flag, "}", |code| code.line(one)),
                             None => code.line(one),
@@ -107,11 +60,9 @@ impl Glue<'_> {
                         self.enter(field, "from", "g", "n", code);
                         code.open("for (int i = 0; i < n; i++) {");
                         code.line(match group(self.schema, field).0 {
-                            Entry::Number(scalar) => {
-                                reading.number(at, scalar, "g.next().value_()")
-                            }
+                            Entry::Number(scalar) => add(reading, at, scalar, "g.next().value_()"),
                             Entry::Octets => reading.length(at, "g.next().skipValue_()"),
-                            Entry::Record(_) => add(at, "g.next()"),
+                            Entry::Record(_) => inner(at, "g.next()"),
                         });
                         code.close("}");
                     }),
@@ -131,10 +82,7 @@ impl Glue<'_> {
                 }
             }
         }
-        code.line(match reading {
-            Reading::Sum => "return s;",
-            Reading::Exact => "return t;",
-        });
+        code.line(reading.end());
         code.close("}");
     }
 
@@ -145,21 +93,15 @@ impl Glue<'_> {
             Reading::Sum => name.to_owned(),
             Reading::Exact => format!("exact{}", capital(name)),
         };
-        let none = match reading {
-            Reading::Sum => "return 0;",
-            Reading::Exact => "return new Tally();",
-        };
+        let none = reading.nothing();
         code.open(format!("\n{} {method}() {{", reading.kind()));
         let found = self.descend(path.map_or(&[], |path| path), none, code);
-        match (found, reading) {
-            (None, _) => code.line(none),
-            (Some((scalar, value)), Reading::Sum) => {
-                code.line("double s = 0;");
-                code.line(format!("{}\nreturn s;", reading.number(0, scalar, &value)));
-            }
-            (Some((scalar, value)), Reading::Exact) => {
-                code.line("Tally t = new Tally();");
-                code.line(format!("{}\nreturn t;", reading.number(0, scalar, &value)));
+        match found {
+            None => code.line(none),
+            Some((scalar, value)) => {
+                code.line(reading.begin());
+                code.line(add(reading, 0, scalar, &value));
+                code.line(reading.end());
             }
         }
         code.close("}");

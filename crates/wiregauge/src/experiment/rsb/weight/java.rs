@@ -10,7 +10,7 @@ use wiregauge_formats::{Codec, Emission, Step};
 use wiregauge_generate::{generate, Language, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
-use wiregauge_workshop::{maven, run, Need};
+use wiregauge_workshop::{build_folder, maven, run, Need};
 
 use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
 use crate::workload::Builtin;
@@ -88,8 +88,7 @@ impl Java {
         if self.with != With::Library {
             return Ok(Vec::new());
         }
-        let build = folder.ancestors().find(|folder| folder.join("messages").is_dir());
-        let build = build.context("the program is in a build folder")?;
+        let build = build_folder(folder)?;
         emission()?.jars.iter().map(|jar| maven::jar(build, jar)).collect()
     }
 

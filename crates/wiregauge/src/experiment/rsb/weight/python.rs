@@ -90,12 +90,10 @@ impl Script {
         if self.with != With::Library {
             return interpreter();
         }
-        let build = folder.ancestors().find(|folder| folder.join("messages").is_dir());
-        let build = build.context("the program is in a build folder")?;
         let schema = Builtin::Rsb.schema()?;
         let codec = Codec::find(PROTOBUF).context("there is a row of Protobuf in Python")?;
         let emission = codec.emission(&schema, &Projection::choose(&schema))?;
-        Ok(Python::environment(build, emission.requirements)?.program)
+        Ok(Python::of_step(folder, emission.requirements)?.program)
     }
 
     /// Names, versions and bytes of the packages that it has beside Python's own.

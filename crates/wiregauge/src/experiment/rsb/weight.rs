@@ -35,8 +35,9 @@ pub fn weigh(weighing: &Weighing) -> Result<Weights> {
     programs.extend(python::programs());
     for name in weighing.only {
         if !programs.iter().any(|program| program.id == name) {
-            let known: Vec<&str> = programs.iter().map(|program| program.id).collect();
-            bail!("there is no program '{name}'; there are {}", known.join(", "));
+            bail!(
+                "there is no program '{name}' to weigh; leave --codecs out to weigh all there are"
+            );
         }
     }
     let languages: Vec<&str> = match (weighing.languages, weighing.only) {

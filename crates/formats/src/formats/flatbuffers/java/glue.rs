@@ -133,7 +133,8 @@ impl Glue<'_> {
     /// Builds what a slot refers to, as `c` and its number; 0 where it is not there.
     fn child(&self, at: usize, slot: &Slot, code: &mut SourceWriter) {
         let dialect = self.library.dialect;
-        let (member, kind) = (self.form.at_slot("m", self.id, slot), dialect.kind(slot.field.element));
+        let (member, kind) =
+            (self.form.at_slot("m", self.id, slot), dialect.kind(slot.field.element));
         let one = |value: &str| match kind {
             Kind::Text => format!("b.createString({value})"),
             Kind::Bytes => format!("b.createByteVector({value})"),
@@ -202,7 +203,8 @@ impl Glue<'_> {
 
     /// Adds a slot to the table that is begun.
     fn add(&self, wire: &str, at: usize, slot: &Slot, code: &mut SourceWriter) {
-        let (member, kind) = (self.form.at_slot("m", self.id, slot), self.library.dialect.kind(slot.field.element));
+        let (member, kind) =
+            (self.form.at_slot("m", self.id, slot), self.library.dialect.kind(slot.field.element));
         let add = format!("{wire}.add{}", upper(&self.library.name(self.id, slot)));
         let is_single =
             !matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });

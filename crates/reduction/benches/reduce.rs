@@ -1,7 +1,7 @@
 //! What reducing costs and saves, as ratios within one run.
 //!
-//!     cargo bench -p wiregauge-packed --bench reduce                     a generated scene
-//!     cargo bench -p wiregauge-packed --bench reduce -- FILE /topic      a list of positions in a recording
+//!     cargo bench -p wiregauge-reduction --bench reduce                    a generated scene
+//!     cargo bench -p wiregauge-reduction --bench reduce -- FILE [CHANNEL]  points of a file, as reflections
 //!
 //! All take turns; the median of the turns counts. `varints` is the plainest delta
 //! coder that there is, in place of peers: differences of the same steps, zigzag,
@@ -11,13 +11,12 @@ use std::hint::black_box;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use wiregauge_packed::{Column, Layout, Reduced, Reduction, View};
-use wiregauge_schema::Value;
-use wiregauge_trace::recording::Recording;
+use anyhow::{bail, Context, Result};
+use wiregauge_packed::{Column, Layout, Plan, Reduced, Reduction, View};
+use wiregauge_points::Values;
+use wiregauge_reduction::load::{of_file, of_scene, Load, Wish};
 
 const TURNS: usize = 31;
-/// m/s.
-const LIGHT: f64 = 299_792_458.0;
 /// 1 mm there and back, in s.
 const TIME: f64 = 6.67e-12;
 /// dB.
@@ -29,96 +28,45 @@ struct Scan {
     signal: Vec<f64>,
 }
 
-impl Scan {
-    fn push(&mut self, range: f64, intensity: f64) {
-        self.time.push(2.0 * range / LIGHT);
-        self.signal.push(10.0 * intensity.log10());
-    }
-}
-
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let scan = match words.as_slice() {
-        [] => Ok(scene()),
-        [file, topic] => recorded(file, topic),
-        _ => Err("name a recording and a topic, or nothing".into()),
-    };
-    match scan {
+    match scan(&words) {
         Ok(scan) => {
             report(&scan);
             ExitCode::SUCCESS
         }
         Err(why) => {
-            eprintln!("{why}");
+            eprintln!("{why:#}");
             ExitCode::FAILURE
         }
     }
 }
 
-/// Ground, walls and boxes, 128 × 1024 rays, with 1 cm and a tenth of the strength
-/// of noise.
-fn scene() -> Scan {
-    let mut scan = Scan { time: Vec::new(), signal: Vec::new() };
-    let mut state = 1u64;
-    let mut noise = || {
-        let sum: f64 = (0..12)
-            .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                (state >> 11) as f64 / (1u64 << 53) as f64
-            })
-            .sum();
-        sum - 6.0
+/// The first points of what is wanted, as reflections.
+fn scan(words: &[String]) -> Result<Scan> {
+    let plan = Plan::default();
+    let wish = Wish {
+        channels: words.get(1..).unwrap_or_default(),
+        columns: &[],
+        messages: 1,
+        reflections: true,
+        plan: &plan,
     };
-    for row in 0..128 {
-        for column in 0..1024 {
-            let down = -0.35 + 0.7 * f64::from(row) / 128.0;
-            let around = std::f64::consts::TAU * f64::from(column) / 1024.0;
-            let ground = if down < -0.01 { 1.8 / -down.sin() } else { 120.0 };
-            let wall = 20.0 / around.cos().abs().max(0.1);
-            let object = if column / 32 % 5 == 0 && down < 0.05 {
-                8.0 + f64::from(column / 32)
-            } else {
-                120.0
-            };
-            let range = ground.min(wall).min(object);
-            scan.push(range + 0.01 * noise(), (1.0 + 0.1 * noise()).max(0.01) / range);
-        }
-    }
-    scan
-}
-
-/// The first message's list of records that begin with a position and an intensity.
-fn recorded(file: &str, topic: &str) -> Result<Scan, String> {
-    let recording = Recording::open(file).map_err(|error| format!("{error:#}"))?;
-    let messages = recording.messages(topic, 1).map_err(|error| format!("{error:#}"))?;
-    let mut scan = Scan { time: Vec::new(), signal: Vec::new() };
-    let Some(Value::Record(fields)) = messages.first() else {
-        return Err(format!("{file}: {topic} has no message"));
+    let loads: Vec<Load> = match words.first() {
+        None => vec![of_scene(&wish, 1)?],
+        Some(file) => of_file(file.as_ref(), &wish)?,
     };
-    let points = fields.iter().filter_map(|field| match field {
-        Value::List(points) => Some(points),
-        _ => None,
-    });
-    for point in points.flatten() {
-        let Value::Record(values) = point else { continue };
-        let (Some(Value::List(position)), Some(Value::Unsigned(intensity))) =
-            (values.first(), values.get(1))
-        else {
-            continue;
-        };
-        let square = position.iter().map(|axis| match axis {
-            Value::F32(axis) => f64::from(*axis).powi(2),
-            _ => 0.0,
-        });
-        scan.push(square.sum::<f64>().sqrt(), (*intensity).max(1) as f64 / 255.0);
-    }
-    if scan.time.is_empty() {
-        return Err(format!(
-            "{file}: {topic} has no list of a position and an intensity each; choose another"
-        ));
-    }
-    Ok(scan)
+    let table =
+        loads.first().and_then(|load| load.tables.first()).context("there are no points")?;
+    let column = |name: &str| match table.columns.iter().find(|column| column.name == name) {
+        Some(column) => match &column.values {
+            Values::F64(values) => Ok(values.clone()),
+            _ => bail!("{name} is no f64"),
+        },
+        None => bail!("there is no {name}"),
+    };
+    Ok(Scan { time: column("time_of_flight")?, signal: column("signal_strength")? })
 }
 
 /// One way of keeping the two columns.

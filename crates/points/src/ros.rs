@@ -1,5 +1,7 @@
 //! Point clouds of ROS, whose fields each message describes itself.
 
+use std::collections::BTreeSet;
+
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{read_text, Dialect};
 use wiregauge_schema::{Schema, Value};
@@ -73,15 +75,16 @@ impl Ros {
         layout.check(data)?;
         let Value::List(fields) = fields else { bail!("no PointCloud2") };
         let mut columns: Vec<Column> = Vec::new();
+        let mut names = BTreeSet::new();
         let mut wanted = 0;
         for field in fields {
             for column in layout.columns(field, data, &mut wanted)? {
-                let is_known = columns.iter().any(|known| known.name == column.name);
-                ensure!(!is_known, "two fields are called {}", column.name);
+                let is_new = names.insert(column.name.clone());
+                ensure!(is_new, "two fields are called {}", column.name);
                 columns.push(column);
             }
         }
-        let has = |name: &str| columns.iter().any(|column| column.name == name);
+        let has = |name: &str| names.contains(name);
         let is_placed = ["x", "y", "z"].into_iter().filter(|name| has(name)).count() >= 2;
         let unplaced = (!is_placed).then_some("no two of the fields x, y and z");
         Ok(Points {
@@ -117,6 +120,9 @@ fn time(stamp: &Value) -> Result<Nanoseconds> {
     Ok(Nanoseconds::from(whole(seconds)?) * 1_000_000_000 + Nanoseconds::from(whole(nanos)?))
 }
 
+/// The most bytes that a point has: eight times the longest descriptors of PCL.
+const LARGEST: usize = 1 << 16;
+
 /// How points lie in the bytes.
 struct Layout {
     width: usize,
@@ -137,6 +143,8 @@ impl Layout {
         };
         let is_there = all.is_some_and(|all| all <= data.len());
         ensure!(is_there, "{height} rows of {width} points, but only {} bytes", data.len());
+        // Where there are no points, nothing but this bounds what fields count.
+        ensure!(step <= LARGEST, "points of {step} bytes; {LARGEST} are the most that is read");
         // Points without bytes would be as many as the message claims.
         ensure!(step > 0 || width == 0 || height == 0, "points of no bytes");
         Ok(())

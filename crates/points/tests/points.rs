@@ -397,6 +397,12 @@ fn a_cloud_of_ros_cannot_claim_what_is_not_there() {
         let error = format!("{:#}", source.points(&damaged, Reading::default()).unwrap_err());
         assert!(error.contains(wanted), "{error}, not {wanted}");
     }
+    // No points, and so no bytes that would bound what fields count.
+    let mut damaged = data.clone();
+    damaged[24..28].fill(0);
+    damaged[steps..steps + 4].fill(0xff);
+    let error = format!("{:#}", source.points(&damaged, Reading::default()).unwrap_err());
+    assert!(error.contains("points of 4294967295 bytes"), "{error}");
 }
 
 proptest! {

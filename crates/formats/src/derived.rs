@@ -2,8 +2,8 @@
 //! bytes by what the structure derives. They differ in two calls, which are in
 //! the file `library.rs` beside each.
 
-use wiregauge_holders::{rust, File, SourceWriter, Unit};
-use wiregauge_schema::{Element, Field, Schema, TypeDef, TypeId};
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::{Field, Schema, TypeDef, TypeId};
 
 use crate::codec::{Answer, Emission};
 use crate::lowering::Lowering;
@@ -80,7 +80,7 @@ pub fn answer_octets(schema: &Schema, id: TypeId, block: &str) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return answer(schema, id);
     };
-    let is_list = |field: &Field| rust::is_octets(field) && field.element != Element::Bytes;
+    let is_list = Field::is_octet_list;
     let lists = record.fields.iter().filter(|field| is_list(field));
     Answer::lowered(lists.map(|_| Lowering::octets(block)).collect())
 }

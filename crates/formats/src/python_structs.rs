@@ -1,7 +1,7 @@
 //! msgspec: structs of its own by a record's fields, in MessagePack and in JSON.
 
 use anyhow::Result;
-use wiregauge_holders::{rust, File, Unit};
+use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::codec::Emission;
@@ -58,13 +58,9 @@ fn hint(form: &PythonForm, field: &Field) -> String {
     match field.cardinality {
         Cardinality::Required | Cardinality::Implicit => one,
         Cardinality::Optional => format!("{one} | None"),
-        _ if is_octets(field) => "bytes".into(),
+        _ if field.is_octet_list() => "bytes".into(),
         Cardinality::List { .. } | Cardinality::Array { .. } => format!("list[{one}]"),
     }
-}
-
-fn is_octets(field: &Field) -> bool {
-    rust::is_octets(field) && field.element != Element::Bytes
 }
 
 /// Its structs.
@@ -72,7 +68,7 @@ struct Structs;
 
 impl Library for Structs {
     fn is_octets(&self, field: &Field) -> bool {
-        is_octets(field)
+        field.is_octet_list()
     }
 
     fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {

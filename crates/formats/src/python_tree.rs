@@ -2,8 +2,8 @@
 //! in two calls, which are in a file `library.py` beside each format.
 
 use anyhow::Result;
-use wiregauge_holders::{rust, File, Unit};
-use wiregauge_schema::{Element, Field, TypeId};
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Field, TypeId};
 
 use crate::codec::Emission;
 use crate::python_form::PythonForm;
@@ -42,7 +42,7 @@ impl Tree {
 
 impl Library for Tree {
     fn is_octets(&self, field: &Field) -> bool {
-        rust::is_octets(field) && field.element != Element::Bytes
+        field.is_octet_list()
     }
 
     fn get(&self, at: &str, _: TypeId, field: &Field, place: usize) -> String {

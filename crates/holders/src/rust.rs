@@ -119,11 +119,7 @@ fn structure(schema: &Schema, id: TypeId, record: &Record, code: &mut SourceWrit
 /// Whether a field is octets, which serde has to be told of: by itself it takes
 /// them for a list of numbers.
 pub fn is_octets(field: &Field) -> bool {
-    match field.element {
-        Element::Bytes => true,
-        Element::Scalar(Scalar::U8) => matches!(field.cardinality, Cardinality::List { .. }),
-        _ => false,
-    }
+    field.element == Element::Bytes || field.is_octet_list()
 }
 
 /// How serde takes a field where not by itself: octets, and arrays of any length.

@@ -109,6 +109,20 @@ pub struct Field {
     pub wire: Wire,
 }
 
+impl Field {
+    /// Whether it is a list of `u8`.
+    pub fn is_octet_list(&self) -> bool {
+        self.element == Element::Scalar(Scalar::U8)
+            && matches!(self.cardinality, Cardinality::List { .. })
+    }
+
+    /// Whether it is a list or a fixed array of `u8`.
+    pub fn repeats_octets(&self) -> bool {
+        self.element == Element::Scalar(Scalar::U8)
+            && matches!(self.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+    }
+}
+
 /// Protobuf's choices for the numbers of a field. They change sizes and times,
 /// never values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

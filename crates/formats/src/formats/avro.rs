@@ -17,8 +17,7 @@ use crate::slot;
 /// Whether a list or an array of numbers is carried as `bytes`: Avro has no octets, and
 /// an `int` each would take two bytes for half of them.
 fn is_octets(field: &Field) -> bool {
-    field.element == Element::Scalar(Scalar::U8)
-        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+    field.repeats_octets()
 }
 
 /// The Avro type that carries a scalar.

@@ -39,8 +39,7 @@ const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0
 /// Whether a repeated field is carried as `bytes`: octets have no type of
 /// their own, and a varint each would be what no author wants.
 fn as_bytes(field: &Field) -> bool {
-    field.element == Element::Scalar(Scalar::U8)
-        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+    field.repeats_octets()
 }
 
 /// The Protobuf type that carries a scalar.

@@ -82,8 +82,7 @@ fn lowerings(record: &Record) -> Vec<Lowering> {
 
 /// Whether a list is carried as `bytes`, which is read as a block.
 fn is_octets(field: &Field) -> bool {
-    field.element == Element::Scalar(Scalar::U8)
-        && matches!(field.cardinality, Cardinality::List { .. })
+    field.is_octet_list()
 }
 
 fn is_optional_bytes(field: &Field) -> bool {

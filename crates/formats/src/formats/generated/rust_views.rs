@@ -4,7 +4,7 @@ use anyhow::Result;
 use wiregauge_generate::{rust_names, rust_view_names, Language, Wire};
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::path::Index;
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef};
 
 use super::{answer, rust, Form};
 use crate::build::languages::rust::RUST;
@@ -107,15 +107,9 @@ fn add(schema: &Schema, place: usize, field: &Field) -> String {
     };
     match field.cardinality {
         Cardinality::Required | Cardinality::Implicit => add(&format!("from.{f}()")),
-        _ if is_octets(field) => format!("for &value in from.{f}() {{ {} }}", add("value")),
+        _ if field.repeats_octets() => format!("for &value in from.{f}() {{ {} }}", add("value")),
         _ => format!("for value in from.{f}() {{ {} }}", add("value")),
     }
-}
-
-/// Whether a list or array is shown as octets.
-fn is_octets(field: &Field) -> bool {
-    field.element == Element::Scalar(Scalar::U8)
-        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
 }
 
 /// The statement that goes down to a field's value or element.
@@ -129,7 +123,7 @@ fn down(field: &Field, index: Index) -> String {
         (Index::At(index), _) => index.to_string(),
         (Index::Middle, _) => "list.len() / 2".to_owned(),
     };
-    let copied = if is_octets(field) { ".copied()" } else { "" };
+    let copied = if field.repeats_octets() { ".copied()" } else { "" };
     format!(
         "let list = at.{f}();\n\
          let Some(at) = list.iter().nth({index}){copied} else {{ return }};"

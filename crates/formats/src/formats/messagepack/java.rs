@@ -1,7 +1,7 @@
 //! MessagePack in Java, by msgpack-core: its packer and unpacker, value by value.
 
 use anyhow::Result;
-use wiregauge_holders::{rust, File, SourceWriter, Unit};
+use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Path};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 use wiregauge_workshop::maven::Jar;
@@ -96,11 +96,6 @@ fn glue(form: &JavaForm) -> String {
     code.finish()
 }
 
-/// Whether a repeated field is octets.
-fn is_block(field: &Field) -> bool {
-    field.element != Element::Bytes && rust::is_octets(field)
-}
-
 fn repeats(field: &Field) -> bool {
     matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
 }
@@ -140,7 +135,7 @@ fn pack(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
                 code.line(one(&member));
                 code.close("}");
             }
-            _ if is_block(field) => code.line(format!("Values.octets(p, {member});")),
+            _ if field.is_octet_list() => code.line(format!("Values.octets(p, {member});")),
             cardinality => {
                 let is_list = matches!(cardinality, Cardinality::List { .. });
                 let is_array = !is_list || form.number(field).is_some();
@@ -205,7 +200,7 @@ fn unpack(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter)
                 code.line(format!("{member} = {one};"));
                 code.close("}");
             }
-            _ if is_block(field) => code.line(format!("{member} = v.octets();")),
+            _ if field.is_octet_list() => code.line(format!("{member} = v.octets();")),
             (cardinality, Some(of)) => {
                 code.line(match cardinality {
                     Cardinality::Array { len } => format!("v.array({len});"),
@@ -255,7 +250,7 @@ fn read(form: &JavaForm, reading: Reading, id: TypeId, record: &Record, code: &m
                 code.line(one);
                 code.close("}");
             }
-            _ if is_block(field) => {
+            _ if field.is_octet_list() => {
                 let block = format!("b{place}");
                 code.line(format!("MessageBuffer {block} = v.block();"));
                 code.open(format!("for (int i = 0; i < {block}.size(); i++) {{"));
@@ -304,7 +299,7 @@ fn walk(
         }
         let (n, i) = (format!("n{depth}"), format!("i{depth}"));
         if repeats(field) {
-            let count = if is_block(field) { "v.octetCount()" } else { "v.count()" };
+            let count = if field.is_octet_list() { "v.octetCount()" } else { "v.count()" };
             code.line(format!("int {n} = {count};"));
             code.line(match step.index {
                 Index::At(at) => format!("int {i} = {at};"),
@@ -313,13 +308,13 @@ fn walk(
             code.open(format!("if ({i} >= {n}) {{"));
             code.line(none);
             code.close("}");
-            if !is_block(field) {
+            if !field.is_octet_list() {
                 code.line(format!("v.in.skipValue({i});"));
             }
         }
         match (field.element, form.number(field)) {
             (Element::Record(inner), _) => id = inner,
-            (_, Some(_)) if is_block(field) => {
+            (_, Some(_)) if field.is_octet_list() => {
                 found = Some((Number(Scalar::I32), format!("v.octet({n}, {i})")));
             }
             (_, of) => {

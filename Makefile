@@ -38,12 +38,14 @@ bench: setup build
 bus: setup build
 	$(WIREGAUGE) bus transports --build
 
-# The bus beside iperf3, ddsperf and a bare loop, and trace files beside the tools
-# that people use: what is aimed at, as ratios within one run. ONLY=lockstep or
-# ONLY=traces for a part; the emulated link wants root.
+# The bus beside iperf3, ddsperf and a bare loop, trace files beside the tools that
+# people use, and generated holders beside the libraries that they can replace: what is
+# aimed at, as ratios within one run. ONLY=lockstep, ONLY=traces or ONLY=holders for a
+# part; the emulated link wants root.
 targets: setup build
 	case "$(ONLY)" in "" | traces) cargo bench --locked -p wiregauge --bench traces ;; esac
-	case "$(ONLY)" in traces) ;; *) cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY) ;; esac
+	case "$(ONLY)" in "" | holders) cargo bench --locked -p wiregauge --bench holders ;; esac
+	case "$(ONLY)" in traces | holders) ;; *) cargo bench --locked -p wiregauge-bus --bench targets -- $(ONLY) ;; esac
 
 # What `compare` says of the same binary, quiet and beside a load on all
 # processors: about half an hour; RUNS=3 for fewer comparisons, ONLY=quiet for one

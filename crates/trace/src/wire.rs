@@ -47,7 +47,13 @@ impl<'d> Iterator for Fields<'d> {
 }
 
 impl<'d> Fields<'d> {
+    #[inline]
     fn varint(&mut self) -> Option<u64> {
+        // Most have one byte.
+        if let [byte @ ..0x80, rest @ ..] = self.0 {
+            self.0 = rest;
+            return Some(u64::from(*byte));
+        }
         let mut value = 0;
         for (at, byte) in self.0.iter().take(10).enumerate() {
             value |= u64::from(byte & 0x7f) << (7 * at);
@@ -101,9 +107,20 @@ pub(crate) struct Shape {
     messages: Vec<Known>,
 }
 
+/// What stands behind a tag of one byte in nearly all messages, looked at without more ado.
+#[derive(Clone, Copy, Debug)]
+enum Usual {
+    Number,
+    Eight,
+    Four,
+    Message(u16),
+}
+
 /// The fields of a message by their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Known {
+    /// By their tags, of which a number up to 15 makes one byte.
+    usual: [Option<Usual>; 0x100],
     /// Those with small numbers, which nearly all are.
     small: Vec<Option<Field>>,
     others: HashMap<u64, Field>,
@@ -113,7 +130,21 @@ struct Known {
 const SMALL: u64 = 64;
 
 impl Known {
+    fn new() -> Known {
+        Known { usual: [None; 0x100], small: Vec::new(), others: HashMap::new() }
+    }
+
     fn put(&mut self, number: u64, field: Field) {
+        let usual = match field.wanted {
+            Wanted::Number => Some((0, Usual::Number)),
+            Wanted::Fixed(8) => Some((1, Usual::Eight)),
+            Wanted::Fixed(_) => Some((5, Usual::Four)),
+            Wanted::Message(of) => u16::try_from(of).ok().map(|of| (2, Usual::Message(of))),
+            Wanted::Bytes | Wanted::Text => None,
+        };
+        if let Some((form, usual)) = usual.filter(|_| number < 16) {
+            self.usual[number as usize * 8 + form] = Some(usual);
+        }
         if number >= SMALL {
             self.others.insert(number, field);
             return;
@@ -121,6 +152,11 @@ impl Known {
         let at = number as usize;
         self.small.resize_with(self.small.len().max(at + 1), || None);
         self.small[at] = Some(field);
+    }
+
+    /// The name of a usual field.
+    fn name(&self, number: u8) -> String {
+        self.field(number.into()).expect("a usual field is known").name.clone()
     }
 
     fn field(&self, number: u64) -> Option<&Field> {
@@ -138,7 +174,7 @@ impl Shape {
         let mut known = vec![root.clone()];
         let mut messages = Vec::new();
         while let Some(message) = known.get(messages.len()).cloned() {
-            let mut fields = Known::default();
+            let mut fields = Known::new();
             for field in message.fields() {
                 let (number, field) = field_of(&field, &mut known);
                 fields.put(number, field);
@@ -158,17 +194,38 @@ impl Shape {
 
     fn message(&self, at: usize, bytes: &[u8], depth: usize) -> Result<()> {
         ensure!(depth > 0, "messages are nested more than {DEPTH} times");
-        let mut fields = Fields(bytes);
-        while !fields.0.is_empty() {
-            let left = fields.0.len();
-            let Some((number, content)) = fields.next() else {
-                bail!("no field {left} bytes before its end");
+        let known = &self.messages[at];
+        let mut left = bytes;
+        while let [tag, rest @ ..] = left {
+            left = match (known.usual[usize::from(*tag)], rest) {
+                (Some(Usual::Eight), [_, _, _, _, _, _, _, _, rest @ ..])
+                | (Some(Usual::Four), [_, _, _, _, rest @ ..])
+                | (Some(Usual::Number), [..0x80, rest @ ..]) => rest,
+                (Some(Usual::Message(of)), [length @ ..0x80, rest @ ..])
+                    if rest.len() >= usize::from(*length) =>
+                {
+                    let (inner, rest) = rest.split_at(usize::from(*length));
+                    self.message(usize::from(of), inner, depth - 1)
+                        .map_err(|error| error.context(known.name(tag >> 3)))?;
+                    rest
+                }
+                _ => self.any(known, left, depth)?,
             };
-            if let Some(field) = self.messages[at].field(number) {
-                self.field(field, content, depth).with_context(|| field.name.clone())?;
-            }
         }
         Ok(())
+    }
+
+    /// Holds the first field, of any kind, against the type; what is behind it.
+    #[inline(never)]
+    fn any<'b>(&self, known: &Known, bytes: &'b [u8], depth: usize) -> Result<&'b [u8]> {
+        let mut fields = Fields(bytes);
+        let Some((number, content)) = fields.next() else {
+            bail!("no field {} bytes before its end", bytes.len());
+        };
+        if let Some(field) = known.field(number) {
+            self.field(field, content, depth).with_context(|| field.name.clone())?;
+        }
+        Ok(fields.0)
     }
 
     fn field(&self, field: &Field, content: Content, depth: usize) -> Result<()> {
@@ -250,17 +307,28 @@ mod tests {
         shape.check(&[]).unwrap();
     }
 
+    /// The tags of the definition's fields, and of those of its points.
+    const TAGS: [u8; 11] = [0x08, 0x12, 0x1a, 0x22, 0x2a, 0x30, 0x38, 0x45, 0x4a, 0x09, 0x15];
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2048))]
         #[test]
         fn what_is_a_message_is_what_the_library_parses(
             bytes in prop::collection::vec(
-                prop_oneof![Just(8u8), Just(0x12), Just(0x22), Just(1), Just(2), any::<u8>()],
+                prop_oneof![4 => prop::sample::select(&TAGS[..]), 2 => 0u8..12, 1 => any::<u8>()],
                 0..24,
             ),
         ) {
             // The library knows groups, which OSI does not have.
             let (view, shape) = (view(), Shape::of(&view()));
             let parsed = DynamicMessage::decode(view, &bytes[..]);
+            // Fields as they come are taken for what they are one by one.
+            let mut left = Ok(&bytes[..]);
+            while let Ok([_, ..]) = left {
+                left = shape.any(&shape.messages[0], left.unwrap(), DEPTH);
+            }
+            let said = |error: anyhow::Error| format!("{error:#}");
+            prop_assert_eq!(left.map(drop).map_err(said), shape.check(&bytes).map_err(said));
             if let Err(error) = shape.check(&bytes) {
                 let has_group = bytes.iter().any(|byte| matches!(byte & 7, 3 | 4));
                 prop_assert!(parsed.is_err() || has_group, "{error:#}");

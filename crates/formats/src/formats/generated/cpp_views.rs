@@ -54,6 +54,28 @@ inventory::submit! {
     }
 }
 
+inventory::submit! {
+    Codec {
+        name: "generated-xcdr2-view-cpp",
+        title: "XCDR2 C++ generated view",
+        format: "xcdr2",
+        language: &CPP,
+        bound: false,
+        built: Linkage::Own,
+        options: view_options!(),
+        calls: &[
+            "encode: wiregauge::serialize<Xcdr2>(message, buffer, room, bytes), again where there is no room",
+            "decode: wiregauge::check(data, bytes, view); wiregauge::to_holder(view, message)",
+            "project, fixed, element: the same check, then the view's methods on the way; list[i], or through it",
+            "verify: wiregauge::check(data, bytes, view)",
+        ],
+        needs: &[],
+        answer: |schema, id| answer(Wire::Xcdr2, schema, id),
+        idl: None,
+        emit: |unit| emit(Wire::Xcdr2, unit),
+    }
+}
+
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = Form::new(unit, wire, Language::Cpp, cpp_names, "holders")?;
     let mut code = cpp::begun(wire, &form, &["holders.view.hpp"]);

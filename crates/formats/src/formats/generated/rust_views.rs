@@ -59,6 +59,30 @@ inventory::submit! {
     }
 }
 
+inventory::submit! {
+    Codec {
+        name: "generated-xcdr2-view-rust",
+        title: "XCDR2 Rust generated view",
+        format: "xcdr2",
+        language: &RUST,
+        bound: false,
+        built: Linkage::Own,
+        options: view_options!(
+            "a text is looked at for UTF-8 again when it is asked for, as no unsafe code is there"
+        ),
+        calls: &[
+            "encode: wiregauge::serialize::<Xcdr2, _>(&message, &mut out)",
+            "decode: wiregauge::check::<Xcdr2, Message>(bytes)?.fill_holder(&mut message)",
+            "project, fixed, element: the same check, then the view's methods on the way; list.iter().nth(i)",
+            "verify: wiregauge::check::<Xcdr2, Message>(bytes)",
+        ],
+        needs: &[],
+        answer: |schema, id| answer(Wire::Xcdr2, schema, id),
+        idl: None,
+        emit: |unit| emit(Wire::Xcdr2, unit),
+    }
+}
+
 fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let form = Form::new(unit, wire, Language::Rust, rust_names, "crate::holders")?;
     let mut code = rust::begun(wire, &form);

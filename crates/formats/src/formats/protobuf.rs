@@ -5,7 +5,7 @@ mod better;
 mod cpp;
 mod java;
 mod prost;
-mod python;
+pub(super) mod python;
 mod quick;
 
 use std::fs;
@@ -38,7 +38,7 @@ const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0
 
 /// Whether a repeated field is carried as `bytes`: octets have no type of
 /// their own, and a varint each would be what no author wants.
-fn as_bytes(field: &Field) -> bool {
+pub(super) fn as_bytes(field: &Field) -> bool {
     field.repeats_octets()
 }
 
@@ -76,7 +76,7 @@ fn element_type<'a>(schema: &'a Schema, field: &Field) -> &'a str {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+pub(super) fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
@@ -499,7 +499,7 @@ fn partial_definition(partials: &[(&str, Partial)], syntax: Syntax) -> Option<Fi
 }
 
 /// `message.proto`.
-fn idl(schema: &Schema) -> Result<File> {
+pub(super) fn idl(schema: &Schema) -> Result<File> {
     Ok(definition(schema, Syntax::Proto3))
 }
 

@@ -2,6 +2,7 @@
 //! of plain records is a field of `bytes` that holds columns. What is a plain record and
 //! which columns it has stands here; the codecs are in the folder beside.
 
+mod cpp;
 mod python;
 
 use std::collections::BTreeSet;
@@ -89,6 +90,18 @@ impl Rows {
             }
         }
         Some(way)
+    }
+
+    /// The column there.
+    fn column(&self, path: &[Step]) -> Option<&Column> {
+        let mut parts = &self.parts;
+        for pair in self.way(path)?.chunks_exact(2) {
+            match &parts[pair[0]].items[pair[1]] {
+                Item::Number(column) => return Some(column),
+                Item::Record(inner) => parts = &inner.parts,
+            }
+        }
+        None
     }
 }
 

@@ -2,7 +2,7 @@
 //! package `wg`). The codecs of its libraries are in the folder beside.
 
 mod better;
-mod cpp;
+pub(super) mod cpp;
 mod java;
 mod prost;
 pub(super) mod python;

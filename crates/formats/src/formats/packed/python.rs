@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step};
-use wiregauge_schema::{Element, Field, Record, TypeId};
+use wiregauge_schema::{Field, Record, TypeId};
 
 use super::{Item, Part, Rows};
 use crate::build::languages::python::{NEEDS, PYTHON};

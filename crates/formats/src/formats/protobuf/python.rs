@@ -44,11 +44,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonForm::new(unit)?;
     let mut glue = python_glue::glue(&form, &Upb, &head(unit));
     glue += &python_glue::fill(&form, |_| true, fill_slot);
-    let files = vec![
-        super::idl(unit.schema)?,
-        File::new("codec.py", CODEC),
-        File::new("glue.py", glue),
-    ];
+    let files =
+        vec![super::idl(unit.schema)?, File::new("codec.py", CODEC), File::new("glue.py", glue)];
     Ok(Emission {
         files,
         steps: vec![describe()],
@@ -104,7 +101,12 @@ impl Library for Upb {
 }
 
 /// The statements that fill a slot.
-pub(in crate::formats) fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+pub(in crate::formats) fn fill_slot(
+    form: &PythonForm,
+    id: TypeId,
+    slot: &Slot,
+    code: &mut SourceWriter,
+) {
     let m = form.at_slot("m", id, slot);
     let o = format!("o.{}", slot.field.name.legal);
     let record = match slot.field.element {

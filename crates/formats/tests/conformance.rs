@@ -334,7 +334,7 @@ const PARTICULAR: [&str; 10] = [
 ];
 
 /// Codecs that carry only what has lists of plain records, of which they make columns.
-const COLUMNS: [&str; 2] = ["packed-cpp", "packed-python"];
+const COLUMNS: [&str; 3] = ["packed-cpp", "packed-python", "packed-rust"];
 
 /// No codec refuses the schema, and each carries the messages.
 fn assert_all_carry(schema: &Schema, projection: &Projection, values: &[Value]) {

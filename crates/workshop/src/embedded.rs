@@ -17,6 +17,7 @@ static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
 static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
 static PACKED_PYTHON: Dir =
     include_dir!("$CARGO_MANIFEST_DIR/../../packed/python/wiregauge_packed");
+static PACKED_RUST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/rust/src");
 
 /// Folders of what was built there.
 const BUILT: [&str; 2] = ["target", "__pycache__"];
@@ -24,12 +25,14 @@ const BUILT: [&str; 2] = ["target", "__pycache__"];
 /// Files by their path below where they are written.
 pub struct Sources(Vec<(PathBuf, &'static [u8])>);
 
-/// The fixed parts of runners: `runner/`, `flatbuffers/`, `rust/`, `cpp/`, `python/`,
-/// `java/` and `alloc/`, with the packed field's beside them.
+/// The fixed parts of runners: `runner/`, `flatbuffers/`, `packed/`, `rust/`, `cpp/`,
+/// `python/`, `java/` and `alloc/`, with the packed field's own in C++ and Python.
 pub fn runners() -> Sources {
     Sources::of(&[
         ("runner", &RUNNER),
         ("flatbuffers", part(&RUNNERS, "flatbuffers")),
+        ("packed", part(&RUNNERS, "packed")),
+        ("packed/src", &PACKED_RUST),
         ("rust", part(&RUNNERS, "rust")),
         ("cpp", part(&RUNNERS, "cpp/include")),
         ("cpp", &PACKED),
@@ -142,7 +145,13 @@ mod tests {
         for (sources, folders) in [
             (
                 runners(),
-                &["runners", "crates/runner", "packed/include", "packed/python/wiregauge_packed"][..],
+                &[
+                    "runners",
+                    "crates/runner",
+                    "packed/include",
+                    "packed/python/wiregauge_packed",
+                    "packed/rust/src",
+                ][..],
             ),
             (participants(), &["participants", "crates/participant"]),
             (fmus(), &["fmus", "packed/include"]),

@@ -4,6 +4,7 @@
 
 mod cpp;
 mod python;
+mod rust;
 
 use std::collections::BTreeSet;
 
@@ -103,6 +104,42 @@ impl Rows {
         }
         None
     }
+}
+
+/// The lists of a schema that become packed fields, each once by what it is of.
+fn all(schema: &Schema) -> Vec<Rows> {
+    let mut done = BTreeSet::new();
+    let fields = schema.records().flat_map(|(_, record)| &record.fields);
+    fields.filter_map(|field| Rows::of(schema, field)).filter(|rows| done.insert(rows.id)).collect()
+}
+
+/// The items of a record's parts, each with its part and the member of the normalized record
+/// `at` that it is, in C++ and Rust.
+fn items<'a>(
+    schema: &Schema,
+    id: TypeId,
+    parts: &'a [Part],
+    at: &str,
+) -> Vec<(&'a Part, &'a Item, String)> {
+    let mut items = Vec::new();
+    for part in parts {
+        let member = format!("{at}.{}", schema.record(id).fields[part.place].name.legal);
+        items.extend(part.items.iter().enumerate().map(|(number, item)| {
+            let element = format!("{member}[{number}]");
+            (part, item, if part.is_array { element } else { member.clone() })
+        }));
+    }
+    items
+}
+
+/// Whether a part may be missing where its record is there.
+fn is_optional(schema: &Schema, id: TypeId, part: &Part) -> bool {
+    schema.record(id).fields[part.place].cardinality == Cardinality::Optional
+}
+
+/// The packed field's library, behind that of Protobuf.
+fn with() -> String {
+    format!(", wiregauge-packed {}", env!("CARGO_PKG_VERSION"))
 }
 
 /// How many columns a record has, at most; none where it is not plain.

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
-use wiregauge_schema::{Cardinality, Field, Scalar, Schema, TypeId};
+use wiregauge_schema::{Field, Scalar, Schema, TypeId};
 
-use super::{Inner, Item, Part, Rows};
+use super::{is_optional, Inner, Item, Part, Rows};
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission};
-use crate::formats::protobuf::cpp::{self as protobuf, Lists};
+use crate::formats::protobuf::{cpp as protobuf, Lists};
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -75,23 +75,18 @@ impl Lists for Columns<'_> {
         self.messages.contains(&id)
     }
 
-    fn headers(&self) -> &'static [&'static str] {
+    fn beside(&self) -> &'static [&'static str] {
         &["rows.hpp"]
     }
 
     fn with(&self) -> String {
-        format!(", wiregauge-packed {}", env!("CARGO_PKG_VERSION"))
+        super::with()
     }
 
     fn definitions(&self, code: &mut SourceWriter) {
-        let mut done = BTreeSet::new();
-        for (_, record) in self.schema.records() {
-            for rows in record.fields.iter().filter_map(|field| Rows::of(self.schema, field)) {
-                if done.insert(rows.id) {
-                    self.columns(&rows, code);
-                    self.rows(&rows, code);
-                }
-            }
+        for rows in super::all(self.schema) {
+            self.columns(&rows, code);
+            self.rows(&rows, code);
         }
     }
 
@@ -162,21 +157,6 @@ fn value(scalar: Scalar, column: &str) -> String {
     }
 }
 
-/// The member of `at` that an item of a part is.
-fn member(schema: &Schema, id: TypeId, part: &Part, number: usize, at: &str) -> String {
-    let member = format!("{at}.{}", schema.record(id).fields[part.place].name.legal);
-    if part.is_array {
-        format!("{member}[{number}]")
-    } else {
-        member
-    }
-}
-
-/// Whether a field's value itself may be missing.
-fn may_miss(schema: &Schema, id: TypeId, part: &Part) -> bool {
-    schema.record(id).fields[part.place].cardinality == Cardinality::Optional
-}
-
 // What is written.
 impl Columns<'_> {
     /// `columns_X(visit)`: the columns of a list of X.
@@ -193,41 +173,38 @@ impl Columns<'_> {
     /// The columns of a record at `at`, which is there where no condition of `missing`
     /// holds.
     fn visits(&self, id: TypeId, parts: &[Part], at: &str, missing: &str, code: &mut SourceWriter) {
-        for part in parts {
-            for (number, item) in part.items.iter().enumerate() {
-                let at = member(self.schema, id, part, number, at);
-                match item {
-                    Item::Number(column) => {
-                        let (of, name) = (element(column.scalar), &column.name);
-                        let value = match may_miss(self.schema, id, part) {
-                            true if column.scalar == Scalar::Bool => {
-                                format!("{at} ? std::optional<{of}>(*{at}) : std::nullopt")
-                            }
-                            _ => at,
-                        };
-                        code.line(match column.is_optional {
-                            false => format!(
-                                "visit.template number<{of}>(\"{name}\", \
+        for (part, item, at) in super::items(self.schema, id, parts, at) {
+            match item {
+                Item::Number(column) => {
+                    let (of, name) = (element(column.scalar), &column.name);
+                    let value = match is_optional(self.schema, id, part) {
+                        true if column.scalar == Scalar::Bool => {
+                            format!("{at} ? std::optional<{of}>(*{at}) : std::nullopt")
+                        }
+                        _ => at,
+                    };
+                    code.line(match column.is_optional {
+                        false => format!(
+                            "visit.template number<{of}>(\"{name}\", \
                                  [](const Row &row) -> {of} {{ return {value}; }});"
-                            ),
-                            true => format!(
-                                "visit.template maybe<{of}>(\"{name}\", \
+                        ),
+                        true => format!(
+                            "visit.template maybe<{of}>(\"{name}\", \
                                  [](const Row &row) -> std::optional<{of}> \
                                  {{ {missing}return {value}; }});"
-                            ),
-                        });
+                        ),
+                    });
+                }
+                Item::Record(inner) if inner.is_optional => {
+                    let missing = format!("{missing}if (!{at}) return std::nullopt; ");
+                    let inside = format!("(*{at})");
+                    if let Some(marker) = &inner.marker {
+                        self.marker(marker, inner, &at, &missing, code);
                     }
-                    Item::Record(inner) if inner.is_optional => {
-                        let missing = format!("{missing}if (!{at}) return std::nullopt; ");
-                        let inside = format!("(*{at})");
-                        if let Some(marker) = &inner.marker {
-                            self.marker(marker, inner, &at, &missing, code);
-                        }
-                        self.visits(inner.id, &inner.parts, &inside, &missing, code);
-                    }
-                    Item::Record(inner) => {
-                        self.visits(inner.id, &inner.parts, &at, missing, code);
-                    }
+                    self.visits(inner.id, &inner.parts, &inside, &missing, code);
+                }
+                Item::Record(inner) => {
+                    self.visits(inner.id, &inner.parts, &at, missing, code);
                 }
             }
         }
@@ -247,16 +224,13 @@ impl Columns<'_> {
 
     /// Whether a record that is there has a number, or a record that says so of itself.
     fn filled(&self, id: TypeId, parts: &[Part], at: &str, filled: &mut Vec<String>) {
-        for part in parts {
-            for (number, item) in part.items.iter().enumerate() {
-                let at = member(self.schema, id, part, number, at);
-                match item {
-                    Item::Record(inner) if !inner.is_optional => {
-                        self.filled(inner.id, &inner.parts, &at, filled);
-                    }
-                    // An optional one is told of by its own columns or marker.
-                    _ => filled.push(format!("{at}.has_value()")),
+        for (_, item, at) in super::items(self.schema, id, parts, at) {
+            match item {
+                Item::Record(inner) if !inner.is_optional => {
+                    self.filled(inner.id, &inner.parts, &at, filled);
                 }
+                // An optional one is told of by its own columns or marker.
+                _ => filled.push(format!("{at}.has_value()")),
             }
         }
     }
@@ -305,59 +279,55 @@ impl Columns<'_> {
         columns: &mut Vec<String>,
         (take, tally): (&mut SourceWriter, &mut SourceWriter),
     ) {
-        for part in parts {
-            for (number, item) in part.items.iter().enumerate() {
-                let to = member(self.schema, id, part, number, to);
-                let place = part.place;
-                match item {
-                    Item::Number(column) => {
-                        let c = format!("c{}_", columns.len());
-                        let (kind, name) = (kind(column.scalar, column.is_optional), &column.name);
-                        columns.push(format!("rows::{kind} {c}{{*this, \"{name}\"}};"));
-                        let value = value(column.scalar, &c);
-                        let has = match column.is_optional {
-                            true => format!("if ({c}.has(row)) "),
-                            false => String::new(),
-                        };
-                        let absent = match may_miss(self.schema, id, part) {
-                            true => format!(" else {to}.reset();"),
-                            false => String::new(),
-                        };
-                        take.line(format!("{has}{to} = {value};{absent}"));
-                        tally.line(format!("{has}t{depth}.number({place}, {value});"));
+        for (part, item, to) in super::items(self.schema, id, parts, to) {
+            let place = part.place;
+            match item {
+                Item::Number(column) => {
+                    let c = format!("c{}_", columns.len());
+                    let (kind, name) = (kind(column.scalar, column.is_optional), &column.name);
+                    columns.push(format!("rows::{kind} {c}{{*this, \"{name}\"}};"));
+                    let value = value(column.scalar, &c);
+                    let has = match column.is_optional {
+                        true => format!("if ({c}.has(row)) "),
+                        false => String::new(),
+                    };
+                    let absent = match is_optional(self.schema, id, part) {
+                        true => format!(" else {to}.reset();"),
+                        false => String::new(),
+                    };
+                    take.line(format!("{has}{to} = {value};{absent}"));
+                    tally.line(format!("{has}t{depth}.number({place}, {value});"));
+                }
+                Item::Record(inner) => {
+                    let first = columns.len();
+                    if let Some(marker) = &inner.marker {
+                        let m = format!("c{first}_");
+                        columns.push(format!("rows::Marker {m}{{*this, \"{marker}\"}};"));
                     }
-                    Item::Record(inner) => {
-                        let first = columns.len();
-                        if let Some(marker) = &inner.marker {
-                            let m = format!("c{first}_");
-                            columns.push(format!("rows::Marker {m}{{*this, \"{marker}\"}};"));
+                    let (mut taken, mut told) = (SourceWriter::new(), SourceWriter::new());
+                    let inside = if inner.is_optional { format!("(*{to})") } else { to.clone() };
+                    let below = (&mut taken, &mut told);
+                    self.reads(inner.id, &inner.parts, &inside, depth + 1, columns, below);
+                    let there = inner.is_optional.then(|| there(inner, first, columns.len()));
+                    match &there {
+                        None => take.line(taken.finish().trim_end()),
+                        Some(there) => {
+                            take.open(format!("if ({there}) {{"));
+                            take.line(format!("{to}.emplace();"));
+                            take.line(taken.finish().trim_end());
+                            take.next("} else {");
+                            take.line(format!("{to}.reset();"));
+                            take.close("}");
                         }
-                        let (mut taken, mut told) = (SourceWriter::new(), SourceWriter::new());
-                        let inside =
-                            if inner.is_optional { format!("(*{to})") } else { to.clone() };
-                        let below = (&mut taken, &mut told);
-                        self.reads(inner.id, &inner.parts, &inside, depth + 1, columns, below);
-                        let there = inner.is_optional.then(|| there(inner, first, columns.len()));
-                        match &there {
-                            None => take.line(taken.finish().trim_end()),
-                            Some(there) => {
-                                take.open(format!("if ({there}) {{"));
-                                take.line(format!("{to}.emplace();"));
-                                take.line(taken.finish().trim_end());
-                                take.next("} else {");
-                                take.line(format!("{to}.reset();"));
-                                take.close("}");
-                            }
-                        }
-                        tally.open(match &there {
-                            None => "{".to_owned(),
-                            Some(there) => format!("if ({there}) {{"),
-                        });
-                        tally.line(format!("Tally t{}{{}};", depth + 1));
-                        tally.line(told.finish().trim_end());
-                        tally.line(format!("t{depth}.record({place}, t{});", depth + 1));
-                        tally.close("}");
                     }
+                    tally.open(match &there {
+                        None => "{".to_owned(),
+                        Some(there) => format!("if ({there}) {{"),
+                    });
+                    tally.line(format!("Tally t{}{{}};", depth + 1));
+                    tally.line(told.finish().trim_end());
+                    tally.line(format!("t{depth}.record({place}, t{});", depth + 1));
+                    tally.close("}");
                 }
             }
         }

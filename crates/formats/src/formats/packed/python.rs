@@ -98,17 +98,12 @@ impl Columns<'_> {
         let mut code = SourceWriter::indented(4);
         code.line("import rows\nfrom rows import Field, Number, Record");
         code.line(protobuf::head(self.form.unit));
-        code.line(format!("PACKED = \"wiregauge-packed {}\"", env!("CARGO_PKG_VERSION")));
-        let mut done = BTreeSet::new();
-        for (_, record) in self.form.records() {
-            for rows in record.fields.iter().filter_map(|f| Rows::of(self.form.schema, f)) {
-                if done.insert(rows.id) {
-                    code.open(format!("{} = Record(", plan(self.form, rows.id)));
-                    self.record(rows.id, &rows.parts, false, &mut code);
-                    code.outdent();
-                    code.line(")");
-                }
-            }
+        code.line(format!("WITH = \"{}\"", super::with()));
+        for rows in super::all(self.form.schema) {
+            code.open(format!("{} = Record(", plan(self.form, rows.id)));
+            self.record(rows.id, &rows.parts, false, &mut code);
+            code.outdent();
+            code.line(")");
         }
         code.finish()
     }

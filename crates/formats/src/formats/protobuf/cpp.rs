@@ -4,10 +4,10 @@
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::{Index, Step as PathStep};
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
-use super::{as_bytes, element_type};
+use super::{as_bytes, element_type, Lists, Nothing};
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::slot::{self, Slot};
@@ -80,46 +80,6 @@ inventory::submit! {
     }
 }
 
-/// What a format has in place of some lists of records, by statements as the glue has
-/// them. Protobuf itself has nothing.
-pub(in crate::formats) trait Lists {
-    /// Whether a record is a message.
-    fn knows(&self, _id: TypeId) -> bool {
-        true
-    }
-    /// The headers that it needs.
-    fn headers(&self) -> &'static [&'static str] {
-        &[]
-    }
-    /// The library beside Protobuf's, behind a comma.
-    fn with(&self) -> String {
-        String::new()
-    }
-    /// What the statements need.
-    fn definitions(&self, _code: &mut SourceWriter) {}
-    /// Fills a slot.
-    fn fill(&self, _slot: &Slot) -> Option<String> {
-        None
-    }
-    /// Takes a slot.
-    fn take(&self, _slot: &Slot) -> Option<String> {
-        None
-    }
-    /// Tallies a slot.
-    fn tally(&self, _slot: &Slot) -> Option<String> {
-        None
-    }
-    /// Tallies the number that `rest` leads to from an element of the list that is in the
-    /// bytes `*field`.
-    fn number(&self, _list: &Field, _index: Index, _rest: &[PathStep]) -> Option<String> {
-        None
-    }
-}
-
-struct Nothing;
-
-impl Lists for Nothing {}
-
 /// The runner of one way to keep messages, which `objects.hpp` is.
 fn emit(unit: &Unit, objects: &str) -> Result<Emission> {
     Ok(emission_of(unit, objects, super::idl(unit.schema)?, &Nothing))
@@ -148,7 +108,7 @@ fn emission_of(unit: &Unit, objects: &str, idl: File, lists: &dyn Lists) -> Emis
 fn glue(unit: &Unit, lists: &dyn Lists) -> String {
     let schema = unit.schema;
     let mut headers = vec!["message.hpp", "message.pb.h", "wiregauge/protobuf_path.hpp"];
-    headers.extend(lists.headers());
+    headers.extend(lists.beside());
     let mut code = wiregauge_holders::cpp::glue(&headers);
     code.line("namespace {");
     code.line("");

@@ -8,7 +8,7 @@ from wiregauge_runner import serve
 
 
 class Packed(Protobuf):
-    library = f"{Protobuf.library}, {glue.PACKED}"
+    library = Protobuf.library + glue.WITH
 
 
 def main():

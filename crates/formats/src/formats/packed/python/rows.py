@@ -179,12 +179,13 @@ class Record:
 
     def give(self, rows, out):
         """Adds the columns of these records, and says which rows have one."""
+        first = len(out)
         filled = union([field.give(rows, out) for field in self.fields])
         if not self.is_optional:
             return filled
         there = numpy.array([row is not None for row in rows])
         if self.marker is not None and numpy.any(there if filled is None else there & ~filled):
-            out.append((Column(self.marker, "none", optional=True), None, there))
+            out.insert(first, (Column(self.marker, "none", optional=True), None, there))
         return there
 
     def lacking(self):

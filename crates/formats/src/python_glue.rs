@@ -4,7 +4,7 @@
 //! as what is timed (`project`).
 
 use wiregauge_holders::SourceWriter;
-use wiregauge_schema::path::Index;
+use wiregauge_schema::path::{Index, Step};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
 use crate::python_form::PythonForm;
@@ -13,6 +13,10 @@ use crate::slot::{self, Slot};
 /// How a library's objects are made and read. What is not said is as plain objects
 /// of Python have it.
 pub trait Library {
+    /// Whether it has objects of its own for a record.
+    fn knows(&self, _id: TypeId) -> bool {
+        true
+    }
     /// Whether short arrays of numbers in a record are so many fields.
     fn spreads(&self, _id: TypeId) -> bool {
         false
@@ -90,6 +94,22 @@ pub trait Library {
     fn rows(&self, _form: &PythonForm, _field: &Field, _value: &str) -> Option<Rows> {
         None
     }
+    /// A list of records, where the library reads them all at once.
+    fn take_rows(&self, _form: &PythonForm, _field: &Field, _value: &str) -> Option<String> {
+        None
+    }
+    /// The number in a list of records that `rest` leads to from one of them, where they
+    /// are no objects of the library.
+    fn row_number(
+        &self,
+        _form: &PythonForm,
+        _field: &Field,
+        _value: &str,
+        _index: Index,
+        _rest: &[Step],
+    ) -> Option<String> {
+        None
+    }
     /// The sum of a list of numbers.
     fn sum(&self, _field: &Field, value: &str) -> String {
         format!("sum({value})")
@@ -112,7 +132,7 @@ pub fn glue(form: &PythonForm, library: &dyn Library, head: &str) -> String {
     code.line("from array import array\n\nimport message");
     code.line("from wiregauge_runner.tally import Tally, octets");
     code.line(head);
-    for (id, record) in form.records() {
+    for (id, record) in form.records().filter(|(id, _)| library.knows(*id)) {
         let glue = Glue { form, library, id, slots: slots(id, form, library) };
         glue.give(&mut code);
         if !library.takes_itself() {
@@ -252,10 +272,12 @@ impl Glue<'_> {
                 library.take_numbers(field, code, value)
             }
             (_, Some(_)) => library.take_list(field, value),
-            _ => match one("e").as_str() {
-                "e" => format!("list({value})"),
-                one => format!("[{one} for e in {value}]"),
-            },
+            _ => library.take_rows(self.form, field, value).unwrap_or_else(|| {
+                match one("e").as_str() {
+                    "e" => format!("list({value})"),
+                    one => format!("[{one} for e in {value}]"),
+                }
+            }),
         }
     }
 
@@ -411,7 +433,8 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
         code.line("\n");
         code.open(format!("def {name}(o):"));
         let mut id = form.schema.root;
-        for step in path.iter().flatten() {
+        let steps = path.as_deref().unwrap_or_default();
+        for (depth, step) in steps.iter().enumerate() {
             let slots = slots(id, form, library);
             let Some((slot, index)) = slot::find(&slots, step) else {
                 code.line("return None");
@@ -431,6 +454,11 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
                     code.line(format!("o = {value}"));
                 }
                 (_, index) => {
+                    let rest = &steps[depth + 1..];
+                    if let Some(number) = library.row_number(form, field, &value, index, rest) {
+                        code.line(format!("return {number}"));
+                        break;
+                    }
                     let octets = library.is_octets(field);
                     let value = if octets { library.take_octets(&value) } else { value };
                     code.line(format!("o = {value}"));
@@ -457,14 +485,15 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
     }
 }
 
-/// `fill_X(m, o)` for each record X, and `fill` for the message: one of two objects into
-/// the other, slot by slot.
+/// `fill_X(m, o)` for each record X that the library knows, and `fill` for the message: one
+/// of two objects into the other, slot by slot.
 pub fn fill(
     form: &PythonForm,
+    knows: impl Fn(TypeId) -> bool,
     slot: impl Fn(&PythonForm, TypeId, &Slot, &mut SourceWriter),
 ) -> String {
     let mut code = SourceWriter::indented(4);
-    for (id, record) in form.records() {
+    for (id, record) in form.records().filter(|(id, _)| knows(*id)) {
         code.line("\n");
         code.open(format!("def fill_{}(m, o):", form.class(id)));
         let slots = slot::slots(form.schema, record);

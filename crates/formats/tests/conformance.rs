@@ -333,12 +333,15 @@ const PARTICULAR: [&str; 10] = [
     "generated-ros-msg-view-rust",
 ];
 
+/// Codecs that carry only what has lists of plain records, of which they make columns.
+const COLUMNS: [&str; 3] = ["packed-cpp", "packed-python", "packed-rust"];
+
 /// No codec refuses the schema, and each carries the messages.
 fn assert_all_carry(schema: &Schema, projection: &Projection, values: &[Value]) {
     for codec in codecs() {
         if let Answer::Rejected(why) = codec.answer_all(schema) {
             assert!(
-                PARTICULAR.contains(&codec.name),
+                PARTICULAR.contains(&codec.name) || COLUMNS.contains(&codec.name),
                 "{} refuses what it is known to carry: {why}",
                 codec.name
             );
@@ -441,6 +444,80 @@ fn what_is_defined_in_protobufs_language() {
         assert!(!matches!(answer, Answer::Rejected(_)), "{}: {answer:?}", codec.name);
     }
     assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 5));
+}
+
+/// Rows in which anything may be missing, and lists that are no rows.
+#[test]
+fn lists_of_plain_records() {
+    let text = r#"
+        syntax = "proto2";
+        enum Kind { NONE = 0; ONE = 1; NEGATIVE = -7; }
+        message Empty {}
+        message Vector { optional double x = 1; optional double y = 2; }
+        message Sure { required float a = 1; optional sint64 b = 2; }
+        message Inner { optional Vector vector = 1; optional Empty empty = 2; required Vector there = 3; }
+        message Row {
+            optional double strength = 1;
+            required fixed64 number = 2;
+            optional uint64 identifier = 3;
+            optional Kind kind = 4;
+            required bool flag = 5;
+            optional bool other = 6;
+            optional Vector normal = 7;
+            optional Sure sure = 8;
+            optional Inner inner = 9;
+            required Inner always = 10;
+        }
+        message Bare { optional Vector vector = 1; optional int32 number = 2; }
+        message Group { optional string name = 1; repeated Row rows = 2; }
+        message Root {
+            repeated Bare bare = 1;
+            repeated Group groups = 2;
+            optional Vector vector = 3;
+            repeated Empty empties = 4;
+            repeated Row rows = 5;
+            map<int32, double> map = 6;
+        }"#;
+    let schema = wiregauge_schema::proto::read_texts(&[("rows.proto", text)], None).expect("loads");
+    let mut values = messages(&schema, 11);
+    for (list, presence) in [(1, 0.0), (9, 0.0), (300, 0.1), (300, 0.9)] {
+        let overrides = [("groups".to_owned(), 2)].into_iter().collect();
+        let sizes = Sizes { list, presence, overrides, ..Sizes::default() };
+        values.push(generate(&schema, &sizes, 12).expect("the path is there"));
+    }
+    let projection = Projection {
+        fixed: Some(path::parse(&schema, "vector.y").expect("a path")),
+        element: Some(path::parse(&schema, "groups[].rows[].inner.vector.y").expect("a path")),
+    };
+    let codecs: Vec<_> =
+        codecs().into_iter().filter(|codec| COLUMNS.contains(&codec.name)).collect();
+    for codec in &codecs {
+        let definition = codec.idl.expect("it has definitions")(&schema).expect("it can be said");
+        for line in ["bytes bare = 1;", "bytes rows = 2;", "repeated Empty empties = 4;"] {
+            assert!(definition.text.contains(line), "{}:\n{}", codec.name, definition.text);
+        }
+        assert!(!definition.text.contains("message Row"), "{}", definition.text);
+    }
+    let faults = check(&codecs, &schema, &projection, &values);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
+/// Random schemas that have such lists.
+#[test]
+fn random_lists_of_plain_records() {
+    let codecs: Vec<_> =
+        codecs().into_iter().filter(|codec| COLUMNS.contains(&codec.name)).collect();
+    let Some(first) = codecs.first() else { return };
+    let fits = |schema: &Schema| !matches!(first.answer_all(schema), Answer::Rejected(_));
+    seeds("random_lists_of_plain_records").each(2, |seed| {
+        let schemas = (0..).map(|further| random_schema(seed.wrapping_add(further)));
+        let schema = schemas.into_iter().find(fits).expect("there are many");
+        println!("== seed {seed}\n{}", definition(&schema));
+        let projection = Projection::choose(&schema);
+        let faults = check(&codecs, &schema, &projection, &messages(&schema, seed));
+        discard(&schema);
+        assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+    });
 }
 
 /// What a format cannot say is no fault of its codec, and the next message is

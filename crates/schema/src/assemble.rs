@@ -79,7 +79,7 @@ pub(crate) fn unlegalized(original: &str) -> Name {
 
 /// Keeps what the root reaches, each type after those that it uses; types that
 /// contain themselves have no such order and stand in any.
-pub(crate) fn reachable(types: Vec<TypeDef>, root: TypeId) -> Schema {
+pub fn reachable(types: Vec<TypeDef>, root: TypeId) -> Schema {
     let order = order(&types, root);
     let mut renumbered = vec![usize::MAX; types.len()];
     for (new, old) in order.iter().enumerate() {

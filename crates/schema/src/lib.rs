@@ -21,6 +21,7 @@ pub mod source;
 pub mod value;
 pub mod wording;
 
+pub use assemble::reachable;
 pub use describe::describe;
 pub use digest::Digest;
 pub use generate::{estimate, generate, Estimate, Sizes};

@@ -15,19 +15,29 @@ static PARTICIPANTS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../participants"
 static PARTICIPANT: Dir = include_dir!("$CARGO_MANIFEST_DIR/../participant");
 static FMUS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../fmus");
 static PACKED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/include");
+static PACKED_PYTHON: Dir =
+    include_dir!("$CARGO_MANIFEST_DIR/../../packed/python/wiregauge_packed");
+static PACKED_RUST: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../packed/rust/src");
+
+/// Folders of what was built there.
+const BUILT: [&str; 2] = ["target", "__pycache__"];
 
 /// Files by their path below where they are written.
 pub struct Sources(Vec<(PathBuf, &'static [u8])>);
 
-/// The fixed parts of runners: `runner/`, `flatbuffers/`, `rust/`, `cpp/`, `python/`,
-/// `java/` and `alloc/`.
+/// The fixed parts of runners: `runner/`, `flatbuffers/`, `packed/`, `rust/`, `cpp/`,
+/// `python/`, `java/` and `alloc/`, with the packed field's own in C++ and Python.
 pub fn runners() -> Sources {
     Sources::of(&[
         ("runner", &RUNNER),
         ("flatbuffers", part(&RUNNERS, "flatbuffers")),
+        ("packed", part(&RUNNERS, "packed")),
+        ("packed/src", &PACKED_RUST),
         ("rust", part(&RUNNERS, "rust")),
         ("cpp", part(&RUNNERS, "cpp/include")),
+        ("cpp", &PACKED),
         ("python", part(&RUNNERS, "python")),
+        ("python/wiregauge_packed", &PACKED_PYTHON),
         ("java", part(&RUNNERS, "java")),
         ("alloc", part(&RUNNERS, "alloc")),
     ])
@@ -101,7 +111,9 @@ fn collect(
         let path = file.path().strip_prefix(from).expect("it is in the folder");
         files.push((below.join(path), file.contents()));
     }
-    for inner in folder.dirs().filter(|inner| !inner.path().ends_with("target")) {
+    for inner in
+        folder.dirs().filter(|inner| !BUILT.iter().any(|built| inner.path().ends_with(built)))
+    {
         collect(inner, from, below, files);
     }
 }
@@ -117,7 +129,9 @@ mod tests {
         while let Some(folder) = folders.pop() {
             for entry in fs::read_dir(folder).unwrap().flatten() {
                 match entry.path().is_dir() {
-                    true if entry.file_name() != "target" => folders.push(entry.path()),
+                    true if !BUILT.iter().any(|built| entry.file_name() == *built) => {
+                        folders.push(entry.path());
+                    }
                     true => {}
                     false => found.push(entry.path()),
                 }
@@ -129,7 +143,16 @@ mod tests {
     #[test]
     fn every_source_is_carried() {
         for (sources, folders) in [
-            (runners(), &["runners", "crates/runner"][..]),
+            (
+                runners(),
+                &[
+                    "runners",
+                    "crates/runner",
+                    "packed/include",
+                    "packed/python/wiregauge_packed",
+                    "packed/rust/src",
+                ][..],
+            ),
             (participants(), &["participants", "crates/participant"]),
             (fmus(), &["fmus", "packed/include"]),
         ] {

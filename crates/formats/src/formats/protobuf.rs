@@ -2,10 +2,10 @@
 //! package `wg`). The codecs of its libraries are in the folder beside.
 
 mod better;
-mod cpp;
+pub(super) mod cpp;
 mod java;
-mod prost;
-mod python;
+pub(super) mod prost;
+pub(super) mod python;
 mod quick;
 
 use std::fs;
@@ -19,6 +19,7 @@ use wiregauge_schema::{
 };
 
 use crate::codec::Answer;
+use crate::library::library;
 use crate::lowering::{self, Lowering};
 use crate::release::Library;
 use crate::rust_glue;
@@ -34,11 +35,59 @@ inventory::submit! {
 }
 
 /// Why a Rust library cannot carry a message.
-const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0 is not";
+pub(super) const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0 is not";
+
+/// What a format has in place of some lists of records, by statements as the glue has
+/// them. Protobuf itself has nothing.
+pub(super) trait Lists {
+    /// Whether a record is a message.
+    fn knows(&self, _id: TypeId) -> bool {
+        true
+    }
+    /// The headers or modules that it needs.
+    fn beside(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// The library beside Protobuf's, behind a comma.
+    fn with(&self) -> String {
+        String::new()
+    }
+    /// What Rust's libraries cannot say, for which filling returns true.
+    fn unsayable(&self) -> String {
+        LOSES_SIGN.into()
+    }
+    /// Whether its statements of Rust that tally may fail.
+    fn fails(&self) -> bool {
+        false
+    }
+    /// What the statements need.
+    fn definitions(&self, _code: &mut SourceWriter) {}
+    /// Fills a slot.
+    fn fill(&self, _slot: &Slot) -> Option<String> {
+        None
+    }
+    /// Takes a slot.
+    fn take(&self, _slot: &Slot) -> Option<String> {
+        None
+    }
+    /// Tallies a slot.
+    fn tally(&self, _slot: &Slot) -> Option<String> {
+        None
+    }
+    /// Tallies the number that `rest` leads to from an element of the list that is in bytes:
+    /// `*field` in C++, in Rust `at`, where it ends with a result.
+    fn number(&self, _list: &Field, _index: Index, _rest: &[PathStep]) -> Option<String> {
+        None
+    }
+}
+
+struct Nothing;
+
+impl Lists for Nothing {}
 
 /// Whether a repeated field is carried as `bytes`: octets have no type of
 /// their own, and a varint each would be what no author wants.
-fn as_bytes(field: &Field) -> bool {
+pub(super) fn as_bytes(field: &Field) -> bool {
     field.repeats_octets()
 }
 
@@ -76,7 +125,7 @@ fn element_type<'a>(schema: &'a Schema, field: &Field) -> &'a str {
     }
 }
 
-fn answer(schema: &Schema, id: TypeId) -> Answer {
+pub(super) fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
@@ -293,24 +342,34 @@ fn is_plain(field: &Field) -> bool {
 }
 
 /// `fn tally_X<T: Tally>(from: &OF) -> T`: every number of a Rust library's
-/// record, by the names of its members.
+/// record, by the names of its members. A result, where `lists` may fail.
 fn tally(
     schema: &Schema,
     record: &Record,
     object: &str,
+    lists: &dyn Lists,
     code: &mut SourceWriter,
     member: impl Fn(&Field) -> String,
 ) {
     let name = &record.name.legal;
     code.line("");
-    code.block(format!("pub fn tally_{name}<T: Tally>(from: &{object}) -> T {{"), "}", |code| {
+    let (result, question, tally) = match lists.fails() {
+        true => ("Result<T, Error>", "?", "Ok(tally)"),
+        false => ("T", "", "tally"),
+    };
+    let head = format!("pub fn tally_{name}<T: Tally>(from: &{object}) -> {result} {{");
+    code.block(head, "}", |code| {
         code.line("let mut tally = T::default();");
         for slot in slot::slots(schema, record) {
+            if let Some(statement) = lists.tally(&slot) {
+                code.line(statement);
+                continue;
+            }
             let (field, place, m) = (&slot.field, slot.place, member(&slot.field));
             let add = |value: &str| match field.element {
                 Element::Record(id) => {
                     let inner = &schema.record(id).name.legal;
-                    format!("tally.record({place}, tally_{inner}({value}));")
+                    format!("tally.record({place}, tally_{inner}({value}){question});")
                 }
                 Element::String | Element::Bytes => {
                     format!("tally.length({place}, {value}.len());")
@@ -326,14 +385,14 @@ fn tally(
                 format!("for value in from.{m}.iter() {{ {} }}", add("value"))
             });
         }
-        code.line("tally");
+        code.line(tally);
     });
 }
 
 /// Begins the glue of a Rust library, by whose generator the modules are.
-fn rust_glue(crate_name: &str, partials: &[(&str, Partial)]) -> SourceWriter {
-    let mut code = rust_glue::glue(crate_name);
-    code.line(format!("pub const LOSES_SIGN: &str = \"{LOSES_SIGN}\";"));
+fn rust_glue(crate_name: &str, partials: &[(&str, Partial)], lists: &dyn Lists) -> SourceWriter {
+    let mut code = rust_glue::glue_of(&(library(crate_name) + &lists.with()));
+    code.line(format!("pub const UNSAYABLE: &str = \"{}\";", lists.unsayable()));
     code.line("");
     for module in generated(partials) {
         code.line(format!("use crate::{module};"));
@@ -342,8 +401,9 @@ fn rust_glue(crate_name: &str, partials: &[(&str, Partial)]) -> SourceWriter {
 }
 
 /// `main.rs` of a Rust library.
-fn rust_main(codec: &str, partials: &[(&str, Partial)]) -> File {
+fn rust_main(codec: &str, partials: &[(&str, Partial)], lists: &dyn Lists) -> File {
     let mut modules = vec!["codec", "glue"];
+    modules.extend(lists.beside());
     modules.extend(generated(partials));
     rust_glue::main(codec, &modules)
 }
@@ -361,21 +421,29 @@ struct Partial {
     schema: Schema,
     /// The path in it, which goes through the only field of each record.
     indices: Vec<Index>,
+    /// The statements behind it, where the last field is bytes that hold a list.
+    inside: Option<String>,
 }
 
 impl Partial {
     /// Names of the types begin with `name`.
-    fn new(schema: &Schema, name: &str, path: Option<&[PathStep]>) -> Partial {
+    fn new(schema: &Schema, name: &str, path: Option<&[PathStep]>, lists: &dyn Lists) -> Partial {
         let none = || Partial {
             schema: Schema { small_array: 0, ..Schema::new(Vec::new(), 0) },
             indices: Vec::new(),
+            inside: None,
         };
         let (mut id, mut records, mut indices) = (schema.root, Vec::new(), Vec::new());
-        for (depth, step) in path.unwrap_or_default().iter().enumerate() {
+        let (path, mut inside) = (path.unwrap_or_default(), None);
+        for (depth, step) in path.iter().enumerate() {
             let slots = slot::slots(schema, schema.record(id));
             let Some((slot, index)) = slot::find(&slots, step) else { return none() };
             let mut field = slot.field.clone();
-            if let Element::Record(inner) = field.element {
+            inside = lists.number(&field, index, &path[depth + 1..]);
+            if inside.is_some() {
+                field.element = Element::Bytes;
+                field.cardinality = Cardinality::Implicit;
+            } else if let Element::Record(inner) = field.element {
                 id = inner;
             } else if let Some(scalar) = schema.scalar(field.element) {
                 field.element = Element::Scalar(scalar);
@@ -383,7 +451,10 @@ impl Partial {
             let legal = format!("{name}{depth}");
             let name = Name { original: legal.clone(), legal };
             records.push(Record { name, fields: vec![field], role: Role::Plain });
-            indices.push(index);
+            indices.push(if inside.is_some() { Index::Single } else { index });
+            if inside.is_some() {
+                break;
+            }
         }
         if records.is_empty() {
             return none();
@@ -397,15 +468,18 @@ impl Partial {
         }
         let root = records.len() - 1;
         let types = records.into_iter().map(TypeDef::Record).collect();
-        Partial { schema: Schema { small_array: 0, ..Schema::new(types, root) }, indices }
+        Partial { schema: Schema { small_array: 0, ..Schema::new(types, root) }, indices, inside }
     }
 
     /// Both of a message, `Fixed0` and `Element0`.
-    fn both(unit: &Unit) -> [(&'static str, Partial); 2] {
+    fn both(unit: &Unit, lists: &dyn Lists) -> [(&'static str, Partial); 2] {
+        let new = |name, path: &Option<Vec<PathStep>>| {
+            Partial::new(unit.schema, name, path.as_deref(), lists)
+        };
         let projection = unit.projection;
         [
-            ("fixed", Partial::new(unit.schema, "Fixed", projection.fixed.as_deref())),
-            ("element", Partial::new(unit.schema, "Element", projection.element.as_deref())),
+            ("fixed", new("Fixed", &projection.fixed)),
+            ("element", new("Element", &projection.element)),
         ]
     }
 
@@ -435,7 +509,8 @@ impl Partial {
         code.block(") -> Result<(), Error> {", "}", |code| {
             if !is_empty {
                 code.line(parse);
-                code.line(format!("{name}(object, tally);"));
+                let question = if self.inside.is_some() { "?" } else { "" };
+                code.line(format!("{name}(object, tally){question};"));
             }
             code.line("Ok(())");
         });
@@ -455,9 +530,13 @@ impl Partial {
         code: &mut SourceWriter,
         member: impl Fn(&Field) -> String,
     ) {
+        let (result, done) = match self.inside {
+            Some(_) => (" -> Result<(), Error>", "return Ok(())"),
+            None => ("", "return"),
+        };
         code.line("");
         code.block(
-            format!("pub fn {name}<T: Tally>(at: &{object}, tally: &mut T) {{"),
+            format!("pub fn {name}<T: Tally>(at: &{object}, tally: &mut T){result} {{"),
             "}",
             |code| {
                 let records = self.schema.records().map(|(_, record)| record).collect::<Vec<_>>();
@@ -466,13 +545,13 @@ impl Partial {
                     let value = format!("at.{}", member(field));
                     code.line(match index {
                         Index::Single if is_plain(field) => format!("let at = &{value};"),
-                        Index::Single => format!("let Some(at) = &{value} else {{ return }};"),
+                        Index::Single => format!("let Some(at) = &{value} else {{ {done} }};"),
                         Index::At(index) => {
-                            format!("let Some(at) = {value}.get({index}) else {{ return }};")
+                            format!("let Some(at) = {value}.get({index}) else {{ {done} }};")
                         }
                         Index::Middle => {
                             format!(
-                                "let Some(at) = {value}.get({value}.len() / 2) else {{ return }};"
+                                "let Some(at) = {value}.get({value}.len() / 2) else {{ {done} }};"
                             )
                         }
                     });
@@ -480,6 +559,9 @@ impl Partial {
                         let number = from_rust(&self.schema, field, "*at");
                         code.line(format!("tally.number(0, {number});"));
                     }
+                }
+                if let Some(inside) = &self.inside {
+                    code.line(inside);
                 }
             },
         );
@@ -499,7 +581,7 @@ fn partial_definition(partials: &[(&str, Partial)], syntax: Syntax) -> Option<Fi
 }
 
 /// `message.proto`.
-fn idl(schema: &Schema) -> Result<File> {
+pub(super) fn idl(schema: &Schema) -> Result<File> {
     Ok(definition(schema, Syntax::Proto3))
 }
 

@@ -23,8 +23,9 @@ namespace protobuf_path {
 
 using google::protobuf::io::CodedInputStream;
 
-// How a number stands on the wire. Octets stand there as one field.
-enum class Form { kVarint, kZigzag, kFixed32, kFixed64, kOctets };
+// How a number stands on the wire. Octets stand there as one field; bytes are no
+// number, but taken as they are.
+enum class Form { kVarint, kZigzag, kFixed32, kFixed64, kOctets, kBytes };
 
 // Which element of a field: the only one, the middle one, or that of an index.
 constexpr std::uint32_t kOnly = std::numeric_limits<std::uint32_t>::max();
@@ -100,6 +101,14 @@ class Search {
     return bits_;
   }
 
+  // Bytes in place, which may be none, and nothing where they are not there.
+  std::optional<wiregauge::Wire> bytes(wiregauge::Wire wire) {
+    static_assert(kForm == Form::kBytes);
+    const auto size = find(wire);
+    if (!size) return std::nullopt;
+    return wiregauge::Wire{wire.data + position_, static_cast<std::size_t>(*size)};
+  }
+
  private:
   void go_through(wiregauge::Wire wire) {
     seen_ = {};
@@ -143,7 +152,14 @@ class Search {
 
   template <std::size_t kDepth>
   void numbers(CodedInputStream &in, std::uint32_t type) {
-    if constexpr (kForm == Form::kOctets) {
+    if constexpr (kForm == Form::kBytes) {
+      check(type == kLen);
+      const int size = read_length(in);
+      position_ = in.CurrentPosition();
+      bits_ = static_cast<std::uint64_t>(size);
+      there_ = true;
+      check(in.Skip(size));
+    } else if constexpr (kForm == Form::kOctets) {
       check(type == kLen);
       const auto count = static_cast<std::uint32_t>(read_length(in));
       // A later one replaces it.
@@ -220,6 +236,8 @@ class Search {
   std::array<std::uint32_t, kLength> seen_{};
   bool there_ = false;
   std::uint64_t bits_ = 0;
+  // Where bytes begin in the message.
+  int position_ = 0;
 };
 
 }  // namespace protobuf_path

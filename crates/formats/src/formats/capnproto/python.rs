@@ -54,7 +54,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         nesting_limit(unit.schema)
     );
     let mut glue = python_glue::glue(&form, &library, &head);
-    glue += &python_glue::fill(&form, fill_slot);
+    glue += &python_glue::fill(&form, |_| true, fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),

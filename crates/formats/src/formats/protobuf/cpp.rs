@@ -7,17 +7,17 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema};
 use wiregauge_workshop::Need;
 
-use super::{as_bytes, element_type};
+use super::{as_bytes, element_type, Lists, Nothing};
 use crate::build::languages::cpp::CPP;
 use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::slot::{self, Slot};
 
-const NEEDS: &[Need] = &[
+pub(in crate::formats) const NEEDS: &[Need] = &[
     Need::Program("protoc", "protobuf-compiler"),
     Need::Header("google/protobuf/message.h", "libprotobuf-dev"),
 ];
 
-const BUILT: Linkage = Linkage::Shared("libprotobuf");
+pub(in crate::formats) const BUILT: Linkage = Linkage::Shared("libprotobuf");
 
 const CALLS: &[&str] = &[
     "encode: message.ByteSizeLong(); message.SerializeWithCachedSizesToArray(bytes)",
@@ -82,45 +82,54 @@ inventory::submit! {
 
 /// The runner of one way to keep messages, which `objects.hpp` is.
 fn emit(unit: &Unit, objects: &str) -> Result<Emission> {
-    Ok(Emission {
+    Ok(emission_of(unit, objects, super::idl(unit.schema)?, &Nothing))
+}
+
+/// The runner on the heap of a definition that has something in place of lists.
+pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn Lists) -> Emission {
+    emission_of(unit, include_str!("cpp/heap.hpp"), idl, lists)
+}
+
+fn emission_of(unit: &Unit, objects: &str, idl: File, lists: &dyn Lists) -> Emission {
+    Emission {
         files: vec![
-            super::idl(unit.schema)?,
+            idl,
             File::new("main.cpp", include_str!("cpp/main.cpp")),
             File::new("objects.hpp", objects),
-            File::new("glue.hpp", glue(unit)),
+            File::new("glue.hpp", glue(unit, lists)),
         ],
         steps: vec![Step::command(["protoc", "--cpp_out=.", "message.proto"])],
         sources: vec!["main.cpp".into(), "message.pb.cc".into()],
         libraries: vec!["protobuf".into(), "pthread".into()],
         ..Emission::default()
-    })
+    }
 }
 
-fn glue(unit: &Unit) -> String {
+fn glue(unit: &Unit, lists: &dyn Lists) -> String {
     let schema = unit.schema;
-    let mut code = wiregauge_holders::cpp::glue(&[
-        "message.hpp",
-        "message.pb.h",
-        "wiregauge/protobuf_path.hpp",
-    ]);
+    let mut headers = vec!["message.hpp", "message.pb.h", "wiregauge/protobuf_path.hpp"];
+    headers.extend(lists.beside());
+    let mut code = wiregauge_holders::cpp::glue(&headers);
     code.line("namespace {");
     code.line("");
     code.line(format!("using Root = wg::{};", schema.root().name.legal));
-    for (_, record) in schema.records() {
+    code.line(format!("constexpr const char *kWith = \"{}\";", lists.with()));
+    lists.definitions(&mut code);
+    for (_, record) in schema.records().filter(|(id, _)| lists.knows(*id)) {
         let slots = slot::slots(schema, record);
-        fill(record, &slots, &mut code);
-        take(schema, record, &slots, &mut code);
-        tally(schema, record, &slots, &mut code);
+        fill(record, &slots, lists, &mut code);
+        take(schema, record, &slots, lists, &mut code);
+        tally(schema, record, &slots, lists, &mut code);
     }
-    accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
-    accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
+    accessor(schema, "fixed", unit.projection.fixed.as_deref(), lists, &mut code);
+    accessor(schema, "element", unit.projection.element.as_deref(), lists, &mut code);
     code.line("");
     code.line("}  // namespace");
     code.finish()
 }
 
 /// `fill`: normalized to Protobuf's, which is empty.
-fn fill(record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+fn fill(record: &Record, slots: &[Slot], lists: &dyn Lists, code: &mut SourceWriter) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -130,6 +139,10 @@ fn fill(record: &Record, slots: &[Slot], code: &mut SourceWriter) {
         "}",
         |code| {
             for slot in slots {
+                if let Some(statement) = lists.fill(slot) {
+                    code.line(statement);
+                    continue;
+                }
                 let (field, f, m) = (&slot.field, &slot.value, &slot.field.name.legal);
                 code.line(match (field.element, field.cardinality) {
                     _ if as_bytes(field) => {
@@ -171,7 +184,13 @@ fn fill(record: &Record, slots: &[Slot], code: &mut SourceWriter) {
 }
 
 /// `take`: Protobuf's to normalized; strings move.
-fn take(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+fn take(
+    schema: &Schema,
+    record: &Record,
+    slots: &[Slot],
+    lists: &dyn Lists,
+    code: &mut SourceWriter,
+) {
     let name = &record.name.legal;
     code.line("");
     code.block(
@@ -181,6 +200,10 @@ fn take(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWrite
         "}",
         |code| {
             for slot in slots {
+                if let Some(statement) = lists.take(slot) {
+                    code.line(statement);
+                    continue;
+                }
                 let (field, f, m) = (&slot.field, &slot.value, &slot.field.name.legal);
                 if let Cardinality::Array { .. } = field.cardinality {
                     let size =
@@ -278,13 +301,23 @@ fn narrow(schema: &Schema, field: &Field, value: &str) -> String {
 
 /// `tally`: every number of Protobuf's message. Getters of absent messages give
 /// the default instance.
-fn tally(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWriter) {
+fn tally(
+    schema: &Schema,
+    record: &Record,
+    slots: &[Slot],
+    lists: &dyn Lists,
+    code: &mut SourceWriter,
+) {
     let name = &record.name.legal;
     code.line("");
     code.line("template <class Tally>");
     code.block(format!("Tally tally([[maybe_unused]] const wg::{name} &from) {{"), "}", |code| {
         code.line("Tally tally{};");
         for slot in slots {
+            if let Some(statement) = lists.tally(slot) {
+                code.line(statement);
+                continue;
+            }
             let (field, place, m) = (&slot.field, slot.place, &slot.field.name.legal);
             let add = |value: &str| match schema.scalar(field.element) {
                 Some(scalar) => {
@@ -309,12 +342,24 @@ fn tally(schema: &Schema, record: &Record, slots: &[Slot], code: &mut SourceWrit
 
 /// `void NAME(wiregauge::Wire, Tally &)`: the number at a path, nothing where it
 /// is not there.
-fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut SourceWriter) {
+fn accessor(
+    schema: &Schema,
+    name: &str,
+    path: Option<&[PathStep]>,
+    lists: &dyn Lists,
+    code: &mut SourceWriter,
+) {
     let (mut id, mut steps, mut certain) = (schema.root, Vec::new(), 0);
-    let mut number = None;
-    for (depth, step) in path.unwrap_or_default().iter().enumerate() {
+    let (mut number, mut inside) = (None, None);
+    let path = path.unwrap_or_default();
+    for (depth, step) in path.iter().enumerate() {
         let slots = slot::slots(schema, schema.record(id));
         let Some((slot, index)) = slot::find(&slots, step) else { break };
+        inside = lists.number(&slot.field, index, &path[depth + 1..]);
+        if inside.is_some() {
+            steps.push(format!("{{{}, kOnly}}", slot.field.id));
+            break;
+        }
         let element = match index {
             Index::Single => "kOnly".to_string(),
             Index::Middle => "kMiddle".into(),
@@ -332,25 +377,30 @@ fn accessor(schema: &Schema, name: &str, path: Option<&[PathStep]>, code: &mut S
         }
     }
     code.line("");
-    let Some((scalar, form)) = number else {
+    if number.is_none() && inside.is_none() {
         code.line(format!("template <class Tally>\nvoid {name}(wiregauge::Wire, Tally &) {{}}"));
         return;
-    };
-    let steps = steps.join(", ");
+    }
+    let (length, steps) = (steps.len(), steps.join(", "));
     code.line(format!("namespace {name}_path {{"));
     code.line("using namespace protobuf_path;");
-    code.line(format!(
-        "constexpr std::array<Step, {}> kSteps{{{{{steps}}}}};",
-        path.map_or(0, <[PathStep]>::len)
-    ));
+    code.line(format!("constexpr std::array<Step, {length}> kSteps{{{{{steps}}}}};"));
     code.line(format!("}}  // namespace {name}_path"));
     code.line("template <class Tally>");
     code.block(format!("void {name}(wiregauge::Wire wire, Tally &tally) {{"), "}", |code| {
         code.line("using namespace protobuf_path;");
-        code.line(format!(
-            "const auto bits = Search<{name}_path::kSteps, Form::{form}, {certain}>().find(wire);"
-        ));
-        code.line(format!("if (bits) tally.number(0, from_bits<{}>(*bits));", scalar.cpp()));
+        if let Some(inside) = inside {
+            code.line(format!(
+                "const auto field = Search<{name}_path::kSteps, Form::kBytes, {certain}>().bytes(wire);"
+            ));
+            code.block("if (field) {", "}", |code| code.line(inside));
+        }
+        if let Some((scalar, form)) = number {
+            code.line(format!(
+                "const auto bits = Search<{name}_path::kSteps, Form::{form}, {certain}>().find(wire);"
+            ));
+            code.line(format!("if (bits) tally.number(0, from_bits<{}>(*bits));", scalar.cpp()));
+        }
     });
 }
 

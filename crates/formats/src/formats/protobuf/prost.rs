@@ -4,7 +4,10 @@ use anyhow::{Context, Result};
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Schema};
 
-use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
+use super::{
+    as_bytes, fill_numbers, fill_records, take_numbers, take_records, Lists, Nothing, Partial,
+    Syntax,
+};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage, Step};
 use crate::rust_glue;
@@ -39,12 +42,17 @@ inventory::submit! {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let partials = Partial::both(unit);
+    Ok(emission(unit, super::idl(unit.schema)?, &Nothing))
+}
+
+/// The runner of a definition that may have something in place of lists.
+pub(in crate::formats) fn emission(unit: &Unit, idl: File, lists: &dyn Lists) -> Emission {
+    let partials = Partial::both(unit, lists);
     let mut files = vec![
-        super::idl(unit.schema)?,
-        super::rust_main("Prost", &partials),
+        idl,
+        super::rust_main("Prost", &partials, lists),
         File::new("codec.rs", include_str!("prost/codec.rs")),
-        File::new("glue.rs", glue(unit, &partials)),
+        File::new("glue.rs", glue(unit, &partials, lists)),
     ];
     files.extend(super::partial_definition(&partials, Syntax::Proto3));
     let definitions: Vec<String> = files
@@ -52,7 +60,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         .filter(|file| file.path.ends_with(".proto"))
         .map(|file| file.path.clone())
         .collect();
-    Ok(Emission {
+    Emission {
         files,
         steps: vec![Step::Call(Box::new(move |folder| {
             let paths = definitions.iter().map(|path| folder.join(path));
@@ -64,25 +72,36 @@ fn emit(unit: &Unit) -> Result<Emission> {
                 .context("prost-build failed")
         }))],
         ..Emission::default()
-    })
+    }
 }
 
-fn glue(unit: &Unit, partials: &[(&str, Partial)]) -> String {
+fn glue(unit: &Unit, partials: &[(&str, Partial)], lists: &dyn Lists) -> String {
     let schema = unit.schema;
-    let mut code = super::rust_glue("prost", partials);
+    let mut code = super::rust_glue("prost", partials, lists);
     code.line("use prost::Message as _;");
     code.line("");
     code.line(format!("pub type Whole = wg::{};", schema.root().name.legal));
-    for (_, record) in schema.records() {
+    lists.definitions(&mut code);
+    for (_, record) in schema.records().filter(|(id, _)| lists.knows(*id)) {
         let object = format!("wg::{}", record.name.legal);
         let slots = slot::slots(schema, record);
-        super::fill(record, &object, &slots, &mut code, |slot| fill(schema, slot));
-        super::take(record, &object, &slots, &mut code, |slot| {
-            (member(&slot.field), take(schema, slot))
+        super::fill(record, &object, &slots, &mut code, |slot| {
+            lists.fill(slot).unwrap_or_else(|| fill(schema, slot))
         });
-        super::tally(schema, record, &object, &mut code, member);
+        super::take(record, &object, &slots, &mut code, |slot| {
+            let statement = lists.take(slot).unwrap_or_else(|| take(schema, slot));
+            (member(&slot.field), statement)
+        });
+        super::tally(schema, record, &object, lists, &mut code, member);
     }
     rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
+    code.line("");
+    let head = "pub fn project<T: Tally>(from: &Whole, sum: &mut T) -> Result<(), Error> {";
+    code.block(head, "}", |code| {
+        let question = if lists.fails() { "?" } else { "" };
+        code.line(format!("*sum = tally(from){question};"));
+        code.line("Ok(())");
+    });
     for (name, partial) in partials {
         let object = |_: &str| format!("partial::{}", partial.schema.root().name.legal);
         partial.reading(

@@ -42,24 +42,33 @@ inventory::submit! {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonForm::new(unit)?;
-    let head = format!("\nNAME = \"wg.{}\"", unit.schema.root().name.legal);
-    let mut glue = python_glue::glue(&form, &Upb, &head);
-    glue += &python_glue::fill(&form, fill_slot);
-    let files = vec![
-        super::idl(unit.schema)?,
-        File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", glue),
-    ];
+    let mut glue = python_glue::glue(&form, &Upb, &head(unit));
+    glue += &python_glue::fill(&form, |_| true, fill_slot);
+    let files =
+        vec![super::idl(unit.schema)?, File::new("codec.py", CODEC), File::new("glue.py", glue)];
     Ok(Emission {
         files,
-        steps: vec![Step::Call(Box::new(super::describe))],
+        steps: vec![describe()],
         requirements: include_str!("python/requirements.txt"),
         ..Emission::default()
     })
 }
 
+/// The runner's fixed part.
+pub(in crate::formats) const CODEC: &str = include_str!("python/codec.py");
+
+/// What the glue needs beside.
+pub(in crate::formats) fn head(unit: &Unit) -> String {
+    format!("\nNAME = \"wg.{}\"", unit.schema.root().name.legal)
+}
+
+/// Makes the descriptors of `message.proto`.
+pub(in crate::formats) fn describe() -> Step {
+    Step::Call(Box::new(super::describe))
+}
+
 /// Its messages.
-struct Upb;
+pub(in crate::formats) struct Upb;
 
 impl Library for Upb {
     fn spreads(&self, _: TypeId) -> bool {
@@ -91,7 +100,13 @@ impl Library for Upb {
     }
 }
 
-fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+/// The statements that fill a slot.
+pub(in crate::formats) fn fill_slot(
+    form: &PythonForm,
+    id: TypeId,
+    slot: &Slot,
+    code: &mut SourceWriter,
+) {
     let m = form.at_slot("m", id, slot);
     let o = format!("o.{}", slot.field.name.legal);
     let record = match slot.field.element {

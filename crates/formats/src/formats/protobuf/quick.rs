@@ -13,7 +13,9 @@ use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Record, Scalar, Schema, TypeDef, TypeId,
 };
 
-use super::{as_bytes, fill_numbers, fill_records, take_numbers, take_records, Partial, Syntax};
+use super::{
+    as_bytes, fill_numbers, fill_records, take_numbers, take_records, Nothing, Partial, Syntax,
+};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::lowering::Lowering;
@@ -129,10 +131,10 @@ fn repeats(field: &Field) -> bool {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let partials = Partial::both(unit);
+    let partials = Partial::both(unit, &Nothing);
     let mut files = vec![
         idl(unit.schema)?,
-        super::rust_main("Quick", &partials),
+        super::rust_main("Quick", &partials, &Nothing),
         File::new("codec.rs", include_str!("quick/codec.rs")),
         File::new("glue.rs", glue(unit, &partials)),
     ];
@@ -184,7 +186,7 @@ impl Drop for Silence {
 
 fn glue(unit: &Unit, partials: &[(&str, Partial)]) -> String {
     let schema = unit.schema;
-    let mut code = super::rust_glue("quick-protobuf", partials);
+    let mut code = super::rust_glue("quick-protobuf", partials, &Nothing);
     code.line("use std::borrow::Cow;");
     code.line("use crate::codec::read;");
     code.line("");
@@ -196,7 +198,7 @@ fn glue(unit: &Unit, partials: &[(&str, Partial)]) -> String {
         super::take(record, &object("'_"), &slots, &mut code, |slot| {
             (member(&slot.field), take(schema, slot))
         });
-        super::tally(schema, record, &object("'_"), &mut code, member);
+        super::tally(schema, record, &object("'_"), &Nothing, &mut code, member);
     }
     rust_glue::of_root(schema, &["fill", "take", "tally"], &mut code);
     for (name, partial) in partials {

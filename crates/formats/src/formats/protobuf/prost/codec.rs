@@ -28,7 +28,7 @@ impl Codec for Prost {
         object: &mut Object,
     ) -> Result<(), Error> {
         if glue::fill(message, &mut object.whole) {
-            return Err(Error::rejected(glue::LOSES_SIGN));
+            return Err(Error::rejected(glue::UNSAYABLE));
         }
         Ok(())
     }
@@ -62,8 +62,7 @@ impl Codec for Prost {
         tally: &mut T,
     ) -> Result<(), Error> {
         self.parse(wire, object)?;
-        *tally = glue::tally(&object.whole);
-        Ok(())
+        glue::project(&object.whole, tally)
     }
     fn fixed<'a, T: Tally>(
         &mut self,

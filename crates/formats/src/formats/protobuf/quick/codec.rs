@@ -33,7 +33,7 @@ impl Codec for Quick {
         object: &mut Object<'a>,
     ) -> Result<(), Error> {
         if glue::fill(message, &mut object.whole) {
-            return Err(Error::rejected(glue::LOSES_SIGN));
+            return Err(Error::rejected(glue::UNSAYABLE));
         }
         Ok(())
     }

@@ -1,0 +1,228 @@
+// Lists of plain records as packed fields, by the packed field's own header.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wiregauge/packed.hpp"
+
+namespace rows {
+
+namespace packed = wiregauge::packed;
+
+inline void check(const packed::Error &error) {
+  if (error) throw std::runtime_error(error.message());
+}
+
+// What becomes of a column that rows may be without.
+enum class State { absent, partial, whole };
+
+// The three ways through the columns of records, of which `columns(visit)` tells one after
+// the other: how many rows have each, what is planned, and the filling of it.
+
+template <class Record>
+class Count {
+ public:
+  explicit Count(const std::vector<Record> &records) : records_(records) {}
+
+  template <class T, class Get>
+  void number(std::string_view, Get) {
+    any_ = true;
+  }
+  template <class T, class Get>
+  void maybe(std::string_view, Get get) {
+    add(count([&](const Record &record) { return get(record).has_value(); }));
+  }
+  template <class There, class Bare>
+  void marker(std::string_view, There, Bare bare) {
+    const std::size_t bare_ones = count(bare);
+    states_.push_back(bare_ones == 0 ? State::absent : State::partial);
+    any_ = any_ || bare_ones != 0;
+  }
+
+  // One column at least is there, so that the field's size bounds its rows.
+  std::vector<State> states() {
+    if (!any_) states_.front() = State::partial;
+    return std::move(states_);
+  }
+
+ private:
+  template <class Is>
+  std::size_t count(Is is) const {
+    return static_cast<std::size_t>(std::count_if(records_.begin(), records_.end(), is));
+  }
+  void add(std::size_t count) {
+    states_.push_back(count == 0                 ? State::absent
+                      : count == records_.size() ? State::whole
+                                                 : State::partial);
+    any_ = any_ || count != 0;
+  }
+
+  const std::vector<Record> &records_;
+  std::vector<State> states_;
+  bool any_ = false;
+};
+
+class Plan {
+ public:
+  explicit Plan(const std::vector<State> &states) : state_(states.begin()) {}
+
+  template <class T, class Get>
+  void number(std::string_view name, Get) {
+    add(name, packed::detail::ElementOf<T>::value, State::whole);
+  }
+  template <class T, class Get>
+  void maybe(std::string_view name, Get) {
+    add(name, packed::detail::ElementOf<T>::value, *state_++);
+  }
+  template <class There, class Bare>
+  void marker(std::string_view name, There, Bare) {
+    add(name, packed::Element::none, *state_++);
+  }
+
+  std::vector<packed::Column> columns;
+
+ private:
+  void add(std::string_view name, packed::Element element, State state) {
+    if (state == State::absent) return;
+    packed::Column column;
+    column.name = name;
+    column.element = element;
+    column.optional = state == State::partial;
+    columns.push_back(column);
+  }
+
+  std::vector<State>::const_iterator state_;
+};
+
+// Fills the rows from `begin` to before `end`.
+template <class Record>
+class Fill {
+ public:
+  Fill(const std::vector<Record> &records, const std::vector<State> &states,
+       const packed::Table &table, std::size_t begin, std::size_t end)
+      : records_(records.data()), state_(states.begin()), table_(table), begin_(begin), end_(end) {}
+
+  template <class T, class Get>
+  void number(std::string_view, Get get) {
+    const auto sink = table_.column<T>(index_++);
+    for (std::size_t row = begin_; row < end_; ++row) sink[row] = get(records_[row]);
+  }
+  template <class T, class Get>
+  void maybe(std::string_view, Get get) {
+    const State state = *state_++;
+    if (state == State::absent) return;
+    const auto sink = table_.column<T>(index_);
+    const auto presence = table_.presence(index_++);
+    for (std::size_t row = begin_; row < end_; ++row) {
+      const std::optional<T> value = get(records_[row]);
+      sink[row] = value.value_or(T{});
+      if (value && presence) presence.set(row);
+    }
+  }
+  template <class There, class Bare>
+  void marker(std::string_view, There there, Bare) {
+    if (*state_++ == State::absent) return;
+    const auto presence = table_.presence(index_++);
+    for (std::size_t row = begin_; row < end_; ++row) {
+      if (there(records_[row])) presence.set(row);
+    }
+  }
+
+ private:
+  const Record *records_;
+  std::vector<State>::const_iterator state_;
+  const packed::Table &table_;
+  std::size_t begin_;
+  std::size_t end_;
+  std::size_t index_ = 0;
+};
+
+// Rows that are filled column after column while their records are in the cache.
+constexpr std::size_t kBlock = 1024;
+
+// Makes the field of records; empty where there are none.
+template <class Record, class Columns>
+void pack(const std::vector<Record> &records, std::string &field, Columns columns) {
+  field.clear();
+  if (records.empty()) return;
+  Count<Record> count(records);
+  columns(count);
+  const std::vector<State> states = count.states();
+  Plan plan(states);
+  columns(plan);
+  packed::Layout layout;
+  check(layout.plan(plan.columns, records.size()));
+  field.resize(layout.size());
+  const packed::Table table = layout.write(reinterpret_cast<std::uint8_t *>(field.data()));
+  for (std::size_t begin = 0; begin < records.size(); begin += kBlock) {
+    Fill<Record> fill(records, states, table, begin, std::min(begin + kBlock, records.size()));
+    columns(fill);
+  }
+}
+
+// A field that was opened; without rows where it is empty.
+class Opened {
+ public:
+  explicit Opened(packed::Bytes field) {
+    if (field.size == 0) return;
+    check(packed::View::open(field, view));
+    if (view.rows() / 8 > field.size) {
+      throw std::runtime_error("the packed field has rows that no column holds");
+    }
+  }
+
+  std::size_t size() const { return view.rows(); }
+
+  packed::View view;
+};
+
+[[noreturn]] inline void wrong(std::string_view name) {
+  throw std::runtime_error("column '" + std::string(name) + "' is not there as it should be");
+}
+
+// A column that every row has.
+template <class T>
+class Number {
+ public:
+  Number(const Opened &rows, std::string_view name) : column_(rows.view.column<T>(name)) {
+    if (rows.size() != 0 && (!column_ || column_.optional())) wrong(name);
+  }
+  T operator[](std::size_t row) const { return column_[row]; }
+
+ private:
+  packed::ColumnView<T> column_;
+};
+
+// A column that rows may be without.
+template <class T>
+class Maybe {
+ public:
+  Maybe(const Opened &rows, std::string_view name) : column_(rows.view.column<T>(name)) {
+    if (!column_ && rows.view.values(name)) wrong(name);
+  }
+  bool has(std::size_t row) const { return column_ && column_.present(row); }
+  T operator[](std::size_t row) const { return column_[row]; }
+
+ private:
+  packed::ColumnView<T> column_;
+};
+
+// A column that tells in which rows a record is, where it has to.
+class Marker {
+ public:
+  Marker(const Opened &rows, std::string_view name) : values_(rows.view.values(name)) {}
+  explicit operator bool() const { return static_cast<bool>(values_); }
+  bool has(std::size_t row) const { return values_ && values_.present(row); }
+
+ private:
+  packed::Values values_;
+};
+
+}  // namespace rows

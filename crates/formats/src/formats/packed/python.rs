@@ -1,0 +1,223 @@
+//! Protobuf's own Python library with the packed field's, which fills and reads columns by
+//! NumPy.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::{Field, Record, TypeId};
+
+use super::{Item, Part, Rows};
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage};
+use crate::formats::protobuf::python::{self as protobuf, Upb};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::slot::Slot;
+
+inventory::submit! {
+    Codec {
+        name: "packed-python",
+        title: "Packed Python",
+        format: "packed",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Wheel("protobuf"),
+        options: &[
+            "lists of plain records as packed fields of version 1.0, by this project's package over \
+             NumPy: columns of the numbers' own types, nothing reduced or rounded; everything else \
+             as protobuf-python",
+            "filled of the normalized form's objects, a list of numbers a column; who has columns \
+             as arrays spares that. The field is made in a bytearray and copied into the message, \
+             whose bytes fields take bytes alone",
+            "read as arrays over the bytes of the message's field, and added up by NumPy",
+            "columns lie at multiples of 64 bytes, the default, counted from the field's beginning",
+            "no way to read the message in part: it is parsed as a whole for one number, which is \
+             then read in its column",
+        ],
+        calls: &[
+            "encode: Layout(columns, rows).write(buffer); table.column(name)[:] = values; message.rows = bytes(buffer); message.SerializeToString()",
+            "decode: message.ParseFromString(bytes); View(message.rows).column(name).tolist()",
+            "project: as decode, then View(message.rows).column(name).sum()",
+            "fixed, element: as decode, then a field or View(message.rows).column(name)[row]",
+        ],
+        needs: NEEDS,
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let library = Columns { form: &form, messages: super::messages(unit.schema) };
+    let mut glue = python_glue::glue(&form, &library, &library.head());
+    glue += &python_glue::fill(&form, |id| library.knows(id), fill_slot);
+    let files = vec![
+        super::idl(unit.schema)?,
+        File::new("codec.py", include_str!("python/codec.py")),
+        File::new("protobuf_codec.py", protobuf::CODEC),
+        File::new("rows.py", include_str!("python/rows.py")),
+        File::new("glue.py", glue),
+    ];
+    Ok(Emission {
+        files,
+        steps: vec![protobuf::describe()],
+        requirements: include_str!("python/requirements.txt"),
+        ..Emission::default()
+    })
+}
+
+/// What the glue calls the plan of a record's columns.
+fn plan(form: &PythonForm, id: TypeId) -> String {
+    format!("ROWS_{}", form.class(id))
+}
+
+fn fill_slot(form: &PythonForm, id: TypeId, slot: &Slot, code: &mut SourceWriter) {
+    match Rows::of(form.schema, &slot.field) {
+        Some(rows) => code.line(format!(
+            "o.{} = rows.pack({}, {})",
+            slot.field.name.legal,
+            plan(form, rows.id),
+            form.at_slot("m", id, slot)
+        )),
+        None => protobuf::fill_slot(form, id, slot, code),
+    }
+}
+
+/// Protobuf's messages with packed fields.
+struct Columns<'a> {
+    form: &'a PythonForm<'a>,
+    messages: BTreeSet<TypeId>,
+}
+
+impl Columns<'_> {
+    /// What the glue needs beside: the plans of all lists.
+    fn head(&self) -> String {
+        let mut code = SourceWriter::indented(4);
+        code.line("import rows\nfrom rows import Field, Number, Record");
+        code.line(protobuf::head(self.form.unit));
+        code.line(format!("WITH = \"{}\"", super::with()));
+        for rows in super::all(self.form.schema) {
+            code.open(format!("{} = Record(", plan(self.form, rows.id)));
+            self.record(rows.id, &rows.parts, false, &mut code);
+            code.outdent();
+            code.line(")");
+        }
+        code.finish()
+    }
+
+    /// What `Record` is made of.
+    fn record(&self, id: TypeId, parts: &[Part], may_miss: bool, code: &mut SourceWriter) {
+        code.line(format!("message.{},", self.form.class(id)));
+        for part in parts {
+            code.open("Field(");
+            code.line(format!("\"{}\",", self.form.member(id, part.place)));
+            for item in &part.items {
+                self.item(item, may_miss, code);
+            }
+            code.outdent();
+            let mut end = String::new();
+            for (is_so, word) in [(part.is_array, "is_array=True"), (may_miss, "may_miss=True")] {
+                end += &if is_so { format!("{word}, ") } else { String::new() };
+            }
+            code.line(format!("    {end}"));
+            code.line("),");
+        }
+    }
+
+    fn item(&self, item: &Item, may_miss: bool, code: &mut SourceWriter) {
+        match item {
+            Item::Number(column) => {
+                let optional = if column.is_optional { ", is_optional=True" } else { "" };
+                let scalar = column.scalar.rust();
+                code.line(format!("Number(\"{}\", \"{scalar}\"{optional}),", column.name));
+            }
+            Item::Record(inner) => {
+                code.open("Record(");
+                self.record(inner.id, &inner.parts, may_miss || inner.is_optional, code);
+                if inner.is_optional {
+                    code.line("is_optional=True,");
+                }
+                if let Some(marker) = &inner.marker {
+                    code.line(format!("marker=\"{marker}\","));
+                }
+                code.outdent();
+                code.line("),");
+            }
+        }
+    }
+}
+
+impl Library for Columns<'_> {
+    fn knows(&self, id: TypeId) -> bool {
+        self.messages.contains(&id)
+    }
+
+    fn spreads(&self, id: TypeId) -> bool {
+        Upb.spreads(id)
+    }
+
+    fn is_octets(&self, field: &Field) -> bool {
+        Upb.is_octets(field)
+    }
+
+    fn get(&self, at: &str, id: TypeId, field: &Field, place: usize) -> String {
+        let value = Upb.get(at, id, field, place);
+        match Rows::of(self.form.schema, field) {
+            Some(_) => format!("rows.opened({value})"),
+            None => value,
+        }
+    }
+
+    fn is_there(&self, at: &str, record: &Record, field: &Field, value: &str) -> String {
+        Upb.is_there(at, record, field, value)
+    }
+
+    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+        Upb.make(form, id, values)
+    }
+
+    fn take_numbers(&self, field: &Field, code: &str, value: &str) -> String {
+        Upb.take_numbers(field, code, value)
+    }
+
+    fn take_list(&self, field: &Field, value: &str) -> String {
+        Upb.take_list(field, value)
+    }
+
+    fn take_rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<String> {
+        let rows = Rows::of(form.schema, field)?;
+        Some(format!("rows.take({}, {value})", plan(form, rows.id)))
+    }
+
+    fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<python_glue::Rows> {
+        let plan = plan(form, Rows::of(form.schema, field)?.id);
+        Some(python_glue::Rows {
+            sum: format!("rows.total({plan}, {value})"),
+            tallies: format!("rows.tallies({plan}, {value})"),
+        })
+    }
+
+    fn row_number(
+        &self,
+        form: &PythonForm,
+        field: &Field,
+        value: &str,
+        index: Index,
+        rest: &[Step],
+    ) -> Option<String> {
+        let rows = Rows::of(form.schema, field)?;
+        let row = match index {
+            Index::At(row) => row.to_string(),
+            _ => "None".into(),
+        };
+        Some(match rows.way(rest) {
+            None => "None".into(),
+            Some(way) => {
+                format!("rows.number({}, {value}, {row}, {way:?})", plan(form, rows.id))
+            }
+        })
+    }
+}

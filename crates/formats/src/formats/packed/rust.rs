@@ -1,0 +1,395 @@
+//! Prost with the packed field's crate.
+
+use std::collections::BTreeSet;
+
+use anyhow::Result;
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::{Field, Scalar, Schema, TypeId};
+
+use super::{is_optional, Inner, Item, Part, Rows};
+use crate::build::languages::rust::RUST;
+use crate::codec::{Codec, Emission, Linkage};
+use crate::formats::protobuf::{prost, Lists, LOSES_SIGN};
+use crate::slot::Slot;
+
+inventory::submit! {
+    Codec {
+        name: "packed-rust",
+        title: "Packed Rust",
+        format: "packed",
+        language: &RUST,
+        bound: false,
+        built: Linkage::Crate("prost"),
+        options: &[
+            "lists of plain records as packed fields of version 1.0, by this project's crate: \
+             columns of the numbers' own types, nothing reduced or rounded; everything else as prost",
+            "columns are filled where they lie, in the Vec<u8> of the message's bytes field, which \
+             resize() has zeroed",
+            "read in place in the message's field, by a view that has checked it once",
+            "columns lie at multiples of 64 bytes, the default, counted from the field's beginning",
+            "fixed and element as prost: element decodes a message that knows only the packed field, \
+             which prost copies, and reads its column in place",
+        ],
+        calls: &[
+            "encode: Layout::plan(&columns, rows, 0, 64)?.write(&mut message.rows); column.sink::<T>().fill(values); then as prost",
+            "decode: message.clear(); message.merge(bytes); View::open(&message.rows)?.column::<T>(name).get(row)",
+            "project: as decode, the numbers alone",
+            "fixed, element: as prost; View::open(&message.rows)?.column::<T>(name).get(row)",
+        ],
+        needs: &[],
+        answer: super::answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let columns = Columns { schema: unit.schema, messages: super::messages(unit.schema) };
+    let mut emission = prost::emission(unit, super::idl(unit.schema)?, &columns);
+    emission.files.push(File::new("rows.rs", include_str!("rust/rows.rs")));
+    Ok(emission)
+}
+
+/// Packed fields in place of lists.
+struct Columns<'a> {
+    schema: &'a Schema,
+    messages: BTreeSet<TypeId>,
+}
+
+impl Columns<'_> {
+    fn name(&self, id: TypeId) -> &str {
+        &self.schema.record(id).name.legal
+    }
+
+    fn of(&self, field: &Field) -> Option<&str> {
+        Some(self.name(Rows::of(self.schema, field)?.id))
+    }
+}
+
+impl Lists for Columns<'_> {
+    fn knows(&self, id: TypeId) -> bool {
+        self.messages.contains(&id)
+    }
+
+    fn beside(&self) -> &'static [&'static str] {
+        &["rows"]
+    }
+
+    fn with(&self) -> String {
+        super::with()
+    }
+
+    fn unsayable(&self) -> String {
+        format!("{}; or a list is too long for a packed field's 2 GiB", LOSES_SIGN)
+    }
+
+    fn fails(&self) -> bool {
+        true
+    }
+
+    fn definitions(&self, code: &mut SourceWriter) {
+        for rows in super::all(self.schema) {
+            self.row(&rows, code);
+            self.rows(&rows, code);
+        }
+    }
+
+    fn fill(&self, slot: &Slot) -> Option<String> {
+        self.of(&slot.field)?;
+        let (f, m) = (&slot.value, &slot.field.name.legal);
+        Some(format!("lost |= crate::rows::pack(&from.{f}, &mut to.{m});"))
+    }
+
+    fn take(&self, slot: &Slot) -> Option<String> {
+        let name = self.of(&slot.field)?;
+        let (f, m) = (&slot.value, &slot.field.name.legal);
+        Some(format!(
+            "match RowsOf{name}::open(&from.{m})? {{\n  None => to.{f}.clear(),\n  \
+             Some(rows) => {{\n    to.{f}.resize_with(rows.rows, Default::default);\n    \
+             for (row, to) in to.{f}.iter_mut().enumerate() {{ rows.take(row, to) }}\n  }}\n}}"
+        ))
+    }
+
+    fn tally(&self, slot: &Slot) -> Option<String> {
+        let name = self.of(&slot.field)?;
+        let (place, m) = (slot.place, &slot.field.name.legal);
+        Some(format!(
+            "if let Some(rows) = RowsOf{name}::open(&from.{m})? {{\n  \
+             for row in 0..rows.rows {{ tally.record({place}, rows.tally(row)); }}\n}}"
+        ))
+    }
+
+    fn number(&self, field: &Field, index: Index, rest: &[Step]) -> Option<String> {
+        let rows = Rows::of(self.schema, field)?;
+        let Some(column) = rows.column(rest) else { return Some("Ok(())".into()) };
+        let row = match index {
+            Index::At(row) => row.to_string(),
+            _ => "view.rows() / 2".into(),
+        };
+        let (of, name) = (element(column.scalar), &column.name);
+        let (open, value) = match column.is_optional {
+            true => ("maybe", "column.get(row)"),
+            false => ("number", "Some(column.get(row))"),
+        };
+        let number = value_of(column.scalar, "number");
+        Some(format!(
+            "let Some(view) = crate::rows::open(at)? else {{ return Ok(()) }};\n\
+             let row = {row};\n\
+             if row >= view.rows() {{ return Ok(()) }}\n\
+             let column = crate::rows::{open}::<{of}>(&view, \"{name}\")?;\n\
+             if let Some(number) = {value} {{ tally.number(0, {number}); }}\n\
+             Ok(())"
+        ))
+    }
+}
+
+/// The type of a number's column. A truth value is a u8.
+fn element(scalar: Scalar) -> &'static str {
+    match scalar {
+        Scalar::Bool => Scalar::U8.rust(),
+        other => other.rust(),
+    }
+}
+
+/// A number that was read as the normalized form has it.
+fn value_of(scalar: Scalar, value: &str) -> String {
+    match scalar {
+        Scalar::Bool => format!("({value} != 0)"),
+        _ => value.into(),
+    }
+}
+
+/// A number of the normalized form as its column has it.
+fn given(scalar: Scalar, value: &str) -> String {
+    match scalar {
+        Scalar::Bool => format!("u8::from({value})"),
+        _ => value.into(),
+    }
+}
+
+// What is written.
+impl Columns<'_> {
+    /// The columns of a list of X.
+    fn row(&self, rows: &Rows, code: &mut SourceWriter) {
+        code.line("");
+        code.block(
+            format!("impl crate::rows::Row for message::{} {{", self.name(rows.id)),
+            "}",
+            |code| {
+                let head = "fn columns(visit: &mut impl crate::rows::Visit<Self>) {";
+                code.block(head, "}", |code| self.visits(rows.id, &rows.parts, "row", "", code));
+            },
+        );
+    }
+
+    /// The columns of a record at `at`, which is there where none of `bound` returns.
+    fn visits(&self, id: TypeId, parts: &[Part], at: &str, bound: &str, code: &mut SourceWriter) {
+        for (part, item, at) in super::items(self.schema, id, parts, at) {
+            match item {
+                Item::Number(column) => {
+                    let (of, name) = (element(column.scalar), &column.name);
+                    code.line(match (column.is_optional, is_optional(self.schema, id, part)) {
+                        (false, _) => {
+                            let value = given(column.scalar, &at);
+                            format!("visit.number::<{of}>(\"{name}\", |row| {value});")
+                        }
+                        (true, true) => {
+                            let value = given(column.scalar, "v");
+                            format!(
+                                "visit.maybe::<{of}>(\"{name}\", \
+                                 |row| {{ {bound}{at}.map(|v| {value}) }});"
+                            )
+                        }
+                        (true, false) => {
+                            let value = given(column.scalar, &at);
+                            format!(
+                                "visit.maybe::<{of}>(\"{name}\", |row| {{ {bound}Some({value}) }});"
+                            )
+                        }
+                    });
+                }
+                Item::Record(inner) if inner.is_optional => {
+                    let inside = format!("r{}", inner.id);
+                    let bound = format!("{bound}let {inside} = {at}.as_ref()?; ");
+                    if let Some(marker) = &inner.marker {
+                        self.marker(marker, inner, &inside, &bound, code);
+                    }
+                    self.visits(inner.id, &inner.parts, &inside, &bound, code);
+                }
+                Item::Record(inner) => self.visits(inner.id, &inner.parts, &at, bound, code),
+            }
+        }
+    }
+
+    fn marker(
+        &self,
+        name: &str,
+        inner: &Inner,
+        inside: &str,
+        bound: &str,
+        code: &mut SourceWriter,
+    ) {
+        let mut filled = Vec::new();
+        self.filled(inner.id, &inner.parts, inside, &mut filled);
+        let bare = match filled.is_empty() {
+            true => "true".into(),
+            false => format!("!({})", filled.join(" || ")),
+        };
+        let is = |what: &str| {
+            format!("|row| (|| -> Option<bool> {{ {bound}Some({what}) }})().unwrap_or(false)")
+        };
+        code.line(format!("visit.marker(\"{name}\", {}, {});", is("true"), is(&bare)));
+    }
+
+    /// Whether a record that is there has a number, or a record that says so of itself.
+    fn filled(&self, id: TypeId, parts: &[Part], at: &str, filled: &mut Vec<String>) {
+        for (_, item, at) in super::items(self.schema, id, parts, at) {
+            match item {
+                Item::Record(inner) if !inner.is_optional => {
+                    self.filled(inner.id, &inner.parts, &at, filled);
+                }
+                // An optional one is told of by its own columns or marker.
+                _ => filled.push(format!("{at}.is_some()")),
+            }
+        }
+    }
+}
+
+/// What reads a list, as it is written down: the columns with their types and how they are
+/// opened, and the statements that take and tally a row.
+#[derive(Default)]
+struct Reading {
+    columns: Vec<(String, String)>,
+    take: SourceWriter,
+    tally: SourceWriter,
+}
+
+// What is read.
+impl Columns<'_> {
+    /// `RowsOfX`: a list of X as it is read.
+    fn rows(&self, rows: &Rows, code: &mut SourceWriter) {
+        let name = self.name(rows.id);
+        let mut reading = Reading::default();
+        self.reads(rows.id, &rows.parts, "to", 0, &mut reading);
+        let Reading { columns, take, tally } = reading;
+        code.line("");
+        code.block(format!("pub struct RowsOf{name}<'a> {{"), "}", |code| {
+            code.line("pub rows: usize,");
+            for (number, (kind, _)) in columns.iter().enumerate() {
+                code.line(format!("c{number}: {kind},"));
+            }
+        });
+        code.line("");
+        code.block(format!("impl<'a> RowsOf{name}<'a> {{"), "}", |code| {
+            let head = "pub fn open(field: &'a [u8]) -> Result<Option<Self>, Error> {";
+            code.block(head, "}", |code| {
+                code.line("let Some(view) = crate::rows::open(field)? else { return Ok(None) };");
+                code.block("Ok(Some(Self {", "}))", |code| {
+                    code.line("rows: view.rows(),");
+                    for (number, (_, open)) in columns.iter().enumerate() {
+                        code.line(format!("c{number}: {open},"));
+                    }
+                });
+            });
+            let head = format!("pub fn take(&self, row: usize, to: &mut message::{name}) {{");
+            code.block(head, "}", |code| code.line(take.finish().trim_end()));
+            code.block("pub fn tally<T: Tally>(&self, row: usize) -> T {", "}", |code| {
+                code.line("let mut t0 = T::default();");
+                code.line(tally.finish().trim_end());
+                code.line("t0");
+            });
+        });
+    }
+
+    /// The parts of a record at `to`; each column is called by its number.
+    fn reads(&self, id: TypeId, parts: &[Part], to: &str, depth: usize, reading: &mut Reading) {
+        for (part, item, to) in super::items(self.schema, id, parts, to) {
+            let (place, first) = (part.place, reading.columns.len());
+            match item {
+                Item::Number(column) => {
+                    let (of, name) = (element(column.scalar), &column.name);
+                    let c = format!("self.c{first}.get(row)");
+                    let (kind, open) = match column.is_optional {
+                        true => (format!("crate::rows::Maybe<'a, {of}>"), "maybe"),
+                        false => (format!("wiregauge_packed::ColumnView<'a, {of}>"), "number"),
+                    };
+                    reading
+                        .columns
+                        .push((kind, format!("crate::rows::{open}(&view, \"{name}\")?")));
+                    if !column.is_optional {
+                        let value = value_of(column.scalar, &c);
+                        reading.take.line(format!("{to} = {value};"));
+                        reading.tally.line(format!("t{depth}.number({place}, {value});"));
+                        continue;
+                    }
+                    let value = value_of(column.scalar, "v");
+                    reading.take.line(match is_optional(self.schema, id, part) {
+                        true => format!("{to} = {c}.map(|v| {value});"),
+                        false => format!("if let Some(v) = {c} {{ {to} = {value} }}"),
+                    });
+                    reading.tally.line(format!(
+                        "if let Some(v) = {c} {{ t{depth}.number({place}, {value}) }}"
+                    ));
+                }
+                Item::Record(inner) => {
+                    if let Some(marker) = &inner.marker {
+                        reading.columns.push((
+                            "crate::rows::Marker<'a>".into(),
+                            format!("crate::rows::marker(&view, \"{marker}\")"),
+                        ));
+                    }
+                    let take = std::mem::take(&mut reading.take);
+                    let tally = std::mem::take(&mut reading.tally);
+                    let inside = match inner.is_optional {
+                        true => format!("r{}", depth + 1),
+                        false => to.clone(),
+                    };
+                    self.reads(inner.id, &inner.parts, &inside, depth + 1, reading);
+                    let taken = std::mem::replace(&mut reading.take, take).finish();
+                    let told = std::mem::replace(&mut reading.tally, tally).finish();
+                    let there =
+                        inner.is_optional.then(|| there(inner, first, reading.columns.len()));
+                    match &there {
+                        None => reading.take.line(taken.trim_end()),
+                        Some(there) => {
+                            reading.take.open(format!("if {there} {{"));
+                            reading
+                                .take
+                                .line(format!("let {inside} = {to}.insert(Default::default());"));
+                            reading.take.line(taken.trim_end());
+                            reading.take.next("} else {");
+                            reading.take.line(format!("{to} = None;"));
+                            reading.take.close("}");
+                        }
+                    }
+                    reading.tally.open(match &there {
+                        None => "{".to_owned(),
+                        Some(there) => format!("if {there} {{"),
+                    });
+                    reading.tally.line(format!("let mut t{} = T::default();", depth + 1));
+                    reading.tally.line(told.trim_end());
+                    reading.tally.line(format!("t{depth}.record({place}, t{});", depth + 1));
+                    reading.tally.close("}");
+                }
+            }
+        }
+    }
+}
+
+/// Whether a row has an optional record, whose columns have the numbers from `first` to
+/// before `end`.
+fn there(inner: &Inner, first: usize, end: usize) -> String {
+    let has = |columns: std::ops::Range<usize>| {
+        let has: Vec<String> = columns.map(|column| format!("self.c{column}.has(row)")).collect();
+        if has.is_empty() {
+            "false".into()
+        } else {
+            has.join(" || ")
+        }
+    };
+    match inner.marker {
+        Some(_) => format!("self.c{first}.or(row, || {})", has(first + 1..end)),
+        None => has(first..end),
+    }
+}

@@ -468,6 +468,7 @@ fn messages_that_a_format_cannot_say() {
         ("quick-protobuf", &signed, "loses the sign of zero"),
         ("colfer", &signed, "loses the sign of zero"),
         ("kryo", &nan, "another not-a-number"),
+        ("zserio-java", &nan, "another not-a-number"),
         ("betterproto2", &signed, "loses the sign of zero"),
         ("flatbuffers-python", &signed, "loses the sign of zero"),
         ("lcm", &cut, "NUL"),

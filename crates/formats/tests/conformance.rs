@@ -545,6 +545,8 @@ fn messages_that_a_format_cannot_say() {
         ("quick-protobuf", &signed, "loses the sign of zero"),
         ("colfer", &signed, "loses the sign of zero"),
         ("kryo", &nan, "another not-a-number"),
+        ("zserio-java", &nan, "another not-a-number"),
+        ("lcm-java", &nan, "another not-a-number"),
         ("betterproto2", &signed, "loses the sign of zero"),
         ("flatbuffers-python", &signed, "loses the sign of zero"),
         ("lcm", &cut, "NUL"),
@@ -576,7 +578,7 @@ fn messages_that_a_format_cannot_say() {
 /// before it overruns its memory.
 #[test]
 fn long_names_in_lcm() {
-    let codecs: Vec<_> = codecs().into_iter().filter(|codec| codec.name == "lcm").collect();
+    let codecs: Vec<_> = codecs().into_iter().filter(|codec| codec.format == "lcm").collect();
     let schema = |member: usize, record: usize| {
         let (list, record) = ("a".repeat(member), format!("R{}", "r".repeat(record - 1)));
         let plain = "b".repeat(member + "_count".len());

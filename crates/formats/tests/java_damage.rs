@@ -59,15 +59,18 @@ fn subjects(names: &[&str]) -> Vec<Subject> {
         None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("java_damage"),
     };
     let definition = "float64 height\nstring name\nuint8[] octets\nfloat64[] ranges\n\
-                      string[] texts\nuint64 top\nuint64[] tops\n";
+                      string[] texts\nuint64 top\nuint64[] tops\nuint32 word\n";
     let schema = msg::read_text(definition, "pkg/msg/Scan", Dialect::Ros2, "scan.msg");
     let schema = schema.expect("it reads");
     let sizes = Sizes { list: 3, text: 3, bytes: 3, presence: 1.0, ..Sizes::default() };
     let mut value = generate(&schema, &sizes, 1).expect("sizes name no paths");
-    // More than a number of Java's holds.
     let Value::Record(fields) = &mut value else { panic!("a record") };
+    // Of every length in UTF-8.
+    fields[1] = Value::String("aé€𝄞".into());
+    // More than a number of Java's holds.
     fields[5] = Value::Unsigned(u64::MAX);
     fields[6] = Value::List(vec![Value::Unsigned(u64::MAX); 2]);
+    fields[7] = Value::Unsigned(u32::MAX.into());
     let message = canonical::encode(&schema, &value).expect("it fits the schema");
     let codecs: Vec<_> = Codec::all()
         .into_iter()

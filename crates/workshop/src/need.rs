@@ -9,12 +9,16 @@ pub enum Need {
     Program(&'static str, &'static str),
     /// A header below /usr/include, and the Debian package that brings it.
     Header(&'static str, &'static str),
+    /// A jar below /usr/share/java, and the Debian package that brings it. Programs in Java that
+    /// need it get it on their class path.
+    Jar(&'static str, &'static str),
 }
 
 impl Need {
     /// What is needed, and the Debian package that brings it.
     pub fn names(&self) -> (&'static str, &'static str) {
-        let (Need::Program(name, package) | Need::Header(name, package)) = self;
+        let (Need::Program(name, package) | Need::Header(name, package) | Need::Jar(name, package)) =
+            self;
         (name, package)
     }
 
@@ -23,6 +27,9 @@ impl Need {
         match self {
             Need::Header(name, _) => {
                 Some(Path::new("/usr/include").join(name)).filter(|path| path.exists())
+            }
+            Need::Jar(name, _) => {
+                Some(Path::new("/usr/share/java").join(name)).filter(|path| path.exists())
             }
             Need::Program(name, _) => {
                 let path = std::env::var_os("PATH").unwrap_or_default();

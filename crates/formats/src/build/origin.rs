@@ -86,7 +86,7 @@ impl Origin {
         };
         let year =
             release::year(codec, &packages).or(codec.needs.iter().find_map(|need| match need {
-                Need::Header(_, package) => toolchain.year(package),
+                Need::Header(_, package) | Need::Jar(_, package) => toolchain.year(package),
                 Need::Program(..) => None,
             }));
         Origin { compiler, flags, library, packages, year }

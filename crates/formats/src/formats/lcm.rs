@@ -1,6 +1,8 @@
 //! LCM: C by the format's own compiler, without publishing. The generated code
 //! and a header are all there is; no library is linked.
 
+mod java;
+
 use anyhow::Result;
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
@@ -15,7 +17,7 @@ use crate::release::Library;
 inventory::submit! {
     Library {
         name: "LCM",
-        packages: &["liblcm-dev"],
+        packages: &["liblcm-dev", "liblcm-java"],
         tried: &[("1.3.1", "2016-03"), ("1.5.0", "2023-04")],
         newest: ("1.5.3", "2026-09"),
     }

@@ -3,6 +3,7 @@
 //! One package `wg`. Everything the model has is said as zserio says it, but
 //! for enums, whose unnamed values zserio would refuse.
 
+mod java;
 mod python;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -78,6 +78,7 @@ impl Prefix {
     pub fn lack(&self, need: &Need) -> Option<String> {
         let (name, folder) = match need {
             Need::Header(name, _) => (name, "include"),
+            Need::Jar(name, _) => (name, "share/java"),
             Need::Program(name, _) => (name, "bin"),
         };
         let path = self.folder.join(folder).join(name);

@@ -161,6 +161,14 @@ fn class_path(place: &Place, runner: &Path, build: &RunnerBuild) -> Result<PathB
     for jar in build.emission.jars {
         parts.push(maven::jar(root, jar)?);
     }
+    for need in build.variant.codec.needs {
+        if let Need::Jar(name, package) = need {
+            let jar = need.path();
+            parts.push(
+                jar.with_context(|| format!("{name} is missing: apt-get install {package}"))?,
+            );
+        }
+    }
     let path = env::join_paths(parts).context(
         "a colon parts the folders of Java's classes; set \
         WIREGAUGE_BUILD to a folder without one",

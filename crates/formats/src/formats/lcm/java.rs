@@ -1,0 +1,154 @@
+//! LCM in Java: the classes of the format's own compiler, over the streams of its library.
+
+mod glue;
+
+use anyhow::Result;
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Element, Record, Schema, TypeDef, TypeId};
+use wiregauge_workshop::package::{self, upstream};
+use wiregauge_workshop::Need;
+
+use self::glue::Objects;
+use crate::build::languages::java::{JAVA, NEEDS};
+use crate::c_struct;
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
+use crate::java_form::JavaForm;
+use crate::java_glue;
+use crate::java_whole::{CANONICAL_NANS, NANS};
+use crate::lowering::Lowering;
+
+/// The package that brings the library.
+const PACKAGE: &str = "liblcm-java";
+
+inventory::submit! {
+    Codec {
+        name: "lcm-java",
+        title: "LCM Java",
+        format: "lcm",
+        language: &JAVA,
+        bound: false,
+        built: Linkage::Jar("lcm"),
+        options: &[
+            "the distribution's jar: LCM's makers publish none on Maven Central",
+            "one LCMDataOutputStream is kept and reset, as LCM.publish does; where buffers are fresh \
+             it begins anew with its default of 512 bytes",
+            "arrays of numbers and octets are handed over as they are, both ways; the generated code \
+             writes and reads numbers one by one, octets as a block",
+            "the library writes the low octet of each character: texts go as their octets in UTF-8, \
+             a character each, so that the bytes are those of other languages",
+            CANONICAL_NANS,
+            "decoded as LCM's own subscriptions do: the length of each list and text is believed, \
+             and its array made, before its bytes are looked for",
+            "there is no reading in part: fixed and element decode the whole",
+        ],
+        calls: &[
+            "encode: object.x = value …; out.reset(); object.encode(out); out.getBuffer()",
+            "decode: new T(new LCMDataInputStream(array, from, length)), then the object's members",
+            "project, fixed, element: as decode, the object's numbers alone",
+        ],
+        needs: &[
+            NEEDS[0],
+            NEEDS[1],
+            Need::Program("lcm-gen", "liblcm-bin"),
+            Need::Jar("lcm.jar", PACKAGE),
+        ],
+        answer,
+        idl: Some(super::idl),
+        emit,
+    }
+}
+
+/// Types of Java's and of the library's that the generated code calls without their package, in
+/// lower case.
+const TAKEN: [&str; 5] =
+    ["arraylist", "datainput", "dataoutput", "ioexception", "lcmdatainputstream"];
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    if let TypeDef::Record(record) = &schema.types[id] {
+        if TAKEN.contains(&record.name.legal.to_lowercase().as_str()) {
+            return Answer::Rejected("lcm-gen's classes use another type of this name".into());
+        }
+        if record.fields.iter().any(|field| field.name.legal == "wg") {
+            return Answer::Rejected(
+                "lcm-gen's classes would take the member wg for the package of that name".into(),
+            );
+        }
+    }
+    match (super::answer(schema, id), &schema.types[id]) {
+        (Answer::Lowered(mut lowerings), TypeDef::Record(record)) => {
+            lowerings.extend(text(record));
+            Answer::lowered(lowerings)
+        }
+        (Answer::Supported, TypeDef::Record(record)) => {
+            Answer::lowered(text(record).into_iter().collect())
+        }
+        (answer, _) => answer,
+    }
+}
+
+/// What becomes of a record's texts, if it has any.
+fn text(record: &Record) -> Option<Lowering> {
+    let has_text = record.fields.iter().any(|field| field.element == Element::String);
+    has_text.then(|| {
+        Lowering::new(
+            "text as a character for each octet of its UTF-8",
+            "nothing; the bytes are the same as from other languages",
+        )
+    })
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let schema = unit.schema;
+    let form = JavaForm::new(unit)?;
+    let mut files = form.files(&[])?;
+    files.push(super::idl(schema)?);
+    files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.push(File::new("Values.java", include_str!("java/Values.java")));
+    files.push(File::new("Nans.java", NANS));
+    files.push(File::new("Numbers.java", java_glue::numbers(&form, &Objects)));
+    files.push(File::new("Glue.java", glue::glue(&form)));
+    let version = package::version(PACKAGE);
+    let version = version.as_deref().map_or("of no known version", upstream);
+    files.push(java_glue::library(&format!("LCM {version}")));
+    let mut sources: Vec<String> =
+        schema.records().map(|(_, record)| record.name.legal.clone()).collect();
+    if c_struct::uses_octets(schema) {
+        sources.push(c_struct::octets_type(schema));
+    }
+    Ok(Emission {
+        files,
+        steps: vec![Step::command(["lcm-gen", "--java", "message.lcm"])],
+        sources: sources.into_iter().map(|name| format!("wg/{name}.java")).collect(),
+        ..Emission::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use wiregauge_schema::msg::{self, Dialect};
+
+    use super::*;
+
+    fn refusal(inner: &str, member: &str) -> Option<String> {
+        let line = "=".repeat(80);
+        let text = format!("{inner} {member}\n{line}\nMSG: pkg/{inner}\nint32 number\n");
+        let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros1, "root.msg");
+        let schema = schema.expect("it reads");
+        let mut all = (0..schema.types.len()).map(|id| answer(&schema, id));
+        all.find_map(|answer| match answer {
+            Answer::Rejected(why) => Some(why),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn names_that_the_classes_use_are_refused() {
+        assert_eq!(refusal("Point", "point"), None);
+        for name in ["ArrayList", "IOException", "DataInput", "LCMDataInputStream"] {
+            let why = refusal(name, "point").expect("it is refused");
+            assert!(why.contains("another type of this name"), "{name}: {why}");
+        }
+        let why = refusal("Point", "wg").expect("it is refused");
+        assert!(why.contains("the member wg"), "{why}");
+    }
+}

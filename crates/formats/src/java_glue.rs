@@ -61,6 +61,10 @@ pub trait Library {
     fn counted(&self, number: Number, value: &str, of_list: bool) -> String {
         number.counted(value, of_list)
     }
+    /// The bits of a number at its own width.
+    fn word(&self, number: Number, value: &str) -> String {
+        number.word(value)
+    }
 }
 
 /// `Library.java`: what the runner says that its library is, with its version.
@@ -159,7 +163,7 @@ impl Numbers<'_> {
             Element::Bytes => format!("t.number({place}, {});", self.library.octets(value)),
             _ => {
                 let number = self.form.number(field).expect("a number");
-                format!("t.number({place}, {});", number.word(value))
+                format!("t.number({place}, {});", self.library.word(number, value))
             }
         });
         code.line("return t;");
@@ -268,7 +272,8 @@ fn accessor(
                     }
                     true => {
                         code.line("Tally t = new Tally();");
-                        code.line(format!("t.number(0, {});\nreturn t;", number.word(&value)));
+                        let word = library.word(number, &value);
+                        code.line(format!("t.number(0, {word});\nreturn t;"));
                     }
                 }
                 is_done = true;

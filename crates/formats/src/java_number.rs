@@ -43,15 +43,24 @@ impl Number {
         }
     }
 
+    /// What makes an unsigned number, which Java does not have, of its bits in a signed one;
+    /// none where no wider one holds it.
+    pub fn mask(self) -> Option<&'static str> {
+        match self.0 {
+            Scalar::U8 => Some("0xff"),
+            Scalar::U16 => Some("0xffff"),
+            Scalar::U32 => Some("0xffffffffL"),
+            _ => None,
+        }
+    }
+
     /// What one counts, of an expression of its plain type, or of its bits in a signed one
     /// where it is of a list.
     pub fn counted(self, value: &str, packed: bool) -> String {
-        match self.0 {
-            Scalar::Bool => format!("({value} ? 1 : 0)"),
-            Scalar::U8 if packed => format!("({value} & 0xff)"),
-            Scalar::U16 if packed => format!("({value} & 0xffff)"),
-            Scalar::U32 if packed => format!("({value} & 0xffffffffL)"),
-            Scalar::U64 => format!("Tally.unsigned({value})"),
+        match (self.0, self.mask()) {
+            (Scalar::Bool, _) => format!("({value} ? 1 : 0)"),
+            (Scalar::U64, _) => format!("Tally.unsigned({value})"),
+            (_, Some(mask)) if packed => format!("({value} & {mask})"),
             _ => value.to_owned(),
         }
     }

@@ -24,6 +24,14 @@ impl Reading {
         }
     }
 
+    /// What the method is called that does so with the number of this name.
+    pub fn method(self, name: &str) -> String {
+        match self {
+            Reading::Sum => name.to_owned(),
+            Reading::Exact => format!("exact{}{}", name[..1].to_uppercase(), &name[1..]),
+        }
+    }
+
     /// The type of what is made.
     pub fn kind(self) -> &'static str {
         match self {

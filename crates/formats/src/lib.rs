@@ -13,6 +13,7 @@ pub mod jackson;
 pub mod java_form;
 pub mod java_glue;
 pub mod java_number;
+pub mod java_objects;
 pub mod java_reading;
 pub mod java_whole;
 pub mod language;

@@ -58,9 +58,12 @@ fn subjects(names: &[&str]) -> Vec<Subject> {
         Some(folder) => PathBuf::from(folder),
         None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("java_damage"),
     };
-    let definition = "float64 height\nstring name\nuint8[] octets\nfloat64[] ranges\n\
-                      string[] texts\nuint64 top\nuint64[] tops\nuint32 word\n";
-    let schema = msg::read_text(definition, "pkg/msg/Scan", Dialect::Ros2, "scan.msg");
+    let line = "=".repeat(80);
+    let definition = format!(
+        "float64 height\nstring name\nuint8[] octets\nfloat64[] ranges\nstring[] texts\n\
+         uint64 top\nuint64[] tops\nuint32 word\nInner[] inners\n{line}\nMSG: pkg/Inner\nfloat64 x\n"
+    );
+    let schema = msg::read_text(&definition, "pkg/msg/Scan", Dialect::Ros2, "scan.msg");
     let schema = schema.expect("it reads");
     let sizes = Sizes { list: 3, text: 3, bytes: 3, presence: 1.0, ..Sizes::default() };
     let mut value = generate(&schema, &sizes, 1).expect("sizes name no paths");
@@ -137,6 +140,41 @@ fn a_length_without_bound_is_told_by_the_exit_code() {
     wire[length + 2..][..4].copy_from_slice(&i32::MAX.to_be_bytes());
     let (code, replies) = converse(&subject.program, &[("decode", &wire)]);
     assert_eq!((code, replies.len()), (Some(OUT_OF_MEMORY), 0));
+}
+
+/// Libraries make room for as many records as a list's count says, and for a text of that length,
+/// unless somebody holds it against the bytes.
+#[test]
+fn a_count_beyond_the_bytes_is_refused() {
+    for Subject { name, program, message, wire } in
+        subjects(&["avro-java", "thrift-java", "thrift-java-compact"])
+    {
+        let behind = |known: &[u8]| {
+            let place = wire.windows(known.len()).rposition(|word| word == known);
+            place.expect("it is there") + known.len()
+        };
+        // Where the three begins that becomes what a heap has no room for, and ends.
+        let cases: &[(usize, usize, &[u8])] = match name {
+            // Behind it stand three numbers and the list's end.
+            "avro-java" => &[(wire.len() - 26, wire.len() - 25, b"\x80\x80\x80\x80\x08")],
+            "thrift-java" => {
+                let (list, text) = (behind(b"\x0c\0\0\0\x03"), behind(b"\x0b\0\x02\0\0\0\x03"));
+                &[(list - 4, list, b"\x40\0\0\0"), (text - 4, text, b"\x7f\xff\xff\xf0")]
+            }
+            _ => {
+                // The number behind the count is the first of a structure.
+                let list = behind(b"\x3c\x17") - 1;
+                &[(list - 1, list, b"\xfc\x80\x80\x80\x80\x04")]
+            }
+        };
+        for (begin, end, large) in cases {
+            let damaged = [&wire[..*begin], large, &wire[*end..]].concat();
+            let (code, replies) = converse(&program, &[("decode", &damaged), ("decode", &wire)]);
+            assert_eq!(code, Some(0), "{name}");
+            assert_eq!(replies[0].0, "error", "{name}");
+            assert_eq!(replies[1], ("ok".into(), message.clone()), "{name}");
+        }
+    }
 }
 
 /// Arrays in arrays, each read by a call in the one before.

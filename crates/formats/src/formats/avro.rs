@@ -4,6 +4,7 @@
 //! The definition is a list of records, each after those that it uses; the message is
 //! the last.
 
+mod java;
 mod python;
 
 use anyhow::Result;
@@ -80,23 +81,29 @@ fn definition(schema: &Schema, record: &Record) -> String {
             format!("    {{\"name\": \"{name}\", \"type\": {of}}}")
         })
         .collect();
-    format!(
-        "  {{\"type\": \"record\", \"name\": \"{}\", \"namespace\": \"wg\", \"fields\": [\n{}\n  ]}}",
-        record.name.legal,
-        fields.join(",\n")
-    )
+    format!("  {{{}, \"fields\": [\n{}\n  ]}}", record_head(record), fields.join(",\n"))
+}
+
+/// What stands before the fields of a record.
+fn record_head(record: &Record) -> String {
+    format!("\"type\": \"record\", \"name\": \"{}\", \"namespace\": \"wg\"", record.name.legal)
 }
 
 fn field_type(schema: &Schema, field: &Field) -> String {
     let one = match field.element {
-        Element::String => "\"string\"".into(),
-        Element::Bytes => "\"bytes\"".into(),
-        Element::Record(id) => format!("\"{}\"", record_type(schema, id)),
-        number => format!("\"{}\"", scalar_type(schema.scalar(number).expect("a number"))),
+        Element::String => "string",
+        Element::Bytes => "bytes",
+        Element::Record(id) => &record_type(schema, id),
+        number => scalar_type(schema.scalar(number).expect("a number")),
     };
+    repeated_type(field, &format!("\"{one}\""))
+}
+
+/// The type of a field that has one value of this type, none, or many.
+fn repeated_type(field: &Field, one: &str) -> String {
     match field.cardinality {
         _ if is_octets(field) => "\"bytes\"".into(),
-        Cardinality::Required | Cardinality::Implicit => one,
+        Cardinality::Required | Cardinality::Implicit => one.to_owned(),
         Cardinality::Optional => format!("[\"null\", {one}]"),
         Cardinality::List { .. } | Cardinality::Array { .. } => {
             format!("{{\"type\": \"array\", \"items\": {one}}}")

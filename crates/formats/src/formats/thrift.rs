@@ -1,5 +1,7 @@
 //! Apache Thrift: the structures of its own compiler, by the binary and by the
-//! compact protocol.
+//! compact protocol. The codec of its Java library is in the folder beside.
+
+mod java;
 
 use anyhow::Result;
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
@@ -61,7 +63,7 @@ inventory::submit! {
         calls: CALLS,
         needs: NEEDS,
         answer,
-        idl: Some(idl),
+        idl: Some(|schema| idl(schema, "cpp")),
         emit: |unit| emit(unit, "TBinaryProtocol"),
     }
 }
@@ -78,15 +80,14 @@ inventory::submit! {
         calls: CALLS,
         needs: NEEDS,
         answer,
-        idl: Some(idl),
+        idl: Some(|schema| idl(schema, "cpp")),
         emit: |unit| emit(unit, "TCompactProtocol"),
     }
 }
 
 /// Whether a repeated field is carried as `binary`: octets as a block.
 fn as_binary(field: &Field) -> bool {
-    field.element == Element::Scalar(Scalar::U8)
-        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+    field.repeats_octets()
 }
 
 /// The Thrift type that carries a scalar.
@@ -175,10 +176,10 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
     Answer::lowered(lowerings)
 }
 
-/// `message.thrift`.
-fn idl(schema: &Schema) -> Result<File> {
+/// `message.thrift` for a language.
+fn idl(schema: &Schema, language: &str) -> Result<File> {
     let mut code = SourceWriter::new();
-    code.line("namespace cpp wg");
+    code.line(format!("namespace {language} wg"));
     for (_, record) in schema.records() {
         code.line("");
         code.block(format!("struct {} {{", record.name.legal), "}", |code| {
@@ -208,7 +209,7 @@ fn idl(schema: &Schema) -> Result<File> {
 fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
     Ok(Emission {
         files: vec![
-            idl(unit.schema)?,
+            idl(unit.schema, "cpp")?,
             File::new("main.cpp", include_str!("thrift/main.cpp")),
             File::new("octets.hpp", include_str!("thrift/octets.hpp")),
             File::new("output.hpp", include_str!("thrift/output.hpp")),

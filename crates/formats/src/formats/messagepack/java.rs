@@ -118,11 +118,11 @@ fn pack(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
             (_, Some(Scalar::F64)) => format!("p.packDouble({value});"),
             (_, Some(Scalar::U64)) => format!("Values.u64(p, {value});"),
             (_, Some(Scalar::U32 | Scalar::I64)) => {
-                let mask = if repeats(field) { mask(form.number(field)) } else { "" };
+                let mask = if repeats(field) { masked(form.number(field)) } else { String::new() };
                 format!("p.packLong({value}{mask});")
             }
             (_, Some(_)) => {
-                let mask = if repeats(field) { mask(form.number(field)) } else { "" };
+                let mask = if repeats(field) { masked(form.number(field)) } else { String::new() };
                 format!("p.packInt({value}{mask});")
             }
         };
@@ -150,14 +150,9 @@ fn pack(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter) {
     code.close("}");
 }
 
-/// What makes an unsigned number of its bits.
-fn mask(number: Option<Number>) -> &'static str {
-    match number.map(|number| number.0) {
-        Some(Scalar::U8) => " & 0xff",
-        Some(Scalar::U16) => " & 0xffff",
-        Some(Scalar::U32) => " & 0xffffffffL",
-        _ => "",
-    }
+/// What makes an unsigned number of its bits, behind those.
+fn masked(number: Option<Number>) -> String {
+    number.and_then(Number::mask).map_or_else(String::new, |mask| format!(" & {mask}"))
 }
 
 /// The next number, as it is.
@@ -186,7 +181,7 @@ fn unpack(form: &JavaForm, id: TypeId, record: &Record, code: &mut SourceWriter)
             (Element::Record(inner), _) => format!("unpack_{}(v)", form.name(inner)),
             (Element::String, _) => "v.in.unpackString()".into(),
             (_, None) => "v.octets()".into(),
-            (_, Some(of)) if repeats(field) && !mask(Some(of)).is_empty() => {
+            (_, Some(of)) if repeats(field) && of.mask().is_some() => {
                 format!("({}) {}", of.packed(), number(of))
             }
             (_, Some(of)) => number(of).into(),
@@ -277,10 +272,7 @@ fn walk(
     path: Option<&Path>,
     code: &mut SourceWriter,
 ) {
-    let method = match reading {
-        Reading::Sum => name.to_owned(),
-        Reading::Exact => format!("exact{}{}", name[..1].to_uppercase(), &name[1..]),
-    };
+    let method = reading.method(name);
     let none = reading.nothing();
     code.open(format!("\nstatic {} {method}(Values v) throws IOException {{", reading.kind()));
     let mut id = form.schema.root;

@@ -89,10 +89,7 @@ impl Glue<'_> {
     /// `fixed` or `element`, or what proves it: what stands in a block is read there, groups
     /// are walked.
     pub fn walk(&self, reading: Reading, name: &str, path: Option<&Path>, code: &mut SourceWriter) {
-        let method = match reading {
-            Reading::Sum => name.to_owned(),
-            Reading::Exact => format!("exact{}", capital(name)),
-        };
+        let method = reading.method(name);
         let none = reading.nothing();
         code.open(format!("\n{} {method}() {{", reading.kind()));
         let found = self.descend(path.map_or(&[], |path| path), none, code);

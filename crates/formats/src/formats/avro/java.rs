@@ -1,0 +1,267 @@
+//! Avro's own Java library: the classes that its compiler makes, and its runtime in the
+//! same release.
+
+mod part;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result};
+use wiregauge_holders::{File, SourceWriter, Unit};
+use wiregauge_schema::{Scalar, Schema, TypeDef, TypeId};
+use wiregauge_workshop::maven::{self, Jar};
+use wiregauge_workshop::{build_folder, run};
+
+use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
+use crate::codec::{Codec, Emission, Linkage, Step};
+use crate::jackson;
+use crate::java_form::JavaForm;
+use crate::java_glue::{self, Library};
+use crate::java_number::Number;
+use crate::java_objects::{self, Objects};
+use crate::slot::{self, Slot};
+
+const JARS: &[Jar] = &[
+    Jar {
+        coordinates: "org.apache.avro:avro:1.12.2",
+        sha256: "6522e2a146b859ad158bb024dcc3b0bc826680794a2523b0881dafcbd59ce2df",
+    },
+    jackson::CORE,
+    jackson::DATABIND,
+    jackson::ANNOTATIONS,
+    Jar {
+        coordinates: "org.slf4j:slf4j-api:2.0.18",
+        sha256: "44508fd1576500688c790b190acdd16fec4f8c79a3e0b900afd70503cf055f55",
+    },
+];
+
+/// What the compiler is besides.
+const COMPILER: &[Jar] = &[
+    Jar {
+        coordinates: "org.apache.avro:avro-compiler:1.12.2",
+        sha256: "2fc749a84cb3b8c9124a29c8b1eb135d021521b12f6a29dd9b7b1e95be398325",
+    },
+    Jar {
+        coordinates: "org.apache.velocity:velocity-engine-core:2.4.1",
+        sha256: "1c19157d1171d560088e485be97c93a7a2f7e9f56e517f0a30273c5c39df6231",
+    },
+    Jar {
+        coordinates: "org.apache.commons:commons-lang3:3.20.0",
+        sha256: "69e5c9fa35da7a51a5fd2099dfe56a2d8d32cf233e2f6d770e796146440263f4",
+    },
+];
+
+inventory::submit! {
+    Codec {
+        name: "avro-java",
+        title: "Avro Java",
+        format: "avro",
+        language: &JAVA,
+        bound: false,
+        built: Linkage::Jar("avro"),
+        options: &[
+            "the bytes of the message alone, without the definition, a container or a fingerprint",
+            "specific records by SpecificCompiler of the same release, texts as String; lists are \
+             ArrayLists of boxed values, octets are wrapped and not copied",
+            "writes by the generated customEncode (setCustomCoders(true)), which its documentation \
+             has as a beta for faster code: a third of the default's time and less",
+            "reads by the default reader (fastread), which holds counts against the bytes: the \
+             generated customDecode makes a list as long as its count says, and takes three times \
+             as long for lists of numbers",
+            "encoder, decoder and output are kept between messages; with --objects reused a \
+             message is read into the one before",
+            "one number: by a reader's definition of the way to it alone, so that Avro skips what \
+             is beside it; of a list on the way all elements are read",
+        ],
+        calls: &[
+            "encode: encoder = factory.binaryEncoder(out, encoder); writer.write(object, encoder); \
+             encoder.flush(); out.asByteBuffer()",
+            "decode, project: decoder = factory.binaryDecoder(array, from, length, decoder); \
+             reader.read(null, decoder)",
+            "fixed, element: part = new GenericDatumReader<>(definition, definition of the way), \
+             once; part.read(null, decoder)",
+        ],
+        needs: NEEDS_WITH_JARS,
+        answer: super::answer,
+        idl: Some(|schema| super::idl(&renamed(schema))),
+        emit,
+    }
+}
+
+/// What Java's virtual machine is told: Avro makes objects of no classes but those of
+/// packages that are trusted, and its logger would say that it logs nowhere.
+const MACHINE: &str =
+    "-Dorg.apache.avro.SERIALIZABLE_PACKAGES=wg -Dslf4j.internal.verbosity=ERROR ";
+
+/// Where what calls the compiler is put. It is none of the runner's own sources.
+const CALLER: &str = "Classes.java.txt";
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = JavaForm::new(unit)?;
+    let library = Classes { schema: renamed(unit.schema) };
+    let mut files = form.files(&[])?;
+    files.push(super::idl(&library.schema)?);
+    files.push(File::new(CALLER, include_str!("java/Classes.java")));
+    files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.push(File::new("Numbers.java", java_glue::numbers(&form, &library)));
+    files.push(File::new("Parts.java", part::parts(&form, &library)));
+    files.push(File::new("Glue.java", glue(&form, &library)));
+    files.push(java_glue::library(&java_glue::jar_name(&JARS[0])));
+    let names = library.schema.records().map(|(_, record)| record.name.legal.clone());
+    Ok(Emission {
+        files,
+        steps: vec![Step::Call(Box::new(compile))],
+        sources: names.map(|name| format!("wg/{name}.java")).collect(),
+        jars: JARS,
+        machine: MACHINE,
+        ..Emission::default()
+    })
+}
+
+/// Runs Avro's compiler in the runner's folder.
+fn compile(folder: &Path) -> Result<()> {
+    let build = build_folder(folder)?;
+    let jars: Result<Vec<_>> =
+        JARS.iter().chain(COMPILER).map(|jar| maven::jar(build, jar)).collect();
+    let path = std::env::join_paths(jars?).context(
+        "a colon parts the folders of Java's classes; set \
+        WIREGAUGE_BUILD to a folder without one",
+    )?;
+    let mut command = Command::new("java");
+    // It runs for a second: what pays off later only costs.
+    command.args(["-XX:TieredStopAtLevel=1", "-Dslf4j.internal.verbosity=ERROR", "-cp"]).arg(path);
+    command.args(["--source", "17", CALLER, "message.avsc", "."]);
+    command.current_dir(folder).stdin(Stdio::null());
+    run(&mut command, "Avro's compiler").map(|_| ())
+}
+
+/// The schema with other names where the compiler uses them for itself, or derives them of
+/// another field's. Bytes know nothing of names.
+fn renamed(schema: &Schema) -> Schema {
+    const TYPES: [&str; 8] = [
+        "BinaryMessageDecoder",
+        "BinaryMessageEncoder",
+        "IndexOutOfBoundsException",
+        "JsonSchemaParser",
+        "SchemaStore",
+        "SpecificData",
+        "SuppressWarnings",
+        "Utf8",
+    ];
+    // Getters that every class has, and packages that it names.
+    const OWN: [&str; 8] =
+        ["Schema", "ClassSchema", "SpecificData", "Encoder", "Decoder", "Java", "Org", "Wg"];
+    let mut schema = schema.clone();
+    for def in &mut schema.types {
+        let TypeDef::Record(record) = def else { continue };
+        if TYPES.contains(&record.name.legal.as_str()) {
+            // No legal name ends like this.
+            record.name.legal.push('_');
+        }
+        let all: Vec<String> = record.fields.iter().map(|f| camel(&f.name.legal)).collect();
+        for field in &mut record.fields {
+            let own = camel(&field.name.legal);
+            let is_derived =
+                own.strip_suffix("Builder").is_some_and(|of| all.iter().any(|n| n == of));
+            if is_derived || OWN.contains(&own.as_str()) {
+                // Letters side by side that no legal name has.
+                field.name.legal.push_str("_OWN");
+            }
+        }
+    }
+    schema
+}
+
+/// A field's name as the compiler makes one of Java of it.
+fn camel(name: &str) -> String {
+    name.split('_').map(|word| word[..1].to_uppercase() + &word[1..]).collect()
+}
+
+/// Its classes, and what their fields are called in them.
+struct Classes {
+    schema: Schema,
+}
+
+impl Classes {
+    /// What a field is called in the definition.
+    fn name(&self, id: TypeId, slot: &Slot) -> String {
+        let slots = slot::slots(&self.schema, self.schema.record(id));
+        let own =
+            slots.into_iter().find(|own| own.place == slot.place && own.number == slot.number);
+        own.expect("the same slots").field.name.legal
+    }
+}
+
+impl Library for Classes {
+    fn slots(&self, form: &JavaForm, id: TypeId) -> Vec<Slot> {
+        slot::slots(form.schema, form.schema.record(id))
+    }
+
+    fn class(&self, _: &JavaForm, id: TypeId) -> String {
+        super::record_type(&self.schema, id)
+    }
+
+    fn get(&self, _: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+        format!("{at}.get{}()", camel(&self.name(id, slot)))
+    }
+
+    fn count(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+        let value = self.get(form, at, id, slot);
+        match slot.field.repeats_octets() {
+            true => self.octets(&value),
+            false => format!("{value}.size()"),
+        }
+    }
+
+    fn at(&self, form: &JavaForm, at: &str, id: TypeId, slot: &Slot) -> String {
+        let value = self.get(form, at, id, slot);
+        match slot.field.repeats_octets() {
+            true => java_objects::octet(&value),
+            false => format!("{value}.get(i)"),
+        }
+    }
+
+    fn octets(&self, value: &str) -> String {
+        format!("{value}.remaining()")
+    }
+
+    fn counted(&self, number: Number, value: &str, _: bool) -> String {
+        // Octets are by their bits.
+        number.counted(value, true)
+    }
+}
+
+impl Objects for Classes {
+    fn set(&self, id: TypeId, slot: &Slot, value: &str) -> String {
+        format!("o.set{}({value});", camel(&self.name(id, slot)))
+    }
+
+    fn carrier(&self, number: Number) -> Number {
+        Number(match super::scalar_type(number.0) {
+            "int" => Scalar::I32,
+            "long" => Scalar::I64,
+            _ => number.0,
+        })
+    }
+}
+
+/// `Glue.java`: `make` and `take`.
+fn glue(form: &JavaForm, library: &Classes) -> String {
+    let root = form.schema.root;
+    let (name, class, own) = (form.name(root), library.class(form, root), form.class(root));
+    let mut code = SourceWriter::indented(4);
+    code.line("// Generated by wiregauge: the normalized form to Avro's classes and back.");
+    code.line("import java.nio.ByteBuffer;\nimport java.util.ArrayList;\nimport java.util.List;");
+    code.line("import org.apache.avro.Schema;\n");
+    code.open("final class Glue {");
+    code.line(format!("static final Schema SCHEMA = {class}.getClassSchema();"));
+    code.open("\nstatic Object make(Object m) {");
+    code.line(format!("return make_{name}(({own}) m);"));
+    code.close("}");
+    code.open("\nstatic Object take(Object o) {");
+    code.line(format!("return take_{name}(({class}) o);"));
+    code.close("}");
+    java_objects::records(form, library, &mut code);
+    code.close("}");
+    code.finish()
+}

@@ -59,7 +59,7 @@ pub enum Linkage {
     Crate(&'static str),
     /// This Python package, as its makers built it.
     Wheel(&'static str),
-    /// This jar, as its makers built it.
+    /// This jar, as its makers built it, or the distribution where a need is a jar.
     Jar(&'static str),
     /// Part of the language itself.
     Standard,

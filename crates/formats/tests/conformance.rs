@@ -446,7 +446,6 @@ fn what_is_defined_in_protobufs_language() {
     assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 5));
 }
 
-<<<<<<< HEAD
 /// Rows in which anything may be missing, and lists that are no rows.
 #[test]
 fn lists_of_plain_records() {
@@ -521,7 +520,6 @@ fn random_lists_of_plain_records() {
     });
 }
 
-=======
 /// What one library of a format writes others read, whatever its language has for numbers: to
 /// the byte it is the same.
 #[test]
@@ -595,7 +593,6 @@ fn names_that_classes_in_java_have_for_themselves() {
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
 }
 
->>>>>>> java1
 /// What a format cannot say is no fault of its codec, and the next message is
 /// carried again.
 #[test]
@@ -621,13 +618,10 @@ fn messages_that_a_format_cannot_say() {
         ("quick-protobuf", &signed, "loses the sign of zero"),
         ("colfer", &signed, "loses the sign of zero"),
         ("kryo", &nan, "another not-a-number"),
-<<<<<<< HEAD
         ("zserio-java", &nan, "another not-a-number"),
         ("lcm-java", &nan, "another not-a-number"),
-=======
         ("thrift-java", &nan, "another not-a-number"),
         ("thrift-java-compact", &nan, "another not-a-number"),
->>>>>>> java1
         ("betterproto2", &signed, "loses the sign of zero"),
         ("flatbuffers-python", &signed, "loses the sign of zero"),
         ("lcm", &cut, "NUL"),

@@ -38,3 +38,16 @@ fn a_cached_runner_tells_what_it_was_built_with() {
     let anew = fs::metadata(&program).and_then(|file| file.modified()).expect("a program");
     assert_ne!(again, anew);
 }
+
+#[test]
+fn a_jar_tells_who_built_it() {
+    let library = |name: &str| {
+        let codec = Codec::find(name).expect("it is there");
+        Origin::now(&Variant::plain(codec)).library
+    };
+    let own = library("kryo");
+    assert!(own.starts_with("jar of kryo, by its makers"), "{own}");
+    let distributed = library("lcm-java");
+    assert!(distributed.starts_with("jar of liblcm-java 1."), "{distributed}");
+    assert!(distributed.contains(", by the distribution"), "{distributed}");
+}

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use wiregauge_workshop::{package, Need, Toolchain};
 
 use super::variant::Variant;
-use crate::codec::Linkage;
+use crate::codec::{Codec, Linkage};
 use crate::release;
 
 /// What a runner was built with.
@@ -49,7 +49,13 @@ impl Origin {
             Linkage::Without => "no library".into(),
             Linkage::Crate(_) => format!("crate{whose}, {with_the_runner}"),
             Linkage::Wheel(name) => format!("wheel of {name}, by its makers' flags; {compiler}"),
-            Linkage::Jar(name) => format!("jar of {name}, by its makers; {compiler}"),
+            Linkage::Jar(name) => match jar_package(codec) {
+                Some(package) => {
+                    let version = packages.get(package).map_or("of no known version", |v| v);
+                    format!("jar of {package} {version}, by the distribution; {compiler}")
+                }
+                None => format!("jar of {name}, by its makers; {compiler}"),
+            },
             Linkage::Standard => format!("standard library of {compiler}"),
             Linkage::Own => format!("generated code, {with_the_runner}"),
             Linkage::Headers => {
@@ -91,6 +97,14 @@ impl Origin {
             }));
         Origin { compiler, flags, library, packages, year }
     }
+}
+
+/// The Debian package that brings a codec's jar; none where its makers publish it.
+fn jar_package(codec: &Codec) -> Option<&'static str> {
+    codec.needs.iter().find_map(|need| match need {
+        Need::Jar(_, package) => Some(*package),
+        _ => None,
+    })
 }
 
 /// A need, and what tells one version of it from another: its package's version,

@@ -2,6 +2,7 @@
 //! The codecs of its libraries are in the folder beside.
 
 mod cpp;
+mod java;
 mod python;
 mod rust;
 

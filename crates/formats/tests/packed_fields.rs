@@ -251,6 +251,9 @@ fn fields_that_lack_something_are_refused() {
             let (ended_well, replies) = converse(&program, &[("decode", &damaged)]);
             assert!(ended_well, "{name} ends at {what}");
             assert_eq!(replies[0].0, "error", "{name} takes {what}");
+            // Not for want of memory.
+            let said = String::from_utf8_lossy(&replies[0].1);
+            assert!(!what.starts_with("rows") || said.contains(what), "{name} on {what}: {said}");
         }
     }
 }

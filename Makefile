@@ -15,7 +15,7 @@ FAST = alloc architecture arrow browser builtin clock clouds codecs_points conta
 	watch
 BUILDS = arrow_languages cloudini conformance contributing corpus cosim cosim_samples coupling coupling_faults draco \
 	faults fixed_plan generate generated java_damage languages libraries lifetimes managed measuring \
-	octets_and_rejections players preset_languages protobuf reduced_languages verify
+	octets_and_rejections packed_fields players preset_languages protobuf reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test

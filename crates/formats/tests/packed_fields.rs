@@ -19,7 +19,8 @@ fn build_folder() -> PathBuf {
     }
 }
 
-/// A list by itself, of rows that hold every type of number, and may lack one and a record.
+/// A list of rows that hold every type of number, and may lack one and a record; and one of rows
+/// that may lack all.
 fn schema() -> Schema {
     let text = r#"
         syntax = "proto2";
@@ -35,7 +36,8 @@ fn schema() -> Schema {
             optional double maybe = 8;
             optional Vector vector = 9;
         }
-        message Root { repeated Row rows = 1; }"#;
+        message Bare { optional double x = 1; }
+        message Root { repeated Row rows = 1; repeated Bare bare = 2; }"#;
     proto::read_texts(&[("rows.proto", text)], None).expect("it loads")
 }
 
@@ -58,12 +60,13 @@ fn row(f64: u64, f32: u32, u64: u64, i64: i64, maybe: Option<u64>, vector: Value
 fn edges() -> Value {
     let bare = || Value::Record(vec![Value::Absent, Value::Absent]);
     let nan = 0x7ff8_0000_0000_1234;
-    Value::Record(vec![Value::List(vec![
+    let rows = vec![
         row(nan, 0x7fc0_0012, u64::MAX, i64::MIN, Some(1 << 63), Value::Absent),
         row(1 << 63, 1 << 31, 0, i64::MAX, None, bare()),
         row(0x7ff0_0000_0000_0000, 0xff80_0000, (1 << 53) + 1, -(1 << 53) - 1, Some(nan), bare()),
         row(1, 1, 1, -1, Some(0), Value::Record(vec![Value::F64(-0.0), Value::Absent])),
-    ])])
+    ];
+    Value::Record(vec![Value::List(rows), Value::List(Vec::new())])
 }
 
 /// Gives requests with their payloads to a program until it ends: whether it ended well, and
@@ -118,7 +121,7 @@ fn wire(name: &str, program: &Path, message: &[u8]) -> Vec<u8> {
     wire.clone()
 }
 
-/// The packed field of a message that holds nothing else.
+/// The packed field of a message without another.
 fn field(wire: &[u8]) -> &[u8] {
     let at = wire.windows(8).position(|word| word == b"WGPACKED").expect("a packed field");
     &wire[at..]
@@ -128,7 +131,8 @@ fn field(wire: &[u8]) -> &[u8] {
 fn all_languages_write_the_same_bytes_and_every_bit_comes_back() {
     let schema = schema();
     let runners = runners(&schema);
-    let mut values = vec![edges(), Value::Record(vec![Value::List(Vec::new())])];
+    let nothing = || Value::List(Vec::new());
+    let mut values = vec![edges(), Value::Record(vec![nothing(), nothing()])];
     for (list, presence) in [(1, 0.0), (9, 0.5), (2000, 0.5), (3, 1.0)] {
         let sizes = Sizes { list, presence, ..Sizes::default() };
         values.push(generate(&schema, &sizes, 3).expect("it names no paths"));
@@ -237,7 +241,7 @@ fn fields_that_lack_something_are_refused() {
                 let mut field = b"WGPACKED\x01\0\0\0\x20\0\x30\0".to_vec();
                 field.extend(0x7fff_ffff_u64.to_le_bytes());
                 field.extend([0; 8]);
-                *wire = vec![0x0a, field.len() as u8];
+                *wire = vec![0x12, field.len() as u8];
                 wire.extend(field);
             }),
         ];
@@ -247,6 +251,9 @@ fn fields_that_lack_something_are_refused() {
             let (ended_well, replies) = converse(&program, &[("decode", &damaged)]);
             assert!(ended_well, "{name} ends at {what}");
             assert_eq!(replies[0].0, "error", "{name} takes {what}");
+            // Not for want of memory.
+            let said = String::from_utf8_lossy(&replies[0].1);
+            assert!(!what.starts_with("rows") || said.contains(what), "{name} on {what}: {said}");
         }
     }
 }

@@ -111,15 +111,19 @@ macro_rules! numbers {
             const ELEMENT: Element = Element::$element;
             const SIZE: usize = size_of::<$type>();
             const IS_FLOAT: bool = false;
+            #[inline]
             fn load(bytes: &[u8]) -> Self {
                 <$type>::from_le_bytes(bytes.try_into().expect("an element's bytes"))
             }
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 bytes.copy_from_slice(&self.to_le_bytes());
             }
+            #[inline]
             fn bits(self) -> i64 {
                 self as i64
             }
+            #[inline]
             fn from_bits(bits: i64) -> Self {
                 bits as $type
             }
@@ -136,21 +140,27 @@ macro_rules! floats {
             const ELEMENT: Element = Element::$element;
             const SIZE: usize = size_of::<$type>();
             const IS_FLOAT: bool = true;
+            #[inline]
             fn load(bytes: &[u8]) -> Self {
                 <$type>::from_bits(<$bits>::load(bytes))
             }
+            #[inline]
             fn store(self, bytes: &mut [u8]) {
                 self.to_bits().store(bytes);
             }
+            #[inline]
             fn bits(self) -> i64 {
                 self.to_bits() as $signed as i64
             }
+            #[inline]
             fn from_bits(bits: i64) -> Self {
                 <$type>::from_bits(bits as $bits)
             }
+            #[inline]
             fn to_f64(self) -> f64 {
                 $to(self)
             }
+            #[inline]
             fn from_f64(value: f64) -> Self {
                 $from(value)
             }
@@ -168,15 +178,19 @@ impl Number for Half {
     const ELEMENT: Element = Element::F16;
     const SIZE: usize = 2;
     const IS_FLOAT: bool = true;
+    #[inline]
     fn load(bytes: &[u8]) -> Self {
         Half(u16::load(bytes))
     }
+    #[inline]
     fn store(self, bytes: &mut [u8]) {
         self.0.store(bytes);
     }
+    #[inline]
     fn bits(self) -> i64 {
         (self.0 as i16).into()
     }
+    #[inline]
     fn from_bits(bits: i64) -> Self {
         Half(bits as u16)
     }

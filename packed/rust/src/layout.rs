@@ -337,6 +337,7 @@ impl ColumnMut<'_> {
     /// # Panics
     ///
     /// If there is no such row.
+    #[inline]
     pub fn set_present(&mut self, row: usize) {
         if let Some(bits) = &mut self.presence {
             bits[row / 8] |= 1 << (row % 8);

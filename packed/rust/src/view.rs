@@ -76,6 +76,7 @@ impl<'a> Values<'a> {
     /// # Panics
     ///
     /// If there is no such row.
+    #[inline]
     pub fn present(&self, row: usize) -> bool {
         is_present(self.bitmap, row)
     }
@@ -111,6 +112,7 @@ impl<'a> Values<'a> {
     }
 }
 
+#[inline]
 fn is_present(bitmap: Option<&[u8]>, row: usize) -> bool {
     bitmap.is_none_or(|bits| bits[row / 8] >> (row % 8) & 1 != 0)
 }

@@ -137,11 +137,6 @@ fn is_optional(schema: &Schema, id: TypeId, part: &Part) -> bool {
     schema.record(id).fields[part.place].cardinality == Cardinality::Optional
 }
 
-/// The packed field's library, behind that of Protobuf.
-fn with() -> String {
-    format!(", wiregauge-packed {}", env!("CARGO_PKG_VERSION"))
-}
-
 /// How many columns a record has, at most; none where it is not plain.
 fn count(schema: &Schema, id: TypeId) -> Option<u64> {
     schema.record(id).fields.iter().try_fold(0u64, |columns, field| {

@@ -19,7 +19,6 @@ use wiregauge_schema::{
 };
 
 use crate::codec::Answer;
-use crate::library::library;
 use crate::lowering::{self, Lowering};
 use crate::release::Library;
 use crate::rust_glue;
@@ -47,10 +46,6 @@ pub(super) trait Lists {
     /// The headers or modules that it needs.
     fn beside(&self) -> &'static [&'static str] {
         &[]
-    }
-    /// The library beside Protobuf's, behind a comma.
-    fn with(&self) -> String {
-        String::new()
     }
     /// What Rust's libraries cannot say, for which filling returns true.
     fn unsayable(&self) -> String {
@@ -391,7 +386,7 @@ fn tally(
 
 /// Begins the glue of a Rust library, by whose generator the modules are.
 fn rust_glue(crate_name: &str, partials: &[(&str, Partial)], lists: &dyn Lists) -> SourceWriter {
-    let mut code = rust_glue::glue_of(&(library(crate_name) + &lists.with()));
+    let mut code = rust_glue::glue(crate_name);
     code.line(format!("pub const UNSAYABLE: &str = \"{}\";", lists.unsayable()));
     code.line("");
     for module in generated(partials) {

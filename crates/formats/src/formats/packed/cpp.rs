@@ -79,10 +79,6 @@ impl Lists for Columns<'_> {
         &["rows.hpp"]
     }
 
-    fn with(&self) -> String {
-        super::with()
-    }
-
     fn definitions(&self, code: &mut SourceWriter) {
         for rows in super::all(self.schema) {
             self.columns(&rows, code);

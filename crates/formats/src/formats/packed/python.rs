@@ -56,8 +56,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     glue += &python_glue::fill(&form, |id| library.knows(id), fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
-        File::new("codec.py", include_str!("python/codec.py")),
-        File::new("protobuf_codec.py", protobuf::CODEC),
+        File::new("codec.py", protobuf::CODEC),
         File::new("rows.py", include_str!("python/rows.py")),
         File::new("glue.py", glue),
     ];
@@ -98,7 +97,6 @@ impl Columns<'_> {
         let mut code = SourceWriter::indented(4);
         code.line("import rows\nfrom rows import Field, Number, Record");
         code.line(protobuf::head(self.form.unit));
-        code.line(format!("WITH = \"{}\"", super::with()));
         for rows in super::all(self.form.schema) {
             code.open(format!("{} = Record(", plan(self.form, rows.id)));
             self.record(rows.id, &rows.parts, false, &mut code);

@@ -76,10 +76,6 @@ impl Lists for Columns<'_> {
         &["rows"]
     }
 
-    fn with(&self) -> String {
-        super::with()
-    }
-
     fn unsayable(&self) -> String {
         format!("{}; or a list is too long for a packed field's 2 GiB", LOSES_SIGN)
     }

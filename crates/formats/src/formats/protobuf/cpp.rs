@@ -113,7 +113,6 @@ fn glue(unit: &Unit, lists: &dyn Lists) -> String {
     code.line("namespace {");
     code.line("");
     code.line(format!("using Root = wg::{};", schema.root().name.legal));
-    code.line(format!("constexpr const char *kWith = \"{}\";", lists.with()));
     lists.definitions(&mut code);
     for (_, record) in schema.records().filter(|(id, _)| lists.knows(*id)) {
         let slots = slot::slots(schema, record);

@@ -18,7 +18,7 @@ class Protobuf : public Objects {
     const std::string version = google::protobuf::internal::VersionString(GOOGLE_PROTOBUF_VERSION);
     // Since release 21 the first number is that of the language alone.
     const bool own = GOOGLE_PROTOBUF_VERSION < 4000000;
-    return "protobuf " + (own ? version : version.substr(version.find('.') + 1)) + kWith;
+    return "protobuf " + (own ? version : version.substr(version.find('.') + 1));
   }
 
   void populate(const Message &message, Object &object) { fill(message, start(object)); }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use support::{recording, refuses, run, wiregauge};
+use wiregauge_packed::{Column, Kind, Message, Root};
 
 const OSI: &str = "osi/20240101T000000Z_sv_380_7362_5_made_up.osi";
 
@@ -181,6 +182,53 @@ fn flatbuffers_are_shown() {
         at,
         &["trace", "cat", "own.mcap", "--format", "text"],
         &["channel SensorView", "in 'flatbuffer'", "--channel"],
+    );
+}
+
+#[test]
+fn packed_fields_are_shown_as_what_is_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    detected(&at.join("made_sd.osi"), 3);
+    let preset = ["--encoding", "packed", "--preset", "lidar-exact"];
+    run(at, &[&["trace", "convert", "made_sd.osi", "packed_sd.osi"][..], &preset].concat());
+    let lines = |path: &str| run(at, &["trace", "cat", path]).out;
+    let parsed = |text: &str| text.lines().map(json).collect::<Vec<Value>>();
+    let (made, mut shown) = (parsed(&lines("made_sd.osi")), parsed(&lines("packed_sd.osi")));
+    // It is as large as it is in the file.
+    let in_file = fs::metadata(at.join("packed_sd.osi")).unwrap().len() / 3 - 4;
+    for (made, shown) in made.iter().zip(&mut shown) {
+        assert_eq!(shown["size"], in_file);
+        shown["size"] = made["size"].clone();
+    }
+    assert_eq!(made, shown);
+    let distance = "/message/featureData/lidarSensor/0/detection/1/position/distance";
+    assert_eq!(shown[2].pointer(distance), Some(&4.5.into()), "{}", shown[2]);
+    run(at, &["trace", "convert", "packed_sd.osi", "packed.jsonl"]);
+    assert_eq!(fs::read_to_string(at.join("packed.jsonl")).unwrap(), lines("packed_sd.osi"));
+    for path in ["made", "packed"] {
+        run(at, &["trace", "convert", &format!("{path}_sd.osi"), &format!("{path}.txth")]);
+    }
+    let [made, shown] = ["made.txth", "packed.txth"].map(|path| fs::read(at.join(path)).unwrap());
+    assert!(made == shown, "{}", String::from_utf8_lossy(&shown));
+
+    // What OSI has no field for is told.
+    let version = field(1, &[8, 3]);
+    let columns = [Column::f64("position.distance"), Column::f64("own")];
+    let mut message = Message::new(Root::SensorData, &version);
+    message.add(Kind::LidarDetections, &columns, 1, &[]).unwrap();
+    let mut bytes = vec![0; message.plan().unwrap()];
+    let mut tables = message.write(&mut bytes).unwrap();
+    tables[0].columns()[0].sink::<f64>().unwrap().fill([7.0]);
+    let framed = [&(bytes.len() as u32).to_le_bytes()[..], &bytes].concat();
+    fs::write(at.join("own_sd.osi"), framed).unwrap();
+    let told = run(at, &["trace", "cat", "own_sd.osi"]);
+    let row = r#""detection":[{"position":{"distance":7.0}}]"#;
+    assert!(told.out.contains(row), "{}{}", told.out, told.err);
+    assert!(
+        told.err.contains("left out of 1 messages") && told.err.contains("'own'"),
+        "{}",
+        told.err
     );
 }
 

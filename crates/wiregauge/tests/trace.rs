@@ -293,6 +293,15 @@ fn static_data_is_repeated_where_it_was_told_once() {
     let [one, other] =
         ["whole_gt.osi", "again_gt.osi"].map(|path| fs::read(at.join(path)).unwrap());
     assert!(one == other);
+    // One whose last field is missing is no message that lacks something. How long what is
+    // packed is, its reader cannot know before.
+    let bytes = fs::read(at.join("ground_truth.osi")).unwrap();
+    fs::write(at.join("cut_gt.osi"), &bytes[..bytes.len() - 6]).unwrap();
+    assert!(Command::new("xz").arg(at.join("cut_gt.osi")).status().unwrap().success());
+    let cut = ["trace", "cat", "cut_gt.osi.xz", "--messages", "3"];
+    let cut = run(at, &[&cut[..], &repeated].concat());
+    assert!(cut.err.contains("cut_gt.osi.xz is truncated after 3 messages"), "{}", cut.err);
+    assert_eq!(cut.out, "");
     detected(&at.join("made_sd.osi"), 1);
     let none = ["trace", "convert", "made_sd.osi", "none.mcap", "--repeat-static"];
     refuses(at, &none, &["made_sd.osi: there is no osi3.GroundTruth or osi3.SensorView"]);

@@ -206,7 +206,7 @@ impl Putting {
         );
         let mut remarks = writer.remarks();
         writer.finish()?;
-        remarks.extend(readers.iter().flat_map(|reader| reader.remarks().to_vec()));
+        remarks.extend(readers.iter().flat_map(|reader| reader.remarks()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
         Ok(Outcome { copied, left_out, lacks, losses, remarks })
     }

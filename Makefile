@@ -11,8 +11,8 @@ RESULT ?= .
 # builds runners, FMUs or programs; what starts engines, hosts and machines.
 FAST = alloc architecture arrow browser builtin clock clouds codecs_points containers convert definitions door editions field \
 	files golden hostile inputs kinds measure models origin osi_index packages packed point_files points presets \
-	property readers recordings reduced reduction refusals repair rules safety schema text trace traces tree txth \
-	watch
+	property readers recordings reduced reduction refusals repair rules safety schema text trace trace_encodings traces \
+	tree txth watch
 BUILDS = arrow_languages cloudini conformance contributing corpus cosim cosim_samples coupling coupling_faults draco \
 	faults fixed_plan generate generated java_damage languages libraries lifetimes managed measuring \
 	octets_and_rejections packed_fields players preset_languages protobuf reduced_languages verify

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::iter;
 
 use anyhow::{anyhow, ensure, Result};
-use wiregauge_packed::{find, unpack, Fault, UnpackOptions};
+use wiregauge_packed::{find, unpack, Error, Fault, Root, UnpackOptions};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::{Attachment, Head, LARGEST};
 use wiregauge_trace::write::Writer;
@@ -28,6 +28,10 @@ pub struct Unpacker {
     wants_any: bool,
     /// Whether something was packed.
     found: bool,
+    /// Whether messages are told to be as large as they were before.
+    keeps_sizes: bool,
+    /// How many messages had columns that were dropped, and the first of these.
+    dropped: Option<(u64, String)>,
 }
 
 impl Unpacker {
@@ -46,14 +50,39 @@ impl Unpacker {
             clouds: true,
             wants_any: true,
             found: false,
+            keeps_sizes: false,
+            dropped: None,
         };
         (unpacker, costs)
+    }
+
+    /// Before a writer that shows messages of OSI: what it shows is what they say, and how
+    /// large they are in their file. Columns that OSI has no field for are dropped.
+    pub fn to_show(inner: Box<dyn Writer>) -> Unpacker {
+        let (unpacker, _) = Unpacker::new(inner, "", true);
+        Unpacker { clouds: false, wants_any: false, keeps_sizes: true, ..unpacker }
     }
 
     /// The same for messages of OSI alone, of which none need be packed. `dropping` is the
     /// option by which the user has unknown columns dropped.
     pub fn of_osi_if_any(self, dropping: &'static str) -> Unpacker {
         Unpacker { dropping, clouds: false, wants_any: false, ..self }
+    }
+
+    fn unpack(&mut self, root: Root, data: &[u8]) -> Result<Vec<u8>> {
+        self.found |= find(root, data)?.iter().any(|found| found.field.is_some());
+        let strict = UnpackOptions { drop_unknown: false, ..self.options };
+        let mut unpacked = unpack(root, data, &strict);
+        if let (Err(Error { fault: Fault::Foreign, name, .. }), true) =
+            (&unpacked, self.options.drop_unknown)
+        {
+            self.dropped.get_or_insert_with(|| (0, name.clone())).0 += 1;
+            unpacked = unpack(root, data, &self.options);
+        }
+        unpacked.map_err(|error| match error.fault {
+            Fault::Foreign => anyhow!("{error}; leave it out by {}", self.dropping),
+            _ => remedied(error),
+        })
     }
 }
 
@@ -72,19 +101,15 @@ impl Writer for Unpacker {
     fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
         let message = match self.passage.subject(channel) {
             None => return self.passage.inner.message(channel, head, data),
-            Some(Subject::Osi(root)) => {
-                self.found |= find(root, data)?.iter().any(|found| found.field.is_some());
-                let unpacked = unpack(root, data, &self.options);
-                unpacked.map_err(|error| match error.fault {
-                    Fault::Foreign => anyhow!("{error}; leave it out by {}", self.dropping),
-                    _ => remedied(error),
-                })?
-            }
+            Some(Subject::Osi(root)) => self.unpack(root, data)?,
             Some(Subject::Cloud(wire, is_packed)) => {
                 self.found = true;
                 Cloud::of(wire, is_packed, data)?.unpack()?
             }
         };
+        if self.keeps_sizes {
+            return self.passage.inner.message(channel, head, &message);
+        }
         self.passage.message(channel, head, data.len(), &message, iter::empty())
     }
 
@@ -101,7 +126,14 @@ impl Writer for Unpacker {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.passage.inner.remarks()
+        let mut remarks = self.passage.inner.remarks();
+        remarks.extend(self.dropped.as_ref().map(|(messages, name)| {
+            format!(
+                "left out of {messages} messages, as OSI has no field for it: column '{name}' of \
+                 packed fields, and any others of that kind"
+            )
+        }));
+        remarks
     }
 
     fn has_changed(&self) -> bool {

@@ -159,8 +159,8 @@ pub trait Reader {
     fn losses(&self) -> &[Loss];
 
     /// What the user should be told of how it was read.
-    fn remarks(&self) -> &[String] {
-        &[]
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// How much of how many bytes of the file was read.

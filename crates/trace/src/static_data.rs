@@ -1,6 +1,7 @@
 //! Static data that a trace tells once, as esmini does, repeated in each message of
 //! GroundTruth that lacks it. Nothing is parsed: fields are put beside fields.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{bail, Result};
@@ -43,49 +44,37 @@ pub struct Repeating {
     inner: Box<dyn Reader>,
     origin: String,
     known: BTreeMap<u16, Known>,
-    /// The message that came last, where it is one of those.
-    message: Option<Vec<u8>>,
+    /// The message that came last, where it lacked something.
+    completed: Option<Vec<u8>>,
     /// How many there were, and how many of these lacked something.
     seen: u64,
-    completed: u64,
+    lacking: u64,
     /// How many elements of each field were put in.
     added: BTreeMap<&'static str, u64>,
-    remarks: Vec<String>,
 }
 
 impl Repeating {
     /// Of what another reader reads; `origin` says in errors what that is.
     pub fn new(inner: Box<dyn Reader>, origin: &str) -> Repeating {
-        let (known, added, remarks) = Default::default();
+        let (known, added) = Default::default();
         let origin = origin.to_owned();
-        Repeating { inner, origin, known, message: None, seen: 0, completed: 0, added, remarks }
+        Repeating { inner, origin, known, completed: None, seen: 0, lacking: 0, added }
     }
 
-    /// Completes a message of a channel.
-    fn take(&mut self, channel: u16, is_view: bool) -> Result<()> {
-        let message = self.inner.data()?.to_vec();
-        let known = self.known.entry(channel).or_default();
-        let completed = match is_view {
-            true => in_view(known, &message, &mut self.added),
-            false => known.complete(&message, &mut self.added),
+    /// Completes a message of a channel. What lacks nothing stays where it is.
+    fn complete(&mut self, head: &Head, is_view: bool) {
+        // Who asks for a damaged one is told by its reader what is wrong.
+        let message = match self.inner.front(usize::MAX) {
+            Ok(message) if message.len() as u64 == head.size => message,
+            _ => return,
+        };
+        let known = self.known.entry(head.channel).or_default();
+        self.completed = match is_view {
+            true => in_view(known, message, &mut self.added),
+            false => known.complete(message, &mut self.added),
         };
         self.seen += 1;
-        self.completed += u64::from(completed.is_some());
-        self.message = Some(completed.unwrap_or(message));
-        Ok(())
-    }
-
-    fn tell(&mut self) {
-        let fields = self.added.iter().map(|(name, count)| format!("{name} ({count})"));
-        let fields = fields.collect::<Vec<_>>().join(", ");
-        let told = match self.completed {
-            0 => "no message lacks static data that was told before; nothing is repeated".into(),
-            some => {
-                format!("static data is repeated in {some} of {} messages: {fields}", self.seen)
-            }
-        };
-        self.remarks = self.inner.remarks().to_vec();
-        self.remarks.push(told);
+        self.lacking += u64::from(self.completed.is_some());
     }
 }
 
@@ -105,7 +94,7 @@ impl Reader for Repeating {
     }
 
     fn next(&mut self) -> Result<Option<Head>> {
-        self.message = None;
+        self.completed = None;
         let Some(mut head) = self.inner.next()? else {
             if self.seen == 0 {
                 bail!(
@@ -117,23 +106,24 @@ impl Reader for Repeating {
             return Ok(None);
         };
         if let Some(is_view) = kind(&self.inner.channels()[&head.channel]) {
-            self.take(head.channel, is_view)?;
-            head.size = self.message.as_ref().map_or(head.size, |message| message.len() as u64);
-            bounded(head.size, head.place)?;
-            self.tell();
+            self.complete(&head, is_view);
+            if let Some(completed) = &self.completed {
+                head.size = completed.len() as u64;
+                bounded(head.size, head.place)?;
+            }
         }
         Ok(Some(head))
     }
 
     fn front(&mut self, most: usize) -> Result<&[u8]> {
-        match &self.message {
+        match &self.completed {
             Some(message) => Ok(&message[..message.len().min(most)]),
             None => self.inner.front(most),
         }
     }
 
     fn data(&mut self) -> Result<&[u8]> {
-        match &self.message {
+        match &self.completed {
             Some(message) => Ok(message),
             None => self.inner.data(),
         }
@@ -164,8 +154,16 @@ impl Reader for Repeating {
         self.inner.losses()
     }
 
-    fn remarks(&self) -> &[String] {
-        &self.remarks
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.inner.remarks();
+        let fields = self.added.iter().map(|(name, count)| format!("{name} ({count})"));
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        let (lacking, seen) = (self.lacking, self.seen);
+        remarks.push(match lacking {
+            0 => "no message lacks static data that was told before; nothing is repeated".into(),
+            _ => format!("static data is repeated in {lacking} of {seen} messages: {fields}"),
+        });
+        remarks
     }
 
     fn progress(&self) -> (u64, u64) {
@@ -310,10 +308,12 @@ fn in_view(
         }
         pieces.push(bytes);
     }
-    if pieces.is_empty() {
-        return None;
-    }
-    let truth = known.complete(&pieces.concat(), added)?;
+    let whole = match pieces[..] {
+        [] => return None,
+        [one] => Cow::Borrowed(one),
+        _ => Cow::Owned(pieces.concat()),
+    };
+    let truth = known.complete(&whole, added)?;
     let mut completed = Vec::with_capacity(message.len() + truth.len() + 16);
     let mut truth = Some(truth);
     for field in all {

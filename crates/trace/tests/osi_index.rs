@@ -46,7 +46,7 @@ fn read(path: &Path, selection: &Selection) -> (Vec<Nanoseconds>, Vec<String>, u
         before.get_or_insert(head.place.at);
         times.push(head.time.unwrap());
     }
-    (times, reader.remarks().to_vec(), before.unwrap_or(0))
+    (times, reader.remarks(), before.unwrap_or(0))
 }
 
 fn selections() -> Vec<Selection> {

@@ -9,13 +9,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+use support::traces::{detected, field, json, OSI};
 use support::{recording, refuses, run, wiregauge};
-
-const OSI: &str = "osi/20240101T000000Z_sv_380_7362_5_made_up.osi";
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
-}
 
 #[test]
 fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
@@ -48,145 +43,6 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
     let fixed = run(at, &fixed);
     assert_eq!(fixed.code, Some(0), "{}{}", fixed.out, fixed.err);
     assert!(fixed.out.contains("fixed.mcap: is a trace file of OSI"), "{}", fixed.out);
-}
-
-#[test]
-fn messages_go_to_flatbuffers_and_come_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let (at, osi) = (folder.path(), recording(OSI));
-    for encoding in ["flatbuffers-tables", "flatbuffers-structs"] {
-        run(at, &["trace", "convert", &osi, "flat.mcap", "--encoding", encoding]);
-        let told = json(&run(at, &["trace", "info", "flat.mcap", "--format", "json"]).out);
-        let channel = &told[0]["channels"][0];
-        assert_eq!(channel["encoding"], "flatbuffer", "{told}");
-        assert_eq!(channel["type"], "osi3.SensorView", "{told}");
-        let back = ["trace", "convert", "flat.mcap", "back_sv.osi", "--encoding", "protobuf"];
-        assert!(run(at, &back).err.contains("5 messages of "));
-        let [one, other] = [Path::new(&osi), &at.join("back_sv.osi")].map(|p| fs::read(p).unwrap());
-        assert!(one == other, "{encoding}");
-    }
-    // What players of FlatBuffers take: each message after its length.
-    run(at, &["trace", "convert", &osi, "flat.bin", "--encoding", "flatbuffers-tables"]);
-    assert!(fs::metadata(at.join("flat.bin")).unwrap().len() > 0);
-
-    let flat = ["--encoding", "flatbuffers-tables"];
-    let to_osi = [&["trace", "convert", &osi, "flat_sv.osi"][..], &flat].concat();
-    refuses(at, &to_osi, &["flat_sv.osi: holds no FlatBuffers; end it in .mcap or .bin"]);
-    let again = [&["trace", "convert", "flat.mcap", "twice.mcap"][..], &flat].concat();
-    refuses(at, &again, &["no channel of flat.mcap is in Protobuf"]);
-    fs::write(at.join("own.fbs"), "table SensorView { version:Version; }\ntable Version { version_major:uint; }\nroot_type SensorView;\n").unwrap();
-    let own = [&["trace", "convert", &osi, "own.mcap"][..], &flat, &["--definition", "own.fbs"]];
-    refuses(at, &own.concat(), &["is there, and the other definition has no such field; --lossy"]);
-    assert!(!at.join("own.mcap").exists());
-    let told = run(at, &[&own.concat()[..], &["--lossy"]].concat()).err;
-    assert!(told.contains("left out, as the other definition has no such field: osi3."), "{told}");
-    assert!(told.contains("osi3.InterfaceVersion.version_minor (5)"), "{told}");
-    fs::write(at.join("wrong.fbs"), "table {").unwrap();
-    let wrong = [&own.concat()[..6], &["--definition", "wrong.fbs"]].concat();
-    refuses(at, &wrong, &["wrong.fbs: flatc failed: "]);
-    fs::write(at.join("wrong.bfbs"), "no definition at all").unwrap();
-    let wrong = [&own.concat()[..6], &["--definition", "wrong.bfbs"]].concat();
-    refuses(at, &wrong, &["wrong.bfbs: no definition of flatc --schema --binary"]);
-}
-
-#[test]
-fn detections_become_packed_fields_and_come_back() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    detected(&at.join("made_sd.osi"), 3);
-    let convert = |from: &str, to: &str, more: &[&str]| {
-        let said = run(at, &[&["trace", "convert", from, to, "--encoding"][..], more].concat());
-        assert_eq!(said.code, Some(0), "{from} to {to}: {}", said.err);
-        said.err
-    };
-    let is_as_made = |path: &str| {
-        let [one, other] = ["made_sd.osi", path].map(|path| fs::read(at.join(path)).unwrap());
-        assert!(one == other, "{path}");
-    };
-    // Lossless unless asked for, from any encoding into any, and the same to the byte.
-    let told = convert("made_sd.osi", "packed.mcap", &["packed"]);
-    for words in ["3 messages of ", "lidar detections", "position.distance", "plain"] {
-        assert!(told.contains(words), "no '{words}' in {told}");
-    }
-    let in_it = json(&run(at, &["packed", "info", "packed.mcap", "--format", "json"]).out);
-    let of = |told: &Value, key: &str| told[0]["channels"][0]["columns"][0][key].clone();
-    assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), false.into()), "{in_it}");
-    convert("packed.mcap", "back_sd.osi", &["protobuf"]);
-    is_as_made("back_sd.osi");
-    convert("packed.mcap", "flat.mcap", &["flatbuffers-tables"]);
-    convert("flat.mcap", "back_sd.osi", &["protobuf"]);
-    is_as_made("back_sd.osi");
-    convert("flat.mcap", "again.mcap", &["packed", "--preset", "lidar-exact"]);
-    let in_it = json(&run(at, &["packed", "info", "again.mcap", "--format", "json"]).out);
-    assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), true.into()), "{in_it}");
-    convert("again.mcap", "back_sd.osi", &["protobuf"]);
-    is_as_made("back_sd.osi");
-    // What narrowing costs is told: 3 and 4.5 m in steps of 4.
-    let coarse = ["packed", "--resolution", "position.distance=4m"];
-    let told = convert("made_sd.osi", "coarse_sd.osi", &coarse);
-    assert!(told.contains("4 m") && told.contains("1 m"), "{told}");
-
-    let osi = recording(OSI);
-    let to = |from: &str, to: &str, more: &[&str], words: &[&str]| {
-        refuses(at, &[&["trace", "convert", from, to][..], more].concat(), words);
-        assert!(!at.join(to).exists(), "{to}");
-    };
-    let packed = ["--encoding", "packed"];
-    to(&osi, "none.mcap", &packed, &["it has no reflections or detections of OSI, or they are"]);
-    to("made_sd.osi", "none.txth", &packed, &["texts hold no packed fields"]);
-    to("made_sd.osi", "none.mcap", &["--preset", "lidar-1mm"], &["say --encoding packed"]);
-    let protobuf = ["--encoding", "protobuf"];
-    to("made_sd.osi", "none.mcap", &protobuf, &["is in FlatBuffers or has packed fields"]);
-    let wrong = [&packed[..], &["--resolution", "elevation=1mm"]].concat();
-    to("made_sd.osi", "none.mcap", &wrong, &["has no column elevation; it has position.distance"]);
-    let points = [&packed[..], &["--points"]].concat();
-    to("made_sd.osi", "none.mcap", &points, &["leave out --encoding"]);
-}
-
-#[test]
-fn flatbuffers_are_shown() {
-    let folder = tempfile::tempdir().unwrap();
-    let (at, osi) = (folder.path(), recording(OSI));
-    let flat = ["--encoding", "flatbuffers-structs"];
-    run(at, &[&["trace", "convert", &osi, "flat.mcap"][..], &flat].concat());
-    let shown = run(at, &["trace", "cat", "flat.mcap", "--messages", "2"]).out;
-    let third = json(&run(at, &["trace", "cat", &osi, "--messages", "2"]).out);
-    let shown = json(&shown);
-    assert_eq!(shown["type"], "osi3.SensorView");
-    assert_eq!((&shown["time"], &shown["channel"]), (&third["time"], &third["channel"]));
-    let (shown, third) = (&shown["message"], &third["message"]);
-    assert_eq!(shown["version"]["version_major"], third["version"]["versionMajor"]);
-    let seconds = third["timestamp"]["seconds"].as_str().unwrap();
-    assert_eq!(shown["timestamp"]["seconds"].as_i64(), seconds.parse().ok());
-    // As text it is what it is in Protobuf.
-    let text = |path: &str| run(at, &["trace", "cat", path, "--format", "text"]);
-    run(at, &["trace", "convert", &osi, "tables.mcap", "--encoding", "flatbuffers-tables"]);
-    assert_eq!(text("tables.mcap").out, text(&osi).out);
-    assert_eq!(run(at, &["trace", "convert", "flat.mcap", "flat.jsonl"]).code, Some(0));
-    assert_eq!(fs::read_to_string(at.join("flat.jsonl")).unwrap().lines().count(), 5);
-
-    // What is not of OSI is shown by its own definition, and has none in Protobuf.
-    fs::write(
-        at.join("own.fbs"),
-        "enum Part:uint { Lower, Upper = 3 }\ntable View { version:Version; }\n\
-         table Version { version_major:Part; }\nroot_type View;\n",
-    )
-    .unwrap();
-    let own = ["--encoding", "flatbuffers-tables", "--definition", "own.fbs", "--lossy"];
-    run(at, &[&["trace", "convert", &osi, "own.mcap"][..], &own].concat());
-    let line = run(at, &["trace", "cat", "own.mcap", "--messages", "0"]).out;
-    assert!(line.contains(r#""type":"View""#), "{line}");
-    assert!(line.ends_with("\"message\":{\"version\":{\"version_major\":\"Upper\"}}}\n"), "{line}");
-    refuses(
-        at,
-        &["trace", "cat", "own.mcap", "--format", "text"],
-        &["channel SensorView", "in 'flatbuffer'", "--channel"],
-    );
-}
-
-/// A field of bytes with a small number.
-fn field(number: u8, content: &[u8]) -> Vec<u8> {
-    [&[number << 3 | 2, content.len() as u8][..], content].concat()
 }
 
 #[test]
@@ -245,6 +101,15 @@ fn static_data_is_repeated_where_it_was_told_once() {
     let [one, other] =
         ["whole_gt.osi", "again_gt.osi"].map(|path| fs::read(at.join(path)).unwrap());
     assert!(one == other);
+    // One whose last field is missing is no message that lacks something. How long what is
+    // packed is, its reader cannot know before.
+    let bytes = fs::read(at.join("ground_truth.osi")).unwrap();
+    fs::write(at.join("cut_gt.osi"), &bytes[..bytes.len() - 6]).unwrap();
+    assert!(Command::new("xz").arg(at.join("cut_gt.osi")).status().unwrap().success());
+    let cut = ["trace", "cat", "cut_gt.osi.xz", "--messages", "3"];
+    let cut = run(at, &[&cut[..], &repeated].concat());
+    assert!(cut.err.contains("cut_gt.osi.xz is truncated after 3 messages"), "{}", cut.err);
+    assert_eq!(cut.out, "");
     detected(&at.join("made_sd.osi"), 1);
     let none = ["trace", "convert", "made_sd.osi", "none.mcap", "--repeat-static"];
     refuses(at, &none, &["made_sd.osi: there is no osi3.GroundTruth or osi3.SensorView"]);
@@ -440,25 +305,6 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!at.join("out_sv.osi").exists());
     assert_eq!(names(at), 2, "and nothing beside it");
-}
-
-/// A SensorData of version 3 at a time in seconds, with two detections of a lidar ahead.
-fn detections(seconds: u8) -> Vec<u8> {
-    let detection = |distance: f64| {
-        let position = [&[9][..], &distance.to_le_bytes()].concat();
-        field(2, &field(3, &position))
-    };
-    let sensor = field(3, &[detection(3.0), detection(4.5)].concat());
-    let features = [&[0xd2, 1, sensor.len() as u8][..], &sensor].concat();
-    [field(1, &[8, 3]), field(2, &[8, seconds]), features].concat()
-}
-
-/// A trace of them.
-fn detected(path: &Path, count: u8) {
-    let messages = (0..count).map(detections);
-    let bytes =
-        messages.flat_map(|message| [&(message.len() as u32).to_le_bytes()[..], &message].concat());
-    fs::write(path, bytes.collect::<Vec<u8>>()).unwrap();
 }
 
 #[test]

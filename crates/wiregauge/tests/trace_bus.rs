@@ -183,6 +183,18 @@ fn zenoh_carries_a_trace() {
     carries("zenoh", "max");
 }
 
+/// A reader of it counts as there before it takes anything, which loses what is sent by then
+/// where nobody looks: now and then.
+#[test]
+fn iceoryx2_carries_a_trace() {
+    for transport in ["iceoryx2", "iceoryx2-copy"] {
+        carries(transport, "1");
+        for _ in 0..4 {
+            carries(transport, "max");
+        }
+    }
+}
+
 #[test]
 fn zenoh_that_may_drop_tells_what_did_not_come() {
     let folder = tempfile::tempdir().unwrap();
@@ -281,7 +293,7 @@ fn of_a_killed_player_what_came_is_kept() {
 
 #[test]
 fn of_a_killed_carrier_what_came_is_kept() {
-    for transport in ["tcp", "dds"] {
+    for transport in ["tcp", "dds", "iceoryx2"] {
         let folder = tempfile::tempdir().unwrap();
         let (at, topic) = (folder.path(), topic("killed"));
         let (recorder, mut player) = long(at, &[transport, "--topic", &topic]);
@@ -295,6 +307,23 @@ fn of_a_killed_carrier_what_came_is_kept() {
         assert_eq!(player.wait().unwrap().code(), Some(2), "{err}");
         assert!(err.contains("signal: 9"), "{err}");
     }
+}
+
+#[test]
+fn of_a_killed_recorder_the_player_ends() {
+    let folder = tempfile::tempdir().unwrap();
+    let (at, topic) = (folder.path(), topic("nobody_left"));
+    let (recorder, mut player) = long(at, &["iceoryx2", "--topic", &topic]);
+    signal("-KILL", children(recorder.child.id())[0]);
+    let heard = recorder.end();
+    assert_eq!(heard.code, Some(2), "{}", heard.err);
+    is_a_beginning(at);
+    let is_gone = is_soon_gone(player.id());
+    player.kill().unwrap();
+    let mut err = String::new();
+    player.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+    assert!(is_gone && err.contains("nobody reads any more"), "{err}");
+    assert_eq!(player.wait().unwrap().code(), Some(2));
 }
 
 #[test]
@@ -321,7 +350,12 @@ fn ctrl_c_ends_either_side_cleanly() {
 
 #[test]
 fn a_late_recorder_says_what_it_missed() {
-    let transport = "dds";
+    for transport in ["dds", "iceoryx2"] {
+        comes_late(transport);
+    }
+}
+
+fn comes_late(transport: &str) {
     let folder = tempfile::tempdir().unwrap();
     let (at, topic) = (folder.path(), topic("late"));
     let played = messages(&trace(at, 100, Duration::from_millis(100)));
@@ -417,7 +451,7 @@ fn what_cannot_be_is_refused() {
         |words: &[&'static str]| [&["trace", "play", "drive.mcap", "--over"], words].concat();
     refuses(at, &play(&["pigeon"]), &["no transport 'pigeon'; there are tcp, memory"]);
     refuses(at, &play(&["memory"]), &["within one process", "trace convert"]);
-    refuses(at, &play(&["iceoryx2"]), &["every message", "take dds or tcp"]);
+    refuses(at, &play(&["iceoryx2", "--readers", "2"]), &["one recorder", "take dds"]);
     refuses(at, &play(&["tcp"]), &["--recorder"]);
     refuses(at, &play(&["tcp", "--recorder", "127.0.0.1:1"]), &[TOKEN]);
     refuses(at, &play(&["dds", "--recorder", "127.0.0.1:1"]), &["--topic"]);

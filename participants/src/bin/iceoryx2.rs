@@ -1,6 +1,8 @@
 //! iceoryx2: shared memory of one machine.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, ensure, Context, Result};
@@ -9,6 +11,7 @@ use iceoryx2::port::notifier::Notifier;
 use iceoryx2::port::publisher::Publisher;
 use iceoryx2::port::subscriber::Subscriber;
 use iceoryx2::port::update_connections::UpdateConnections;
+use iceoryx2::port::{BackpressureAction, BackpressureInfo};
 use iceoryx2::prelude::*;
 use iceoryx2::sample::Sample;
 use iceoryx2::sample_mut::SampleMut;
@@ -28,6 +31,9 @@ struct Iceoryx2;
 
 /// Shared memory that a reader's unread samples may take, about, in bytes.
 const KEPT: usize = 64 << 20;
+/// Samples that may wait where their sizes vary: both sides must say the same, and a reader
+/// does not know the largest size.
+const VARYING: usize = 8;
 /// Samples that a reader may hold.
 const BORROWED: usize = 2;
 /// Samples that the writer may be at.
@@ -70,8 +76,12 @@ impl Transport for Iceoryx2 {
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn transport::Writer>> {
         let Services { node, data, event } = services(topic)?;
         has_room(topic)?;
-        let publisher = data
-            .publisher_builder()
+        let builder = data.publisher_builder();
+        let builder = match topic.varies {
+            true => builder.set_backpressure_handler(look_for_dead(config(topic)?)),
+            false => builder,
+        };
+        let publisher = builder
             .initial_max_slice_len(topic.size)
             .max_loaned_samples(LOANED)
             .backpressure_strategy(BackpressureStrategy::RetryUntilDelivered)
@@ -82,7 +92,8 @@ impl Transport for Iceoryx2 {
             true => Room::Own(vec![0; topic.size]),
             false => Room::Shared(None),
         };
-        Ok(Box::new(Writer { publisher, notifier, data, room, size: topic.size, _node: node }))
+        let Topic { size, varies, .. } = *topic;
+        Ok(Box::new(Writer { publisher, notifier, data, room, size, varies, met: 0, _node: node }))
     }
 }
 
@@ -116,9 +127,31 @@ fn config(topic: &Topic) -> Result<Config> {
     Ok(config)
 }
 
+/// What a writer does that waits for room: once a second it has the library forget readers
+/// that were killed, which nobody else would do, so that it does not wait for them.
+fn look_for_dead(config: Config) -> impl Fn(&BackpressureInfo) -> BackpressureAction + Send {
+    let looked = AtomicU64::new(0);
+    move |info| {
+        let waited = info.elapsed_time.as_secs();
+        if looked.swap(waited, Ordering::Relaxed) < waited {
+            // That it cannot look now does not matter: it looks again.
+            let _ = Node::<ipc::Service>::list(&config, |state| {
+                if let NodeState::Dead(node) = state {
+                    let _ = node.try_remove_stale_resources();
+                }
+                CallbackProgression::Continue
+            });
+        }
+        BackpressureAction::Retry
+    }
+}
+
 /// Samples that wait for a reader.
 fn depth(topic: &Topic) -> usize {
-    (KEPT / topic.size).clamp(2, 64)
+    match topic.varies {
+        true => VARYING,
+        false => (KEPT / topic.size).clamp(2, 64),
+    }
 }
 
 /// Looks whether all samples that there may be at a time find room: the system
@@ -180,7 +213,37 @@ struct Writer {
     data: publish_subscribe::PortFactory<ipc::Service, [u8], ()>,
     room: Room,
     size: usize,
+    varies: bool,
+    /// How many readers were there when it last sent.
+    met: usize,
     _node: Node<ipc::Service>,
+}
+
+impl Writer {
+    /// Makes sure that readers have joined, where there are other ones than before.
+    ///
+    /// A subscriber is counted before it takes from its queue. Until then the library drops
+    /// what finds that queue full, and says so by the number of those who got it alone. So
+    /// empty samples are sent, one more than the queue has room for: when the last of them
+    /// has found room, the reader is there.
+    fn join(&mut self) -> Result<()> {
+        let there = transport::Writer::readers(self)?;
+        if there == self.met {
+            return Ok(());
+        }
+        self.met = there;
+        let mut knocks = 0;
+        while knocks <= VARYING && transport::Writer::readers(self)? > 0 {
+            let empty = self.publisher.loan_slice_uninit(0).map_err(of("loan"))?;
+            let reached = empty.write_from_slice(&[]).send().map_err(of("send"))?;
+            self.notifier.notify().map_err(of("notify"))?;
+            match reached {
+                0 => thread::sleep(Duration::from_millis(1)),
+                _ => knocks += 1,
+            }
+        }
+        Ok(())
+    }
 }
 
 impl transport::Writer for Writer {
@@ -190,25 +253,41 @@ impl transport::Writer for Writer {
     }
 
     fn room(&mut self) -> Result<&mut [u8]> {
+        self.room_of(self.size)
+    }
+
+    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
         match &mut self.room {
-            Room::Own(buffer) => Ok(buffer),
-            Room::Shared(Some(sample)) => Ok(sample.payload_mut()),
-            Room::Shared(empty) => {
-                let sample = self.publisher.loan_slice_uninit(self.size).map_err(of("loan"))?;
-                // SAFETY: it lies in a segment that the system gave filled with
-                // zeroes, and any byte is one: it is what is left over from before.
-                // Filling it here would be work that no user of it has.
-                let sample = unsafe { sample.assume_init() };
-                Ok(empty.insert(sample).payload_mut())
+            Room::Own(buffer) => {
+                buffer.resize(size, 0);
+                Ok(buffer)
+            }
+            Room::Shared(room) => {
+                let kept = room.take().filter(|sample| sample.payload().len() == size);
+                let sample = match kept {
+                    Some(sample) => sample,
+                    None => {
+                        let sample = self.publisher.loan_slice_uninit(size).map_err(of("loan"))?;
+                        // SAFETY: it lies in a segment that the system gave filled with
+                        // zeroes, and any byte is one: it is what is left over from before.
+                        // Filling it here would be work that no user of it has.
+                        unsafe { sample.assume_init() }
+                    }
+                };
+                Ok(room.insert(sample).payload_mut())
             }
         }
     }
 
     fn send(&mut self) -> Result<()> {
+        if self.varies {
+            self.join()?;
+        }
         let sample = match &mut self.room {
             Room::Shared(sample) => sample.take().context("nothing to send")?,
             Room::Own(buffer) => {
-                let sample = self.publisher.loan_slice_uninit(self.size).map_err(of("loan"))?;
+                let size = buffer.len();
+                let sample = self.publisher.loan_slice_uninit(size).map_err(of("loan"))?;
                 sample.write_from_slice(buffer)
             }
         };
@@ -233,6 +312,10 @@ impl transport::Reader for Reader {
         let deadline = Instant::now() + patience;
         loop {
             if let Some(sample) = self.subscriber.receive().map_err(of("receive"))? {
+                // The writer looks whether somebody is there.
+                if sample.payload().is_empty() {
+                    continue;
+                }
                 return Ok(Some(match &mut self.copy {
                     Some(copy) => {
                         copy.clear();

@@ -276,8 +276,8 @@ impl read::Reader for Reader {
         Ok(to)
     }
 
-    fn remarks(&self) -> &[String] {
-        &self.remarks
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn salvage(&mut self) {

@@ -4,6 +4,7 @@
 
 pub mod faulty;
 pub mod machine;
+pub mod traces;
 
 use std::fs;
 use std::path::{Path, PathBuf};

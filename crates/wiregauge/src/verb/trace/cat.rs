@@ -13,7 +13,8 @@ use wiregauge_trace::write::Form;
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
 /// Messages in FlatBuffers are shown as JSON by the definition that their channel
-/// carries, and those of OSI as Protobuf's text, too.
+/// carries, and those of OSI as Protobuf's text, too. Of packed fields the reflections
+/// and detections in them are shown.
 ///
 /// What is not wanted is hopped over where the file has lengths or an index for it.
 #[derive(clap::Args)]

@@ -68,6 +68,10 @@ impl Over {
                 "over {id} player and recorder find each other by --topic, so no --recorder"
             ),
         }
+        ensure!(
+            !end.has_equal_rooms() || readers.is_none_or(|readers| readers == 1),
+            "over {id} one recorder hears a player; take dds for several"
+        );
         let setup = &mut end.setup;
         setup.topic.readers = readers.unwrap_or(to.len().max(1));
         setup.endpoints = to.to_vec();
@@ -121,13 +125,6 @@ impl Over {
              convert' copies a file"
         );
         let transport = entry.transport();
-        // Seen as we drive 0.10.0: one message of 60 was gone at full speed, where sizes change.
-        // Whether that is the library's fault is not known.
-        ensure!(
-            transport != "iceoryx2",
-            "{id} does not carry every message of changing size as it is driven here, so traces do \
-             not go over it; take dds or tcp"
-        );
         let own = entry.options.iter().map(|(name, value)| (name.to_string(), value.to_string()));
         if let Some(other) = self.option.iter().find(|choice| choice.transport != transport) {
             bail!("an option is for '{}', and this goes over {transport}", other.transport);
@@ -160,6 +157,11 @@ impl End {
             progress.show(&format!("{}: {what}", engine.name), done, total);
         };
         Program::of(Some(engine), &build_folder()?, &show)
+    }
+
+    /// Whether the transport wants to know the largest frame, as all its rooms are so large.
+    pub fn has_equal_rooms(&self) -> bool {
+        self.entry.transport() == "iceoryx2"
     }
 
     /// What a player of a file says to come here, in a shell.

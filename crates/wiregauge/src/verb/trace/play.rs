@@ -21,7 +21,7 @@ use wiregauge_trace::write::Form;
 use super::over::Over;
 use super::putting::{is_gone, Putting};
 use super::selecting::Selecting;
-use super::sending::Sending;
+use super::sending::{Largest, Sending};
 use crate::output::tell;
 use crate::recorder::{host, Recorder, PATIENCE};
 
@@ -158,10 +158,13 @@ impl Arguments {
     /// Plays them to the bus.
     fn send(&self) -> Result<ExitCode> {
         let readers = self.readers.map(usize::from);
-        let end = self.over.player(&self.recorder, readers, self.wait.unwrap_or(WAIT))?;
+        let mut end = self.over.player(&self.recorder, readers, self.wait.unwrap_or(WAIT))?;
         // Before anyone is waited for.
         self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
         drop(open::open(&self.input, &self.wish())?);
+        if end.has_equal_rooms() {
+            end.setup.topic.size = self.largest()?;
+        }
         let mut sending = Sending::start(&end, !self.rate.is_unbounded())?;
         let (sent, failed) = match self.send_by(&mut sending) {
             Ok(()) => (Some(sending.finish()?), None),
@@ -174,6 +177,26 @@ impl Arguments {
             self.tell_sent(&sent);
         }
         failed.map_or(Ok(ExitCode::SUCCESS), Err)
+    }
+
+    /// The largest frame of what is played, for which the trace is hopped through.
+    fn largest(&self) -> Result<usize> {
+        let (wish, putting) = (self.wish(), Putting::usual(self.kind.clone()));
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+        let mut reader = open::open(&self.input, &wish)?;
+        let mut selected = selection.of(reader.as_mut());
+        let (mut largest, mut told) = (Largest::new(), BTreeSet::new());
+        while let Some(head) = selected.advance()? {
+            if told.insert(head.channel) {
+                let channel = &selected.reader().channels()[&head.channel];
+                largest.channel(&putting.describe(&self.input, None, channel, Form::Mcap)?)?;
+            }
+            largest.message(head.size);
+        }
+        reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+        while reader.next()?.is_some() {}
+        largest.metadata(reader.as_ref());
+        Ok(largest.bytes)
     }
 
     fn send_by(&self, sending: &mut Sending) -> Result<()> {

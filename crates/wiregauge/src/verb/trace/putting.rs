@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{ensure, Result};
 use wiregauge_flatbuffers::convert::{Converter, Encoding};
 use wiregauge_flatbuffers::{json, Losses};
+use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
@@ -81,16 +82,17 @@ impl Putting {
         Ok(())
     }
 
-    /// Begins a file of messages as they are read. What shows them shows FlatBuffers, too:
-    /// as JSON by their own definition, as Protobuf's text by that of OSI.
+    /// Begins a file of messages as they are read. What shows them shows packed fields as
+    /// what is in them, and FlatBuffers, too: as JSON by their own definition, as Protobuf's
+    /// text by that of OSI.
     fn begin(&self, form: Form, out: impl Output + 'static) -> Result<Box<dyn Writer>> {
         Ok(match form {
-            Form::Json => Box::new(Json::with(out, json::of)),
+            Form::Json => Box::new(Unpacker::to_show(Box::new(Json::with(out, json::of)))),
             Form::Text => {
                 let text = form.begin(out, self.chunks.packing())?;
                 let encoding = Encoding::Protobuf { definition: Box::new(of_osi) };
                 let converter = Converter::new(text, "", encoding, Losses::new(true));
-                Box::new(converter.if_any(is_osi_flat))
+                Box::new(Unpacker::to_show(Box::new(converter.if_any(is_osi_flat))))
             }
             _ => form.begin(out, self.chunks.packing())?,
         })
@@ -204,7 +206,7 @@ impl Putting {
         );
         let mut remarks = writer.remarks();
         writer.finish()?;
-        remarks.extend(readers.iter().flat_map(|reader| reader.remarks().to_vec()));
+        remarks.extend(readers.iter().flat_map(|reader| reader.remarks()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
         Ok(Outcome { copied, left_out, lacks, losses, remarks })
     }

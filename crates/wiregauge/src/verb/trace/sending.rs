@@ -20,6 +20,56 @@ use crate::output::tell;
 const START: u64 = 20_000_000;
 const START_OF_BYTE: u64 = 10;
 
+/// The largest frame of a trace while it is looked through.
+pub struct Largest {
+    clock: String,
+    pub bytes: usize,
+}
+
+impl Largest {
+    /// Of none but what every trace has.
+    pub fn new() -> Largest {
+        let bytes = frame::beat().len().max(frame::end(true).len());
+        Largest { clock: host(), bytes }
+    }
+
+    /// Of a channel, too.
+    pub fn channel(&mut self, channel: &Channel) -> Result<()> {
+        self.bytes = self.bytes.max(told(&self.clock, 0, channel)?.len());
+        Ok(())
+    }
+
+    /// Of a message of so many bytes, too.
+    pub fn message(&mut self, bytes: u64) {
+        self.bytes = self.bytes.max(frame::BEFORE + bytes as usize);
+    }
+
+    /// Of what is said of the whole file, too.
+    pub fn metadata(&mut self, reader: &dyn Reader) {
+        for metadata in reader.metadata() {
+            let told = frame::metadata(&metadata.name, &metadata.entries);
+            self.bytes = self.bytes.max(told.len());
+        }
+    }
+}
+
+/// What is told of a channel.
+fn told(clock: &str, number: u16, channel: &Channel) -> Result<Vec<u8>> {
+    let definition = &channel.definition;
+    let described = Described {
+        clock: clock.to_owned(),
+        topic: channel.topic.clone(),
+        message_encoding: channel.message_encoding.clone(),
+        type_name: definition.name.clone(),
+        definition_encoding: definition.encoding.clone(),
+        definition: definition.data.clone(),
+        metadata: channel.metadata.clone(),
+    };
+    let told = frame::channel(number, &described);
+    frame::check(&told).with_context(|| format!("channel {}", channel.topic))?;
+    Ok(told)
+}
+
 /// A player that has found its readers.
 pub struct Sending {
     relay: Relay,
@@ -52,18 +102,7 @@ impl Sending {
 
     /// Tells of a channel.
     pub fn channel(&mut self, number: u16, channel: &Channel) -> Result<()> {
-        let definition = &channel.definition;
-        let described = Described {
-            clock: self.clock.clone(),
-            topic: channel.topic.clone(),
-            message_encoding: channel.message_encoding.clone(),
-            type_name: definition.name.clone(),
-            definition_encoding: definition.encoding.clone(),
-            definition: definition.data.clone(),
-            metadata: channel.metadata.clone(),
-        };
-        let told = frame::channel(number, &described);
-        frame::check(&told).with_context(|| format!("channel {}", channel.topic))?;
+        let told = told(&self.clock, number, channel)?;
         self.frame(0, &told, &[])
     }
 

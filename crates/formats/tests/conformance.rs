@@ -5,6 +5,8 @@
 //! `WIREGAUGE_CODECS=prost,bincode` restricts the codecs,
 //! `WIREGAUGE_BUILD=folder` keeps the build, `WIREGAUGE_SEED=number` repeats what
 //! was made up.
+//!
+//! Long because: all of it speaks to runners and holds them to messages by the same code.
 
 mod zoo;
 
@@ -562,13 +564,13 @@ fn names_that_classes_in_java_have_for_themselves() {
     let text = r#"
         syntax = "proto3";
         message Utf8 { optional double x = 1; }
-        message SuppressWarnings { repeated int32 org = 1; }
+        message Cloneable { repeated int32 org = 1; }
         message Comparable { bytes octets = 1; }
         message ByteVector { float x = 1; }
         message All {
             Utf8 org = 1;
             optional Utf8 org_builder = 2;
-            SuppressWarnings java = 3;
+            Cloneable java = 3;
             repeated Comparable wg = 4;
             ByteVector com = 5;
             double schema = 6;

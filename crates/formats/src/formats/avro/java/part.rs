@@ -4,7 +4,7 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::path::{Index, Path};
 use wiregauge_schema::{Cardinality, Element, TypeId};
 
-use super::Classes;
+use super::classes::Classes;
 use crate::formats::avro::{record_head, repeated_type, scalar_type};
 use crate::java_form::JavaForm;
 use crate::java_glue::Library;

@@ -4,6 +4,7 @@
 mod better;
 pub(super) mod cpp;
 mod java;
+mod lists;
 pub(super) mod prost;
 pub(super) mod python;
 mod quick;
@@ -17,6 +18,9 @@ use wiregauge_schema::path::{Index, Step as PathStep};
 use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Name, Record, Role, Scalar, Schema, TypeDef, TypeId,
 };
+
+use lists::Nothing;
+pub(super) use lists::{Lists, LOSES_SIGN};
 
 use crate::codec::Answer;
 use crate::lowering::{self, Lowering};
@@ -32,53 +36,6 @@ inventory::submit! {
         newest: ("36.2", "2026-09"),
     }
 }
-
-/// Why a Rust library cannot carry a message.
-pub(super) const LOSES_SIGN: &str = "it loses the sign of zero: -0.0 is not written, as 0.0 is not";
-
-/// What a format has in place of some lists of records, by statements as the glue has
-/// them. Protobuf itself has nothing.
-pub(super) trait Lists {
-    /// Whether a record is a message.
-    fn knows(&self, _id: TypeId) -> bool {
-        true
-    }
-    /// The headers or modules that it needs.
-    fn beside(&self) -> &'static [&'static str] {
-        &[]
-    }
-    /// What Rust's libraries cannot say, for which filling returns true.
-    fn unsayable(&self) -> String {
-        LOSES_SIGN.into()
-    }
-    /// Whether its statements of Rust that tally may fail.
-    fn fails(&self) -> bool {
-        false
-    }
-    /// What the statements need.
-    fn definitions(&self, _code: &mut SourceWriter) {}
-    /// Fills a slot.
-    fn fill(&self, _slot: &Slot) -> Option<String> {
-        None
-    }
-    /// Takes a slot.
-    fn take(&self, _slot: &Slot) -> Option<String> {
-        None
-    }
-    /// Tallies a slot.
-    fn tally(&self, _slot: &Slot) -> Option<String> {
-        None
-    }
-    /// Tallies the number that `rest` leads to from an element of the list that is in bytes:
-    /// `*field` in C++, in Rust `at`, where it ends with a result.
-    fn number(&self, _list: &Field, _index: Index, _rest: &[PathStep]) -> Option<String> {
-        None
-    }
-}
-
-struct Nothing;
-
-impl Lists for Nothing {}
 
 /// Whether a repeated field is carried as `bytes`: octets have no type of
 /// their own, and a varint each would be what no author wants.

@@ -12,7 +12,7 @@ use wiregauge_workshop::run;
 
 use super::{as_bytes, definition, Syntax};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
-use crate::codec::{Codec, Emission, Linkage, Step};
+use crate::codec::{Answer, Codec, Emission, Linkage, Step};
 use crate::java_form::JavaForm;
 use crate::java_glue::{self, Library};
 use crate::java_number::Number;
@@ -54,7 +54,7 @@ inventory::submit! {
             "project, fixed, element: as decode, the message's fields alone",
         ],
         needs: NEEDS_WITH_JARS,
-        answer: super::answer,
+        answer,
         idl: Some(idl),
         emit,
     }
@@ -75,6 +75,15 @@ fn outer(schema: &Schema) -> String {
         name.push('s');
     }
     name
+}
+
+fn answer(schema: &Schema, id: TypeId) -> Answer {
+    match &schema.types[id] {
+        TypeDef::Record(record) if record.name.legal == "SuppressWarnings" => {
+            Answer::Rejected("protoc's classes use Java's own type of this name".into())
+        }
+        _ => super::answer(schema, id),
+    }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {

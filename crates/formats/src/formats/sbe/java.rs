@@ -9,6 +9,7 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Element, Schema, TypeId};
 use wiregauge_workshop::maven::Jar;
 
+use self::spots::capital;
 use super::glue::VERSION;
 use super::layout::{self, Place};
 use super::{compile, definition};
@@ -73,14 +74,15 @@ fn nested(schema: &Schema, id: TypeId, outer: &mut Vec<String>) -> Option<String
         return None;
     }
     schema.record(id).fields.iter().find_map(|field| {
-        let Element::Record(inner) = field.element else { return None };
         if layout::place(schema, field) != Place::Group {
             return None;
         }
-        let name = field.name.legal.clone();
+        // A list of numbers is a group as well, though none stands in it.
+        let name = capital(&field.name.legal);
         if outer.contains(&name) {
-            return Some(name);
+            return Some(field.name.legal.clone());
         }
+        let Element::Record(inner) = field.element else { return None };
         outer.push(name);
         let found = nested(schema, inner, outer);
         outer.pop();
@@ -118,10 +120,10 @@ mod tests {
 
     use super::*;
 
-    fn answer_of(inner: &str) -> Answer {
+    fn answer_of(kind: &str, inner: &str) -> Answer {
         let line = "=".repeat(80);
         let text = format!(
-            "Outer[] points\n{line}\nMSG: pkg/Outer\nInner[] {inner}\n{line}\nMSG: pkg/Inner\n\
+            "Outer[] points\n{line}\nMSG: pkg/Outer\n{kind}[] {inner}\n{line}\nMSG: pkg/Inner\n\
              string text\n"
         );
         let schema = msg::read_text(&text, "pkg/msg/Root", Dialect::Ros2, "root.msg");
@@ -131,8 +133,10 @@ mod tests {
 
     #[test]
     fn a_group_in_one_of_its_name_is_refused() {
-        let Answer::Rejected(why) = answer_of("points") else { panic!("not refused") };
-        assert!(why.starts_with("a group points stands in a group points"), "{why}");
-        assert!(!matches!(answer_of("others"), Answer::Rejected(_)));
+        for kind in ["Inner", "float64"] {
+            let Answer::Rejected(why) = answer_of(kind, "points") else { panic!("not refused") };
+            assert!(why.starts_with("a group points stands in a group points"), "{why}");
+            assert!(!matches!(answer_of(kind, "others"), Answer::Rejected(_)));
+        }
     }
 }

@@ -175,7 +175,9 @@ fn mirror(tree: &BTreeMap<PathBuf, Vec<u8>>, folder: &Path) {
 /// changes no version of what is there.
 fn lock(tree: &mut BTreeMap<PathBuf, Vec<u8>>, folder: &Path) {
     let wanted = |path: &Path| {
-        ["Makefile", "crates/runner", "runners"].iter().any(|of| path.starts_with(of))
+        ["Makefile", "crates/runner", "packed/rust/src", "runners"]
+            .iter()
+            .any(|of| path.starts_with(of))
     };
     let part = tree.iter().filter(|(path, _)| wanted(path));
     mirror(&part.map(|(path, content)| (path.clone(), content.clone())).collect(), folder);

@@ -101,9 +101,9 @@ impl Lists for Columns<'_> {
         let name = self.of(&slot.field)?;
         let (f, m) = (&slot.value, &slot.field.name.legal);
         Some(format!(
-            "match RowsOf{name}::open(&from.{m})? {{\n  None => to.{f}.clear(),\n  \
-             Some(rows) => {{\n    to.{f}.resize_with(rows.rows, Default::default);\n    \
-             for (row, to) in to.{f}.iter_mut().enumerate() {{ rows.take(row, to) }}\n  }}\n}}"
+            "to.{f}.clear();\n\
+             if let Some(rows) = RowsOf{name}::open(&from.{m})? {{\n  \
+             to.{f}.extend((0..rows.rows).map(|row| rows.take(row)));\n}}"
         ))
     }
 
@@ -253,11 +253,10 @@ impl Columns<'_> {
 }
 
 /// What reads a list, as it is written down: the columns with their types and how they are
-/// opened, and the statements that take and tally a row.
+/// opened, and the statements that tally a row.
 #[derive(Default)]
 struct Reading {
     columns: Vec<(String, String)>,
-    take: SourceWriter,
     tally: SourceWriter,
 }
 
@@ -267,8 +266,8 @@ impl Columns<'_> {
     fn rows(&self, rows: &Rows, code: &mut SourceWriter) {
         let name = self.name(rows.id);
         let mut reading = Reading::default();
-        self.reads(rows.id, &rows.parts, "to", 0, &mut reading);
-        let Reading { columns, take, tally } = reading;
+        let record = self.record(rows.id, &rows.parts, 0, &mut reading);
+        let Reading { columns, tally } = reading;
         code.line("");
         code.block(format!("pub struct RowsOf{name}<'a> {{"), "}", |code| {
             code.line("pub rows: usize,");
@@ -288,8 +287,8 @@ impl Columns<'_> {
                     }
                 });
             });
-            let head = format!("pub fn take(&self, row: usize, to: &mut message::{name}) {{");
-            code.block(head, "}", |code| code.line(take.finish().trim_end()));
+            let head = format!("pub fn take(&self, row: usize) -> message::{name} {{");
+            code.block(head, "}", |code| code.line(record));
             code.block("pub fn tally<T: Tally>(&self, row: usize) -> T {", "}", |code| {
                 code.line("let mut t0 = T::default();");
                 code.line(tally.finish().trim_end());
@@ -298,75 +297,72 @@ impl Columns<'_> {
         });
     }
 
-    /// The parts of a record at `to`; each column is called by its number.
-    fn reads(&self, id: TypeId, parts: &[Part], to: &str, depth: usize, reading: &mut Reading) {
-        for (part, item, to) in super::items(self.schema, id, parts, to) {
-            let (place, first) = (part.place, reading.columns.len());
-            match item {
-                Item::Number(column) => {
-                    let (of, name) = (element(column.scalar), &column.name);
-                    let c = format!("self.c{first}.get(row)");
-                    let (kind, open) = match column.is_optional {
-                        true => (format!("crate::rows::Maybe<'a, {of}>"), "maybe"),
-                        false => (format!("wiregauge_packed::ColumnView<'a, {of}>"), "number"),
-                    };
-                    reading
-                        .columns
-                        .push((kind, format!("crate::rows::{open}(&view, \"{name}\")?")));
-                    if !column.is_optional {
-                        let value = value_of(column.scalar, &c);
-                        reading.take.line(format!("{to} = {value};"));
-                        reading.tally.line(format!("t{depth}.number({place}, {value});"));
-                        continue;
-                    }
-                    let value = value_of(column.scalar, "v");
-                    reading.take.line(match is_optional(self.schema, id, part) {
-                        true => format!("{to} = {c}.map(|v| {value});"),
-                        false => format!("if let Some(v) = {c} {{ {to} = {value} }}"),
-                    });
-                    reading.tally.line(format!(
-                        "if let Some(v) = {c} {{ t{depth}.number({place}, {value}) }}"
+    /// A row's record as it is made; each column is called by its number.
+    fn record(&self, id: TypeId, parts: &[Part], depth: usize, reading: &mut Reading) -> String {
+        let fields = parts.iter().map(|part| {
+            let items = part.items.iter();
+            let is_optional = is_optional(self.schema, id, part);
+            let items: Vec<_> =
+                items.map(|item| self.item(part, item, is_optional, depth, reading)).collect();
+            let value = items.join(", ");
+            let value = if part.is_array { format!("[{value}]") } else { value };
+            format!("{}: {value}", self.schema.record(id).fields[part.place].name.legal)
+        });
+        format!("message::{} {{ {} }}", self.name(id), fields.collect::<Vec<_>>().join(", "))
+    }
+
+    fn item(
+        &self,
+        part: &Part,
+        item: &Item,
+        is_optional: bool,
+        depth: usize,
+        reading: &mut Reading,
+    ) -> String {
+        let (place, first) = (part.place, reading.columns.len());
+        match item {
+            Item::Number(column) => {
+                let (of, name) = (element(column.scalar), &column.name);
+                let c = format!("self.c{first}.get(row)");
+                let (kind, open) = match column.is_optional {
+                    true => (format!("crate::rows::Maybe<'a, {of}>"), "maybe"),
+                    false => (format!("wiregauge_packed::ColumnView<'a, {of}>"), "number"),
+                };
+                reading.columns.push((kind, format!("crate::rows::{open}(&view, \"{name}\")?")));
+                if !column.is_optional {
+                    let value = value_of(column.scalar, &c);
+                    reading.tally.line(format!("t{depth}.number({place}, {value});"));
+                    return value;
+                }
+                let value = value_of(column.scalar, "v");
+                reading
+                    .tally
+                    .line(format!("if let Some(v) = {c} {{ t{depth}.number({place}, {value}) }}"));
+                let absent = if is_optional { "" } else { ".unwrap_or_default()" };
+                format!("{c}.map(|v| {value}){absent}")
+            }
+            Item::Record(inner) => {
+                if let Some(marker) = &inner.marker {
+                    reading.columns.push((
+                        "crate::rows::Marker<'a>".into(),
+                        format!("crate::rows::marker(&view, \"{marker}\")"),
                     ));
                 }
-                Item::Record(inner) => {
-                    if let Some(marker) = &inner.marker {
-                        reading.columns.push((
-                            "crate::rows::Marker<'a>".into(),
-                            format!("crate::rows::marker(&view, \"{marker}\")"),
-                        ));
-                    }
-                    let take = std::mem::take(&mut reading.take);
-                    let tally = std::mem::take(&mut reading.tally);
-                    let inside = match inner.is_optional {
-                        true => format!("r{}", depth + 1),
-                        false => to.clone(),
-                    };
-                    self.reads(inner.id, &inner.parts, &inside, depth + 1, reading);
-                    let taken = std::mem::replace(&mut reading.take, take).finish();
-                    let told = std::mem::replace(&mut reading.tally, tally).finish();
-                    let there =
-                        inner.is_optional.then(|| there(inner, first, reading.columns.len()));
-                    match &there {
-                        None => reading.take.line(taken.trim_end()),
-                        Some(there) => {
-                            reading.take.open(format!("if {there} {{"));
-                            reading
-                                .take
-                                .line(format!("let {inside} = {to}.insert(Default::default());"));
-                            reading.take.line(taken.trim_end());
-                            reading.take.next("} else {");
-                            reading.take.line(format!("{to} = None;"));
-                            reading.take.close("}");
-                        }
-                    }
-                    reading.tally.open(match &there {
-                        None => "{".to_owned(),
-                        Some(there) => format!("if {there} {{"),
-                    });
-                    reading.tally.line(format!("let mut t{} = T::default();", depth + 1));
-                    reading.tally.line(told.trim_end());
-                    reading.tally.line(format!("t{depth}.record({place}, t{});", depth + 1));
-                    reading.tally.close("}");
+                let tally = std::mem::take(&mut reading.tally);
+                let record = self.record(inner.id, &inner.parts, depth + 1, reading);
+                let told = std::mem::replace(&mut reading.tally, tally).finish();
+                let there = inner.is_optional.then(|| there(inner, first, reading.columns.len()));
+                reading.tally.open(match &there {
+                    None => "{".to_owned(),
+                    Some(there) => format!("if {there} {{"),
+                });
+                reading.tally.line(format!("let mut t{} = T::default();", depth + 1));
+                reading.tally.line(told.trim_end());
+                reading.tally.line(format!("t{depth}.record({place}, t{});", depth + 1));
+                reading.tally.close("}");
+                match there {
+                    None => record,
+                    Some(there) => format!("if {there} {{ Some({record}) }} else {{ None }}"),
                 }
             }
         }

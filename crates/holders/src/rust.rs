@@ -102,6 +102,8 @@ fn structure(schema: &Schema, id: TypeId, record: &Record, code: &mut SourceWrit
     });
     // Arrays of more than 32 elements have no Default of their own.
     code.block(format!("impl Default for {name} {{"), "}", |code| {
+        // A codec makes one for each element, from another crate.
+        code.line("#[inline]");
         code.block("fn default() -> Self {", "}", |code| {
             code.block("Self {", "}", |code| {
                 for field in &record.fields {

@@ -224,7 +224,11 @@ impl Teller<'_> {
 
     fn fixed(&mut self, id: usize, bytes: &[u8]) -> Result<()> {
         let definition = self.definition;
-        for (n, field) in definition.objects[id].fields.iter().enumerate() {
+        let fields = &definition.objects[id].fields;
+        if fields.is_empty() {
+            self.out.push(b'{');
+        }
+        for (n, field) in fields.iter().enumerate() {
             self.key(if n == 0 { b'{' } else { b',' }, &field.name)?;
             let size = match field.kind {
                 Kind::Scalar(scalar) => scalar.size(),

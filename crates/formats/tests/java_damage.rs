@@ -158,7 +158,7 @@ fn a_count_beyond_the_bytes_is_refused() {
             // Behind it stand three numbers and the list's end.
             "avro-java" => &[(wire.len() - 26, wire.len() - 25, b"\x80\x80\x80\x80\x08")],
             "thrift-java" => {
-                let (list, text) = (behind(b"\x0c\0\0\0\x03"), behind(b"\x0b\0\x02\0\0\0\x03"));
+                let (list, text) = (behind(b"\x0c\0\0\0\x03"), behind(b"\x0b\0\x02\0\0\0\x0a"));
                 &[(list - 4, list, b"\x40\0\0\0"), (text - 4, text, b"\x7f\xff\xff\xf0")]
             }
             _ => {

@@ -1,14 +1,15 @@
 //! Damaged bytes in Java: a decoder refuses them or reads something else, and where it wants
 //! memory without bound its runner says so by its exit code. It ends in no other way.
 
-use std::io::Write;
+mod converse;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
 
 use wiregauge_formats::{build, Codec};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::{canonical, generate, Projection, Sizes, Value};
+
+use converse::converse;
 
 /// What the gauge knows want of memory by.
 const OUT_OF_MEMORY: i32 = 86;
@@ -19,37 +20,6 @@ struct Subject {
     program: PathBuf,
     message: Vec<u8>,
     wire: Vec<u8>,
-}
-
-/// Gives requests with their payloads to a program until it ends: its exit code, and the
-/// replies with their first words.
-fn converse(program: &Path, requests: &[(&str, &[u8])]) -> (Option<i32>, Vec<(String, Vec<u8>)>) {
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the runner starts");
-    let mut input = child.stdin.take().expect("piped");
-    let mut text = Vec::new();
-    for (word, payload) in requests {
-        text.extend(format!("{word} {}\n", payload.len()).into_bytes());
-        text.extend(*payload);
-    }
-    // It may end before it has read all.
-    let writer = thread::spawn(move || input.write_all(&text));
-    let output = child.wait_with_output().expect("it ends");
-    let _ = writer.join().expect("no panic");
-    let mut rest = &output.stdout[..];
-    let mut replies = Vec::new();
-    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-        let head = String::from_utf8_lossy(&rest[..end]).into_owned();
-        let (word, size) = head.split_once(' ').expect("a reply");
-        let size: usize = size.parse().expect("a size");
-        replies.push((word.to_owned(), rest[end + 1..][..size].to_vec()));
-        rest = &rest[end + 1 + size..];
-    }
-    (output.status.code(), replies)
 }
 
 /// The codecs in Java of these, by one message.

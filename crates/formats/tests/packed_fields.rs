@@ -1,14 +1,15 @@
 //! Packed fields in messages of one's own: what is in them, the same bytes by all languages,
 //! every bit of the numbers, and damaged bytes.
 
-use std::io::Write;
+mod converse;
+
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::thread;
 
 use wiregauge_formats::{build, Codec};
 use wiregauge_packed::{Element, View};
 use wiregauge_schema::{canonical, generate, proto, Projection, Schema, Sizes, Value};
+
+use converse::converse;
 
 const CODECS: [&str; 3] = ["packed-cpp", "packed-python", "packed-rust"];
 
@@ -67,37 +68,6 @@ fn edges() -> Value {
         row(1, 1, 1, -1, Some(0), Value::Record(vec![Value::F64(-0.0), Value::Absent])),
     ];
     Value::Record(vec![Value::List(rows), Value::List(Vec::new())])
-}
-
-/// Gives requests with their payloads to a program until it ends: whether it ended well, and
-/// the replies with their first words.
-fn converse(program: &Path, requests: &[(&str, &[u8])]) -> (bool, Vec<(String, Vec<u8>)>) {
-    let mut child = Command::new(program)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("the runner starts");
-    let mut input = child.stdin.take().expect("piped");
-    let mut text = Vec::new();
-    for (word, payload) in requests {
-        text.extend(format!("{word} {}\n", payload.len()).into_bytes());
-        text.extend(*payload);
-    }
-    // It may end before it has read all.
-    let writer = thread::spawn(move || input.write_all(&text));
-    let output = child.wait_with_output().expect("it ends");
-    let _ = writer.join().expect("no panic");
-    let mut rest = &output.stdout[..];
-    let mut replies = Vec::new();
-    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-        let head = String::from_utf8_lossy(&rest[..end]).into_owned();
-        let (word, size) = head.split_once(' ').expect("a reply");
-        let size: usize = size.parse().expect("a size");
-        replies.push((word.to_owned(), rest[end + 1..][..size].to_vec()));
-        rest = &rest[end + 1 + size..];
-    }
-    (output.status.success(), replies)
 }
 
 /// The runners by their names.
@@ -207,8 +177,8 @@ fn damaged_bytes_end_no_runner() {
         let all: Vec<Vec<u8>> = cut.chain(flipped).collect();
         let mut requests: Vec<_> = all.iter().map(|damaged| ("decode", &damaged[..])).collect();
         requests.push(("decode", &wire));
-        let (ended_well, replies) = converse(&program, &requests);
-        assert!(ended_well, "{name} ends at {:02x?}", all.get(replies.len()));
+        let (code, replies) = converse(&program, &requests);
+        assert_eq!(code, Some(0), "{name} ends at {:02x?}", all.get(replies.len()));
         assert_eq!(replies.last(), Some(&("ok".into(), message.clone())), "{name}");
         let errors = replies.iter().filter(|(word, _)| word == "error").count();
         println!("{name}: {} damaged, {errors} refused", all.len());
@@ -248,8 +218,8 @@ fn fields_that_lack_something_are_refused() {
         for (what, damage) in cases {
             let mut damaged = wire.clone();
             damage(&mut damaged);
-            let (ended_well, replies) = converse(&program, &[("decode", &damaged)]);
-            assert!(ended_well, "{name} ends at {what}");
+            let (code, replies) = converse(&program, &[("decode", &damaged)]);
+            assert_eq!(code, Some(0), "{name} ends at {what}");
             assert_eq!(replies[0].0, "error", "{name} takes {what}");
             // Not for want of memory.
             let said = String::from_utf8_lossy(&replies[0].1);

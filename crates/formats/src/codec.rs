@@ -11,6 +11,10 @@ use wiregauge_workshop::Need;
 use crate::language::Language;
 use crate::lowering::Lowering;
 
+/// The option of a codec that wiregauge itself has written.
+pub const OWN: &str = "measured where it is named, or where its language is: what is measured by \
+                       itself is what others have made";
+
 /// A codec: a format by one library with one set of options; a row of the
 /// table. The file of its format submits it with [`inventory::submit!`].
 pub struct Codec {
@@ -63,8 +67,7 @@ pub enum Linkage {
     Jar(&'static str),
     /// Part of the language itself.
     Standard,
-    /// Written by wiregauge itself, compiled with the runner: measured where it is
-    /// named or its language is.
+    /// Written by wiregauge itself, compiled with the runner.
     Own,
     /// Headers and generated sources, compiled with the runner.
     Headers,
@@ -161,6 +164,11 @@ impl Codec {
     /// The codec with this name.
     pub fn find(name: &str) -> Option<&'static Codec> {
         inventory::iter::<Codec>().find(|codec| codec.name == name)
+    }
+
+    /// Whether it takes part only where it or its language is named, as its options say.
+    pub fn is_asked_for(&self) -> bool {
+        self.options.contains(&OWN)
     }
 
     /// What its runner for this message is built from.

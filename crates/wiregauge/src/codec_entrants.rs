@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 use indexmap::IndexMap;
 use wiregauge_conversation::runner::Launch;
 use wiregauge_formats::build::{self, Variant};
-use wiregauge_formats::{release, Answer, Codec, Language, Linkage};
+use wiregauge_formats::{release, Answer, Codec, Language};
 use wiregauge_gauge::runners::plan::Entrant;
 use wiregauge_result::run::{Origin, Status, Subject};
 use wiregauge_system::interrupt;
@@ -81,9 +81,9 @@ pub fn select(names: &[String], languages: &[&Language]) -> Result<Vec<&'static 
         some => some.contains(&codec.language),
     };
     let wanted = all.iter().filter(takes_part).filter(|codec| {
-        let is_asked_for = codec.built != Linkage::Own || !languages.is_empty();
+        let is_by_itself = !codec.is_asked_for() || !languages.is_empty();
         codec.bound
-            || names.is_empty() && is_asked_for
+            || names.is_empty() && is_by_itself
             || names.iter().any(|name| name == codec.name)
     });
     Ok(wanted.copied().collect())
@@ -278,10 +278,11 @@ mod tests {
 
     #[test]
     fn what_wiregauge_has_written_is_measured_where_it_is_asked_for() {
-        let own = |names: Vec<&str>| names.iter().filter(|n| n.starts_with("generated-")).count();
+        let is_own = |name: &&&str| name.starts_with("generated-") || name.starts_with("packed-");
+        let own = |names: Vec<&str>| names.iter().filter(is_own).count();
         assert_eq!(own(names(&[], "")), 0);
-        assert_eq!(own(names(&[], "cpp")), 7);
-        assert_eq!(own(names(&[], "rust")), 7);
+        assert_eq!(own(names(&[], "cpp")), 8);
+        assert_eq!(own(names(&[], "rust")), 8);
         let some = names(&["ros-msg", "generated-ros-msg-cpp"], "");
         assert!(some.contains(&"ros-msg") && some.contains(&"generated-ros-msg-cpp"), "{some:?}");
         assert_eq!(own(some), 1);

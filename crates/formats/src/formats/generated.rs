@@ -7,8 +7,7 @@ macro_rules! view_options {
         &[
             "the code that wiregauge generate writes, compiled with the runner: written from its \
              holders, which are the normalized form, and read by its views of the bytes",
-            "measured where it is named, or where its language is: what is measured by itself is \
-             what others have made",
+            $crate::codec::OWN,
             "each reading begins with the check of the whole message, without which there is no \
              view; verify is that check alone",
             "decode is the check, and then to fill a holder, which checks again: who wants holders \
@@ -33,7 +32,7 @@ use wiregauge_generate::{generate, losses, Language, Names, Package, Wire};
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Schema, TypeDef, TypeId};
 
-use crate::codec::Answer;
+use crate::codec::{Answer, OWN};
 use crate::lowering::{self, Lowering};
 use crate::sequential;
 
@@ -42,8 +41,7 @@ const OPTIONS: &[&str] = &[
     "the code that wiregauge generate writes, compiled with the runner; its holders are the \
      normalized form, so that nothing is populated: beside a library with structures of its own \
      look at that one's write and parse too",
-    "measured where it is named, or where its language is: what is measured by itself is what \
-     others have made",
+    OWN,
     "lists of numbers move as blocks; lists of plain records where memory and wire agree",
     "every length is checked before it is believed, texts for UTF-8 in both directions, bounds too",
     "no way to read in part: the whole message is read for one number",

@@ -9,7 +9,7 @@ use wiregauge_schema::{Field, Scalar, Schema, TypeId};
 
 use super::{is_optional, Inner, Item, Part, Rows};
 use crate::build::languages::cpp::CPP;
-use crate::codec::{Codec, Emission};
+use crate::codec::{Codec, Emission, OWN};
 use crate::formats::protobuf::{cpp as protobuf, Lists};
 use crate::slot::Slot;
 
@@ -25,6 +25,7 @@ inventory::submit! {
             "lists of plain records as packed fields of version 1.0, by this project's header: \
              columns of the numbers' own types, nothing reduced or rounded; everything else as \
              protobuf-cpp, on the heap",
+            OWN,
             "columns are filled where they lie, in the std::string of the message's bytes field, \
              which resize() has zeroed; 1,024 rows at a time column after column, so that records \
              are read from the cache",

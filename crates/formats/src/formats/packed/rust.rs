@@ -9,7 +9,7 @@ use wiregauge_schema::{Field, Scalar, Schema, TypeId};
 
 use super::{is_optional, Inner, Item, Part, Rows};
 use crate::build::languages::rust::RUST;
-use crate::codec::{Codec, Emission, Linkage};
+use crate::codec::{Codec, Emission, Linkage, OWN};
 use crate::formats::protobuf::{prost, Lists, LOSES_SIGN};
 use crate::slot::Slot;
 
@@ -24,6 +24,7 @@ inventory::submit! {
         options: &[
             "lists of plain records as packed fields of version 1.0, by this project's crate: \
              columns of the numbers' own types, nothing reduced or rounded; everything else as prost",
+            OWN,
             "columns are filled where they lie, in the Vec<u8> of the message's bytes field, which \
              resize() has zeroed",
             "read in place in the message's field, by a view that has checked it once",

@@ -171,6 +171,8 @@ impl Module<'_> {
         self.identity(id, original, wires, code);
         code.close("}\n");
         code.open(format!("impl Default for {name} {{"));
+        // A reader makes one for each element, maybe in another crate than theirs.
+        code.line("#[inline]");
         code.open("fn default() -> Self {");
         code.open(format!("{name} {{"));
         for (place, field) in record.fields.iter().enumerate() {

@@ -73,7 +73,23 @@ fn version(program: &str) -> Option<String> {
     if !output.status.success() {
         return None;
     }
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    first_line(&String::from_utf8_lossy(&output.stdout))
+}
+
+/// The first line that says something, as plain text: Maven prints it bold, also into a pipe.
+fn first_line(text: &str) -> Option<String> {
+    let text = console::strip_ansi_codes(text);
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().take(80).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_line;
+
+    #[test]
+    fn a_version_is_plain_text() {
+        let said = first_line("\n\u{1b}[1mApache Maven 3.8.7\u{1b}[m\nMaven home: /usr\n");
+        assert_eq!(said.as_deref(), Some("Apache Maven 3.8.7"));
+    }
 }

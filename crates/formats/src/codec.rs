@@ -63,6 +63,8 @@ pub enum Linkage {
     Crate(&'static str),
     /// This Python package, as its makers built it.
     Wheel(&'static str),
+    /// A module of Python's in the Debian package of this name.
+    Module(&'static str),
     /// This jar, as its makers built it, or the distribution where a need is a jar.
     Jar(&'static str),
     /// Part of the language itself.

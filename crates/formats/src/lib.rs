@@ -27,6 +27,7 @@ pub mod python_signs;
 pub mod python_structs;
 pub mod python_tree;
 pub mod release;
+pub mod ros_definition;
 pub mod rust_glue;
 pub mod sequential;
 pub mod slot;

@@ -56,6 +56,11 @@ fn common_packages_are_written_as_by_rosbags() {
             assert!(count.trim().parse::<usize>().expect("a count") > 400, "{count}");
             assert_eq!(run_python(&python, "cross.py", &[&module, &messages]), count);
             assert_eq!(support::run_dds(&python, &package, &module, &messages), count);
+            if dialect == Dialect::Ros1 {
+                let definitions = folder.path().join(name);
+                let arguments = [&module, definitions.as_path(), &messages];
+                assert_eq!(run_python(&python, "ros.py", &arguments), count);
+            }
             assert_eq!(run_cpp(&holders, "common", &messages, ""), count);
             assert_eq!(run_libraries(&holders, &messages), count);
             assert_eq!(run_rust(&holders, "common", &messages, false), count);

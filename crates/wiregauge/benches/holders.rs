@@ -20,7 +20,7 @@ const SCAN: &str = "float64 stamp\nstring frame\nfloat32 angle_min\nfloat32 angl
 /// Measured beside them; the bounds of each language come by themselves.
 const CODECS: &str = "ros-msg,generated-ros-msg-cpp,fastcdr,generated-cdr-cpp,protobuf-cpp,\
                       generated-ros-msg-java,generated-cdr-java,protobuf-java,\
-                      rosbags-ros1,rosbags-cdr,generated-ros-msg-python,generated-cdr-python";
+                      rosbags-ros1,rosbags-cdr,genpy,generated-ros-msg-python,generated-cdr-python";
 
 /// At most so many times what another row takes, or less, in each case of these messages.
 struct Aim {
@@ -55,6 +55,7 @@ const AIMS: &[Aim] = &[
     aim(ALL, ("generated-ros-msg-java", "protobuf-java"), BOTH, 1.0),
     aim(ALL, ("generated-ros-msg-python", "rosbags-ros1"), BOTH, 1.0),
     aim(ALL, ("generated-cdr-python", "rosbags-cdr"), BOTH, 1.0),
+    aim(ALL, ("generated-ros-msg-python", "genpy"), BOTH, 0.2),
     aim(LISTS, ("generated-ros-msg-python", "memcpy-python"), BOTH, 2.0),
 ];
 

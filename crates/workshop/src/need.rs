@@ -12,13 +12,20 @@ pub enum Need {
     /// A jar below /usr/share/java, and the Debian package that brings it. Programs in Java that
     /// need it get it on their class path.
     Jar(&'static str, &'static str),
+    /// A Python module in the distribution's folder, and the Debian package that brings it.
+    Module(&'static str, &'static str),
 }
+
+/// Where Debian's packages put Python's modules, whichever interpreter is asked.
+const MODULES: &str = "/usr/lib/python3/dist-packages";
 
 impl Need {
     /// What is needed, and the Debian package that brings it.
     pub fn names(&self) -> (&'static str, &'static str) {
-        let (Need::Program(name, package) | Need::Header(name, package) | Need::Jar(name, package)) =
-            self;
+        let (Need::Program(name, package)
+        | Need::Header(name, package)
+        | Need::Jar(name, package)
+        | Need::Module(name, package)) = self;
         (name, package)
     }
 
@@ -30,6 +37,9 @@ impl Need {
             }
             Need::Jar(name, _) => {
                 Some(Path::new("/usr/share/java").join(name)).filter(|path| path.exists())
+            }
+            Need::Module(name, _) => {
+                Some(Path::new(MODULES).join(name)).filter(|path| path.exists())
             }
             Need::Program(name, _) => {
                 let path = std::env::var_os("PATH").unwrap_or_default();

@@ -56,6 +56,10 @@ impl Origin {
                 }
                 None => format!("jar of {name}, by its makers; {compiler}"),
             },
+            Linkage::Module(package) => {
+                let version = packages.get(package).map_or("of no known version", |v| v);
+                format!("module of {package} {version}, by the distribution; {compiler}")
+            }
             Linkage::Standard => format!("standard library of {compiler}"),
             Linkage::Own => format!("generated code, {with_the_runner}"),
             Linkage::Headers => {
@@ -92,7 +96,9 @@ impl Origin {
         };
         let year =
             release::year(codec, &packages).or(codec.needs.iter().find_map(|need| match need {
-                Need::Header(_, package) | Need::Jar(_, package) => toolchain.year(package),
+                Need::Header(_, package) | Need::Jar(_, package) | Need::Module(_, package) => {
+                    toolchain.year(package)
+                }
                 Need::Program(..) => None,
             }));
         Origin { compiler, flags, library, packages, year }

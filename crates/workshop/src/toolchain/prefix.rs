@@ -79,6 +79,7 @@ impl Prefix {
         let (name, folder) = match need {
             Need::Header(name, _) => (name, "include"),
             Need::Jar(name, _) => (name, "share/java"),
+            Need::Module(name, _) => (name, "lib/python3/dist-packages"),
             Need::Program(name, _) => (name, "bin"),
         };
         let path = self.folder.join(folder).join(name);

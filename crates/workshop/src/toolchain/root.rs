@@ -176,7 +176,7 @@ impl Root {
             // What only generators run by, such as Java, the machine has.
             Need::Program(..) => (!there("usr/bin") && !need.is_here())
                 .then(|| format!("{name} is missing: apt-get install {package}")),
-            Need::Jar(..) => need.lack(),
+            Need::Jar(..) | Need::Module(..) => need.lack(),
         }
     }
 

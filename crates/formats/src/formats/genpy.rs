@@ -1,0 +1,186 @@
+//! genpy: ROS 1's own serialization in Python, by the classes that a build of ROS has.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use wiregauge_holders::{File, Unit};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
+use wiregauge_workshop::python::interpreter;
+use wiregauge_workshop::{run, Need};
+
+use crate::build::languages::python::{NEEDS, PYTHON};
+use crate::codec::{Codec, Emission, Linkage, Step};
+use crate::python_form::PythonForm;
+use crate::python_glue::{self, Library};
+use crate::release;
+use crate::ros_definition::{self, OCTETS};
+use crate::sequential::flag_name;
+use crate::slot::Slot;
+
+/// The package that brings it.
+const PACKAGE: &str = "python3-genpy";
+
+inventory::submit! {
+    release::Library {
+        name: "genpy",
+        packages: &[PACKAGE],
+        tried: &[("0.6.16", "2021-05")],
+        newest: ("0.6.18", "2025-04"),
+    }
+}
+
+inventory::submit! {
+    Codec {
+        name: "genpy",
+        title: "ROS 1 MSG Python genpy",
+        format: "ros-msg",
+        language: &PYTHON,
+        bound: false,
+        built: Linkage::Module(PACKAGE),
+        options: &[
+            "classes by the library's own generator, genmsg_py, as in a build of ROS; from the \
+             distribution, as no registry of Python's has it",
+            "no presence: an optional value takes its bytes and a flag's, absent or not",
+            "lists of numbers are given as lists by tolist() and come as tuples, those of bytes as \
+             bytes: struct packs and unpacks them number by number",
+            "its other way, serialize_numpy(), calls tostring() of arrays, which current NumPy lacks",
+            "a text or bytes that end early are taken as far as they go, and a text that is no UTF-8 \
+             is logged: the library does not refuse them",
+            "no way to read in part: the whole message is deserialized for one number",
+        ],
+        calls: &[
+            "encode: message.serialize(BytesIO()), then getvalue()",
+            "decode, project, fixed, element: Message().deserialize(bytes)",
+        ],
+        needs: &[NEEDS[0], Need::Module("genpy", PACKAGE)],
+        answer: ros_definition::answer,
+        idl: None,
+        emit,
+    }
+}
+
+fn emit(unit: &Unit) -> Result<Emission> {
+    let form = PythonForm::new(unit)?;
+    let octets = ros_definition::octets_name(unit.schema);
+    let mut files = vec![
+        File::new("codec.py", include_str!("genpy/codec.py")),
+        File::new("distribution.py", include_str!("genpy/distribution.py")),
+        File::new("generate.py", include_str!("genpy/generate.py")),
+        File::new(format!("msg/{octets}.msg"), OCTETS),
+    ];
+    let mut head = "\nimport distribution  # noqa: F401\nfrom wg import msg\n\n".to_owned();
+    for (id, record) in form.records() {
+        let name = &record.name.legal;
+        head += &format!("{} = msg.{name}\n", own(&form, id));
+        let text = ros_definition::definition(unit.schema, record, member);
+        files.push(File::new(format!("msg/{name}.msg"), text));
+    }
+    head += &format!("Octets = msg.{octets}\nRoot = {}", own(&form, unit.schema.root));
+    files.push(File::new("glue.py", python_glue::glue(&form, &Classes, &head)));
+    let steps = vec![Step::Call(Box::new(generate))];
+    Ok(Emission { files, steps, ..Emission::default() })
+}
+
+/// Makes the package `wg.msg` of the definitions.
+fn generate(folder: &Path) -> Result<()> {
+    let mut command = Command::new(interpreter()?);
+    command.args(["-I", "generate.py"]).current_dir(folder);
+    run(&mut command, "genpy's generator").map(|_| ()).context("cannot make genpy's classes")
+}
+
+/// What the glue calls the library's class of a record.
+fn own(form: &PythonForm, id: TypeId) -> String {
+    format!("Own{}", form.class(id))
+}
+
+/// What a field is called: its legal name, unless a class has that for itself.
+fn member(field: &Field) -> String {
+    const OWN: [&str; 5] =
+        ["deserialize", "deserialize_numpy", "self", "serialize", "serialize_numpy"];
+    let legal = &field.name.legal;
+    match OWN.contains(&legal.as_str()) {
+        // Legal names do not end like this.
+        true => format!("{legal}_"),
+        false => legal.clone(),
+    }
+}
+
+/// Whether it holds a list or array of numbers as `bytes`.
+fn is_bytes(field: &Field) -> bool {
+    field.element == Element::Scalar(Scalar::U8)
+        && matches!(field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
+}
+
+/// Its classes.
+struct Classes;
+
+impl Library for Classes {
+    fn is_octets(&self, field: &Field) -> bool {
+        is_bytes(field)
+    }
+
+    fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
+        let value = format!("{at}.{}", member(field));
+        match (field.cardinality, field.element) {
+            (Cardinality::Optional, Element::Record(_)) => format!("{value}[0]"),
+            _ => value,
+        }
+    }
+
+    fn is_there(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
+        match field.element {
+            Element::Record(_) => format!("{at}.{}", member(field)),
+            _ => format!("{at}.{}", flag_name(record, field)),
+        }
+    }
+
+    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
+        let mut arguments = Vec::new();
+        for (slot, value) in values {
+            let is_flagged = slot.field.cardinality == Cardinality::Optional
+                && !matches!(slot.field.element, Element::Record(_));
+            if is_flagged {
+                arguments.push(format!("m.{} is not None", form.member(id, slot.place)));
+            }
+            arguments.push(value.clone());
+        }
+        if arguments.is_empty() {
+            arguments.push("0".into());
+        }
+        Some(format!("{}({})", own(form, id), arguments.join(", ")))
+    }
+
+    fn absent(&self, field: &Field) -> &'static str {
+        match field.element {
+            Element::Record(_) => "[]",
+            Element::String => "\"\"",
+            Element::Bytes => "b\"\"",
+            Element::Scalar(Scalar::Bool) => "False",
+            Element::Scalar(Scalar::F32 | Scalar::F64) => "0.0",
+            _ => "0",
+        }
+    }
+
+    fn give_optional_record(&self, _: &Field, one: &str) -> String {
+        format!("[{one}]")
+    }
+
+    fn give_octets(&self, value: &str) -> String {
+        match value {
+            "e" => "Octets(e)".into(),
+            value => value.to_owned(),
+        }
+    }
+
+    fn take_octets(&self, value: &str) -> String {
+        match value {
+            "e" => "e.data".into(),
+            value => value.to_owned(),
+        }
+    }
+
+    fn take_list(&self, _: &Field, value: &str) -> String {
+        format!("list({value})")
+    }
+}

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::fs::{self, File};
-use std::io::{BufReader, Read, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -98,9 +98,9 @@ fn targets() -> Result<()> {
     });
     let mut read = [
         peer,
-        Box::new(|| timed(|| visit(&osi, |_| Ok(())))),
-        Box::new(|| timed(|| visit(&osi, |data| parser.check(data)))),
-        Box::new(|| timed(|| visit(&osi, |data| parser.parse(data).map(drop)))),
+        Box::new(|| timed(|| visit(&osi, 500, |_| Ok(())))),
+        Box::new(|| timed(|| visit(&osi, 500, |data| parser.check(data)))),
+        Box::new(|| timed(|| visit(&osi, 500, |data| parser.parse(data).map(drop)))),
     ];
     let [theirs, raw, held, parsed] = turns(&mut read)?;
     say("reading raw, beside osi3trace", &theirs, &raw, 10.0);
@@ -119,7 +119,7 @@ fn targets() -> Result<()> {
         let bytes = fs::read(&file)?;
         let mut read: [Measure; 2] = [
             Box::new(|| timed(|| stream(&bytes))),
-            Box::new(|| timed(|| visit(&file, |_| Ok(())))),
+            Box::new(|| timed(|| visit(&file, 500, |_| Ok(())))),
         ];
         let [theirs_read, ours] = turns(&mut read)?;
         say(
@@ -140,18 +140,76 @@ fn targets() -> Result<()> {
         say(&what, &theirs, &ours, 0.8);
     }
 
-    let [small, large] = [20u64, 2000].map(|megabytes| sized(scratch.path(), megabytes));
+    linear(&osi, scratch.path())?;
+
+    let [small, large] = [20u64, 10_000].map(|megabytes| sized(scratch.path(), megabytes));
     let (small, large) = (small?, large?);
     let look =
         |path: &Path| timed(|| info(path, &Wish::default(), false, &mut |_, _| {}).map(drop));
-    let mut told: [Measure; 2] = [Box::new(|| look(&small)), Box::new(|| look(&large))];
-    let [small, large] = turns(&mut told)?;
+    both("info", [Box::new(|| look(&small)), Box::new(|| look(&large))])?;
+    let seek = |path: &Path, megabytes| timed(|| last(path, megabytes));
+    both("the last message", [Box::new(|| seek(&small, 20)), Box::new(|| seek(&large, 10_000))])
+}
+
+/// Says what looking into a small and a large file takes.
+fn both(what: &str, mut looks: [Measure; 2]) -> Result<()> {
+    let [small, large] = turns(&mut looks)?.map(|taken| median(&taken));
     println!(
-        "| info of 20 MB and of 2 GB of MCAP with an index | {:.2} and {:.2} ms | 50 ms | {} |",
-        median(&small) * 1e3,
-        median(&large) * 1e3,
-        verdict(median(&large) < 0.05)
+        "| {what} of 20 MB and of 10 GB of MCAP with an index | {:.2} and {:.2} ms | 50 ms | {} |",
+        small * 1e3,
+        large * 1e3,
+        verdict(large < 0.05)
     );
+    Ok(())
+}
+
+/// Says how reading grows with the messages: the slope of its logarithm over theirs, which
+/// is 1 where each costs the same.
+fn linear(osi: &Path, scratch: &Path) -> Result<()> {
+    let trace = fs::read(osi)?;
+    let times = [1usize, 2, 4, 8, 16];
+    let mut files = Vec::new();
+    for times in times {
+        let path = scratch.join(format!("{times}_gt_repeated.osi"));
+        let mut file = File::create(&path)?;
+        (0..times).try_for_each(|_| file.write_all(&trace))?;
+        files.push(path);
+    }
+    let mut read = [0, 1, 2, 3, 4].map(|n| -> Measure {
+        let (path, count) = (&files[n], 500 * times[n]);
+        Box::new(move || timed(|| visit(path, count, |_| Ok(()))))
+    });
+    let taken = turns(&mut read)?.map(|taken| median(&taken));
+    let points = times.iter().zip(&taken).map(|(times, taken)| ((*times as f64).ln(), taken.ln()));
+    let (x, y): (Vec<f64>, Vec<f64>) = points.unzip();
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (mean_x, mean_y) = (mean(&x), mean(&y));
+    let of = |a: &[f64], mean_a: f64| -> f64 {
+        a.iter().zip(&x).map(|(a, x)| (a - mean_a) * (x - mean_x)).sum()
+    };
+    let slope = of(&y, mean_y) / of(&x, mean_x);
+    let each: Vec<String> = times
+        .iter()
+        .zip(&taken)
+        .map(|(times, taken)| format!("{:.2}", taken * 1e6 / (500 * times) as f64))
+        .collect();
+    println!(
+        "| reading raw of 500, 1,000 … 8,000 messages | {} µs each; grows as their number to the \
+         power of {slope:.2} | 0.9–1.1 | {} |",
+        each.join(", "),
+        verdict((0.9..=1.1).contains(&slope))
+    );
+    Ok(())
+}
+
+/// Reads the last message of a file that has so many, by hopping to it.
+fn last(path: &Path, messages: u64) -> Result<()> {
+    let mut reader = open(path, &Wish::default())?;
+    let selection = Selection { first: messages - 1, ..Selection::default() };
+    let mut selected = selection.of(reader.as_mut());
+    let head = selected.advance()?.context("no such message")?;
+    let length = selected.reader().data()?.len();
+    ensure!(head.time == Some(i128::from(messages) - 1) && length == 1_000_000, "another message");
     Ok(())
 }
 
@@ -203,14 +261,14 @@ fn verdict(met: bool) -> &'static str {
 }
 
 /// Reads all messages of a file.
-fn visit(path: &Path, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+fn visit(path: &Path, messages: usize, mut take: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
     let mut reader = open(path, &Wish::default())?;
     let mut count = 0;
     while reader.next()?.is_some() {
         take(std::hint::black_box(reader.data()?))?;
         count += 1;
     }
-    ensure!(count == 500, "{count} messages");
+    ensure!(count == messages, "{count} messages");
     Ok(())
 }
 
@@ -247,18 +305,44 @@ fn plainly(bytes: &[u8], to: &Path, compression: Option<mcap::Compression>) -> R
     Ok(())
 }
 
-/// An MCAP file of so many megabytes.
-fn sized(folder: &Path, megabytes: u64) -> Result<PathBuf> {
-    let path = folder.join(format!("{megabytes}.mcap"));
-    let mut random = vec![0; 1_000_000];
-    BufReader::new(File::open("/dev/urandom")?).read_exact(&mut random)?;
-    let mut out = WriteOptions::new().compression(None).create(File::create(&path)?)?;
+/// An MCAP file of so many messages of a megabyte each, which take no room on the disk.
+fn sized(folder: &Path, messages: u64) -> Result<PathBuf> {
+    let path = folder.join(format!("{messages}.mcap"));
+    let options = WriteOptions::new().compression(None).calculate_data_section_crc(false);
+    let mut out = options.create(Sparse(File::create(&path)?))?;
     let channel_id = out.add_channel(0, "/a", "bytes", &BTreeMap::new())?;
-    for n in 0..megabytes {
+    let zeros = vec![0; 1_000_000];
+    for n in 0..messages {
         let header = MessageHeader { channel_id, sequence: 0, log_time: n, publish_time: n };
-        out.write_to_known_channel(&header, &random)?;
+        out.write_to_known_channel(&header, &zeros)?;
     }
     out.finish()?;
-    out.into_inner().flush()?;
     Ok(path)
+}
+
+/// A file in which long runs of zeros are holes.
+struct Sparse(File);
+
+impl Write for Sparse {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() < 4096 || bytes.iter().any(|byte| *byte != 0) {
+            return self.0.write(bytes);
+        }
+        let end = self.0.seek(SeekFrom::Current(bytes.len() as i64))?;
+        // A file does not grow by seeking, and its writer asks for its end.
+        if end > self.0.metadata()?.len() {
+            self.0.set_len(end)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl Seek for Sparse {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
 }

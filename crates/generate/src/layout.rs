@@ -109,6 +109,39 @@ pub fn row(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
     Some(Block { size: numbers.iter().map(|number| number.size()).sum(), alignment: 1 })
 }
 
+/// A plain record that has gaps on a wire, always the same ones, as its first number aligns
+/// all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Gapped {
+    /// Its numbers, each with the gap before it.
+    pub numbers: Vec<(usize, Scalar)>,
+    /// Its bytes.
+    pub size: usize,
+    /// The gap between one and the next.
+    pub gap: usize,
+}
+
+/// What a record in a list is on this wire where it is no [`row`].
+pub fn gapped(schema: &Schema, id: TypeId, wire: Wire) -> Option<Gapped> {
+    let plain = wire.is_sequential()
+        && !schema.recurses(id)
+        && !(wire.is_delimited() && has_sizes(schema, id))
+        && row(schema, id, wire).is_none();
+    let all = plain.then(|| numbers(schema, schema.record(id)))??;
+    let alignment = |number: &Scalar| number.size().min(wire.alignment());
+    let first = alignment(&all[0]);
+    if all.iter().any(|number| alignment(number) > first) {
+        return None;
+    }
+    let (mut numbers, mut size) = (Vec::new(), 0usize);
+    for number in all {
+        let gap = size.next_multiple_of(alignment(&number)) - size;
+        size += gap + number.size();
+        numbers.push((gap, number));
+    }
+    Some(Gapped { numbers, size, gap: size.next_multiple_of(first) - size })
+}
+
 /// The block that a record is; none where it is no plain record or has gaps.
 pub fn block(schema: &Schema, id: TypeId) -> Option<Block> {
     if schema.recurses(id) {

@@ -355,7 +355,10 @@ impl Module<'_> {
 
     /// Whether lists of the record, which there are, move as one block on one of the wires.
     fn is_listed_block(&self, wires: &[Wire], id: TypeId) -> bool {
-        let is_block = |wire: &Wire| layout::row(self.schema, id, *wire).is_some();
+        let is_block = |wire: &Wire| {
+            layout::row(self.schema, id, *wire).is_some()
+                || layout::gapped(self.schema, id, *wire).is_some()
+        };
         let is_list = |field: &Field| {
             field.element == Element::Record(id)
                 && matches!(field.cardinality, Cardinality::List { .. })

@@ -78,6 +78,22 @@ def _records(kind: type[_T], values: Sequence[_T]) -> memoryview:
     return memoryview(b"".join([pack(*value._to_block()) for value in values]))
 
 
+def _gapped(kind: type[_T], row: struct.Struct, gap: int, values: Sequence[_T]) -> memoryview:
+    """Plain records in rows with gaps, but for the last one's at its end."""
+    pack = row.pack
+    if isinstance(values, Records) and values._kind is kind:
+        rows = [pack(*numbers) for numbers in kind._BLOCK.iter_unpack(values.memory())]
+    else:
+        rows = [pack(*value._to_block()) for value in values]
+    return memoryview(b"".join(rows))[: max(len(rows) * row.size - gap, 0)]
+
+
+def _gapped_at(r: _Reader, kind: type[_T], row: struct.Struct, gap: int, count: int) -> list[_T]:
+    """So many plain records in rows with gaps."""
+    block = bytes(r.block(max(count * row.size - gap, 0))) + bytes(gap if count else 0)
+    return [cast(_T, kind._from_block(numbers)) for numbers in row.iter_unpack(block)]
+
+
 def _records_at(r: _Reader, kind: type[_T], count: int) -> Records[_T]:
     """So many plain records: a copy of their bytes, or where they lie."""
     block = r.block(count * kind._BLOCK.size)

@@ -128,6 +128,16 @@ impl Module<'_> {
                 runs += 1;
             }
         }
+        if let Some(row) = layout::gapped(self.schema, id, wire) {
+            let mut codes = String::new();
+            for (gap, number) in row.numbers {
+                codes.extend((0..gap).map(|_| 'x'));
+                codes += code_of(number);
+            }
+            codes.extend((0..row.gap).map(|_| 'x'));
+            code.line(format!("{} = struct.Struct(\"<{codes}\")", self.rows(wire, id)));
+            runs += 1;
+        }
         if runs > 0 {
             code.line("\n");
         }
@@ -316,6 +326,15 @@ impl Module<'_> {
                             code.outdent();
                         }
                     }
+                    Element::Record(id) if layout::gapped(self.schema, id, wire).is_some() => {
+                        let row = layout::gapped(self.schema, id, wire).expect("rows");
+                        let first = self.first(id).size().min(wire.alignment());
+                        let (name, rows) = (self.names.of(id), self.rows(wire, id));
+                        code.open(format!("if {member}:"));
+                        code.line(format!("w.align({first})"));
+                        code.outdent();
+                        code.line(format!("w.put(_gapped({name}, {rows}, {}, {member}))", row.gap));
+                    }
                     _ => {
                         code.open(format!("for {item} in {member}:"));
                         one(&item, code);
@@ -368,6 +387,12 @@ impl Module<'_> {
         }
     }
 
+    /// What the rows of a plain record with gaps are called.
+    fn rows(&self, wire: Wire, id: TypeId) -> String {
+        let suffix = wire.name().replace('-', "_").to_ascii_uppercase();
+        format!("_{suffix}_{}_ROWS", self.names.of(id))
+    }
+
     /// The first number of a plain record.
     fn first(&self, id: TypeId) -> Scalar {
         layout::numbers(self.schema, self.schema.record(id)).expect("a plain record")[0]
@@ -407,6 +432,18 @@ impl Module<'_> {
                 if layout::row(self.schema, id, wire).is_some() =>
             {
                 self.read_block(wire, id, bound, &value, &one, code);
+            }
+            (Cardinality::List { bound }, None, Element::Record(id))
+                if layout::gapped(self.schema, id, wire).is_some() =>
+            {
+                let row = layout::gapped(self.schema, id, wire).expect("rows");
+                let first = self.first(id).size().min(wire.alignment());
+                let (name, rows) = (self.names.of(id), self.rows(wire, id));
+                code.line(format!("n = r.count({least}{})", most(bound)));
+                code.open("if n:");
+                code.line(format!("r.align({first})"));
+                code.outdent();
+                code.line(format!("{value} = _gapped_at(r, {name}, {rows}, {}, n)", row.gap));
             }
             (Cardinality::List { bound }, None, _) => {
                 let count = format!("r.count({least}{})", most(bound));

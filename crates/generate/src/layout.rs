@@ -98,6 +98,15 @@ pub fn has_sizes(schema: &Schema, id: TypeId) -> bool {
     })
 }
 
+/// Whether a plain record has arrays of records.
+fn has_record_arrays(schema: &Schema, id: TypeId) -> bool {
+    schema.record(id).fields.iter().any(|field| match (field.cardinality, field.element) {
+        (Cardinality::Array { .. }, Element::Record(_)) => true,
+        (_, Element::Record(inner)) => has_record_arrays(schema, inner),
+        _ => false,
+    })
+}
+
 /// The block that a record in a list is on this wire for who keeps its bytes as they come,
 /// as Python does: only the wire's own gaps matter, and not those of memory.
 pub fn row(schema: &Schema, id: TypeId, wire: Wire) -> Option<Block> {
@@ -123,11 +132,12 @@ pub struct Gapped {
 
 /// What a record in a list is on this wire where it is no [`row`].
 pub fn gapped(schema: &Schema, id: TypeId, wire: Wire) -> Option<Gapped> {
-    let plain = wire.is_sequential()
-        && !schema.recurses(id)
-        && !(wire.is_delimited() && has_sizes(schema, id))
-        && row(schema, id, wire).is_none();
+    let plain = wire.is_sequential() && !schema.recurses(id) && row(schema, id, wire).is_none();
     let all = plain.then(|| numbers(schema, schema.record(id)))??;
+    // Of an array of records each may have its gaps elsewhere.
+    if has_record_arrays(schema, id) || wire.is_delimited() && has_sizes(schema, id) {
+        return None;
+    }
     let alignment = |number: &Scalar| number.size().min(wire.alignment());
     let first = alignment(&all[0]);
     if all.iter().any(|number| alignment(number) > first) {

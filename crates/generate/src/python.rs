@@ -12,7 +12,7 @@ use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Scalar, TypeDef, TypeId};
 
-use self::module::{code_of, Module};
+use self::module::{code_of, numpy_kind, Module};
 use crate::definition::Package;
 use crate::identity::{self, Said};
 use crate::layout;
@@ -359,12 +359,16 @@ impl Module<'_> {
             layout::row(self.schema, id, *wire).is_some()
                 || layout::gapped(self.schema, id, *wire).is_some()
         };
+        wires.iter().any(is_block) && self.is_listed(id)
+    }
+
+    /// Whether there are lists of the record.
+    fn is_listed(&self, id: TypeId) -> bool {
         let is_list = |field: &Field| {
             field.element == Element::Record(id)
                 && matches!(field.cardinality, Cardinality::List { .. })
         };
-        wires.iter().any(is_block)
-            && self.schema.records().any(|(_, record)| record.fields.iter().any(is_list))
+        self.schema.records().any(|(_, record)| record.fields.iter().any(is_list))
     }
 
     /// What `Records` needs: a record's numbers in order, and back.
@@ -401,12 +405,7 @@ impl Module<'_> {
                 }
                 other => {
                     let scalar = self.schema.scalar(other).expect("a number");
-                    let kind = match scalar {
-                        Scalar::Bool => 'b',
-                        Scalar::F32 | Scalar::F64 => 'f',
-                        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => 'i',
-                        _ => 'u',
-                    };
+                    let kind = numpy_kind(scalar);
                     write!(text, "\"<{kind}{}\"", scalar.size()).expect("text");
                 }
             }

@@ -454,6 +454,7 @@ string<=9 between
 Late[] again
 Early[] early
 Gap[] gaps
+Nested[] nested
 Inner[] inner
 Flag[] flags
 Deep[] deep
@@ -476,10 +477,12 @@ uint8[] data
 Nothing nothing
 uint8 last
 ";
-const PARTS: [(&str, &str); 7] = [
+const PARTS: [(&str, &str); 9] = [
     ("Late", "uint32 a\nuint32 b\nfloat64 c\n"),
     ("Early", "float64 c\nfloat32 a\nfloat32 b\n"),
     ("Gap", "float64 a\nfloat32 b\n"),
+    ("Nested", "float64 a\nuint8 b\nPart part\nuint8[3] c\n"),
+    ("Part", "uint16 a\nfloat64 b\nint8 c\nuint32[2] d\n"),
     ("Inner", "uint8 a\nuint32 b\nNothing none\nuint8 c\n"),
     ("Flag", "int8 a\nbool b\n"),
     ("Deep", "Early[2] pair\nint16[4] four\n"),

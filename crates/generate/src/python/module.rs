@@ -40,6 +40,16 @@ impl Module<'_> {
     }
 }
 
+/// The letter of a number's type in NumPy.
+pub fn numpy_kind(scalar: Scalar) -> char {
+    match scalar {
+        Scalar::Bool => 'b',
+        Scalar::F32 | Scalar::F64 => 'f',
+        Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64 => 'i',
+        _ => 'u',
+    }
+}
+
 /// The code of a number in the modules struct and array.
 pub fn code_of(scalar: Scalar) -> &'static str {
     match scalar {

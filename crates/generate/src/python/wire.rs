@@ -4,7 +4,7 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
-use super::module::{code_of, Module};
+use super::module::{code_of, numpy_kind, Module};
 use crate::layout;
 use crate::wire::Wire;
 
@@ -128,14 +128,16 @@ impl Module<'_> {
                 runs += 1;
             }
         }
-        if let Some(row) = layout::gapped(self.schema, id, wire) {
+        if let Some(row) = layout::gapped(self.schema, id, wire).filter(|_| self.is_listed(id)) {
             let mut codes = String::new();
             for (gap, number) in row.numbers {
                 codes.extend((0..gap).map(|_| 'x'));
                 codes += code_of(number);
             }
             codes.extend((0..row.gap).map(|_| 'x'));
-            code.line(format!("{} = struct.Struct(\"<{codes}\")", self.rows(wire, id)));
+            let (rows, dtype) =
+                (self.rows(wire, id), self.rows_dtype(wire, id, row.size + row.gap));
+            code.line(format!("{rows} = _Rows(\"<{codes}\", {}, {dtype})", row.gap));
             runs += 1;
         }
         if runs > 0 {
@@ -327,13 +329,12 @@ impl Module<'_> {
                         }
                     }
                     Element::Record(id) if layout::gapped(self.schema, id, wire).is_some() => {
-                        let row = layout::gapped(self.schema, id, wire).expect("rows");
                         let first = self.first(id).size().min(wire.alignment());
                         let (name, rows) = (self.names.of(id), self.rows(wire, id));
                         code.open(format!("if {member}:"));
                         code.line(format!("w.align({first})"));
                         code.outdent();
-                        code.line(format!("w.put(_gapped({name}, {rows}, {}, {member}))", row.gap));
+                        code.line(format!("w.put(_gapped({name}, {rows}, {member}))"));
                     }
                     _ => {
                         code.open(format!("for {item} in {member}:"));
@@ -393,6 +394,51 @@ impl Module<'_> {
         format!("_{suffix}_{}_ROWS", self.names.of(id))
     }
 
+    /// NumPy's type of such a row, which takes so many bytes.
+    fn rows_dtype(&self, wire: Wire, id: TypeId, size: usize) -> String {
+        let text = self.gapped_dtype(wire, id, &mut 0);
+        format!("{{{text}, \"itemsize\": {size}}}")
+    }
+
+    /// The same of a record at a place in a row, which has moved behind it then.
+    fn gapped_dtype(&self, wire: Wire, id: TypeId, at: &mut usize) -> String {
+        let record = self.schema.record(id);
+        let start = *at;
+        let (mut names, mut formats, mut offsets) = (Vec::new(), Vec::new(), Vec::new());
+        for (place, field) in record.fields.iter().enumerate() {
+            names.push(format!("\"{}\"", self.names.member(id, place)));
+            let first = match field.element {
+                Element::Record(inner) => self.first(inner),
+                other => self.schema.scalar(other).expect("a number"),
+            };
+            *at = at.next_multiple_of(first.size().min(wire.alignment()));
+            let from = *at;
+            offsets.push((from - start).to_string());
+            formats.push(match field.element {
+                Element::Record(inner) => {
+                    let text = self.gapped_dtype(wire, inner, at);
+                    format!("{{{text}, \"itemsize\": {}}}", *at - from)
+                }
+                other => {
+                    let scalar = self.schema.scalar(other).expect("a number");
+                    let len = match field.cardinality {
+                        Cardinality::Array { len } => Some(len),
+                        _ => None,
+                    };
+                    *at += scalar.size() * len.map_or(1, |len| len as usize);
+                    let format = format!("\"<{}{}\"", numpy_kind(scalar), scalar.size());
+                    len.map_or(format.clone(), |len| format!("({format}, ({len},))"))
+                }
+            });
+        }
+        format!(
+            "\"names\": [{}], \"formats\": [{}], \"offsets\": [{}]",
+            names.join(", "),
+            formats.join(", "),
+            offsets.join(", ")
+        )
+    }
+
     /// The first number of a plain record.
     fn first(&self, id: TypeId) -> Scalar {
         layout::numbers(self.schema, self.schema.record(id)).expect("a plain record")[0]
@@ -436,14 +482,13 @@ impl Module<'_> {
             (Cardinality::List { bound }, None, Element::Record(id))
                 if layout::gapped(self.schema, id, wire).is_some() =>
             {
-                let row = layout::gapped(self.schema, id, wire).expect("rows");
                 let first = self.first(id).size().min(wire.alignment());
                 let (name, rows) = (self.names.of(id), self.rows(wire, id));
                 code.line(format!("n = r.count({least}{})", most(bound)));
                 code.open("if n:");
                 code.line(format!("r.align({first})"));
                 code.outdent();
-                code.line(format!("{value} = _gapped_at(r, {name}, {rows}, {}, n)", row.gap));
+                code.line(format!("{value} = _gapped_at(r, {name}, {rows}, n)"));
             }
             (Cardinality::List { bound }, None, _) => {
                 let count = format!("r.count({least}{})", most(bound));

@@ -23,6 +23,7 @@ pub mod omg_idl;
 pub mod part;
 pub mod python_form;
 pub mod python_glue;
+pub mod python_ros;
 pub mod python_signs;
 pub mod python_structs;
 pub mod python_tree;

@@ -8,8 +8,8 @@ use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
 use crate::python_form::PythonForm;
 use crate::python_glue::{self, Library};
+use crate::python_ros;
 use crate::ros_definition::{self, OCTETS};
-use crate::sequential::flag_name;
 use crate::slot::Slot;
 
 inventory::submit! {
@@ -110,34 +110,15 @@ struct Rosbags;
 
 impl Library for Rosbags {
     fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
-        let value = format!("{at}.{}", field.name.legal);
-        match (field.cardinality, field.element) {
-            (Cardinality::Optional, Element::Record(_)) => format!("{value}[0]"),
-            _ => value,
-        }
+        python_ros::get(at, &field.name.legal, field)
     }
 
     fn is_there(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
-        match field.element {
-            Element::Record(_) => format!("{at}.{}", field.name.legal),
-            _ => format!("{at}.{}", flag_name(record, field)),
-        }
+        python_ros::is_there(at, &field.name.legal, record, field)
     }
 
     fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
-        let mut arguments = Vec::new();
-        for (slot, value) in values {
-            let is_flagged = slot.field.cardinality == Cardinality::Optional
-                && !matches!(slot.field.element, Element::Record(_));
-            if is_flagged {
-                arguments.push(format!("m.{} is not None", form.member(id, slot.place)));
-            }
-            arguments.push(value.clone());
-        }
-        if arguments.is_empty() {
-            arguments.push("0".into());
-        }
-        Some(format!("{}({})", own(form, id), arguments.join(", ")))
+        Some(format!("{}({})", own(form, id), python_ros::arguments(form, id, values)))
     }
 
     fn absent(&self, field: &Field) -> &'static str {

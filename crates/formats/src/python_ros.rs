@@ -1,0 +1,41 @@
+//! Objects of ROS's libraries in Python: an optional record is a list of none or one there,
+//! any other optional value stands behind its flag.
+
+use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
+
+use crate::python_form::PythonForm;
+use crate::sequential::flag_name;
+use crate::slot::Slot;
+
+/// The value of a field that is called `member`, in the object `at`.
+pub fn get(at: &str, member: &str, field: &Field) -> String {
+    match (field.cardinality, field.element) {
+        (Cardinality::Optional, Element::Record(_)) => format!("{at}.{member}[0]"),
+        _ => format!("{at}.{member}"),
+    }
+}
+
+/// Whether an optional field that is called `member` is there.
+pub fn is_there(at: &str, member: &str, record: &Record, field: &Field) -> String {
+    match field.element {
+        Element::Record(_) => format!("{at}.{member}"),
+        _ => format!("{at}.{}", flag_name(record, field)),
+    }
+}
+
+/// What an object is made of, in order, of the values of a message `m`.
+pub fn arguments(form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> String {
+    let mut arguments = Vec::new();
+    for (slot, value) in values {
+        let is_flagged = slot.field.cardinality == Cardinality::Optional
+            && !matches!(slot.field.element, Element::Record(_));
+        if is_flagged {
+            arguments.push(format!("m.{} is not None", form.member(id, slot.place)));
+        }
+        arguments.push(value.clone());
+    }
+    if arguments.is_empty() {
+        arguments.push("0".into());
+    }
+    arguments.join(", ")
+}

@@ -1,7 +1,7 @@
 //! Objects of ROS's libraries in Python: an optional record is a list of none or one there,
 //! any other optional value stands behind its flag.
 
-use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::python_form::PythonForm;
 use crate::sequential::flag_name;
@@ -20,6 +20,18 @@ pub fn is_there(at: &str, member: &str, record: &Record, field: &Field) -> Strin
     match field.element {
         Element::Record(_) => format!("{at}.{member}"),
         _ => format!("{at}.{}", flag_name(record, field)),
+    }
+}
+
+/// What stands for a value that is not there; for octets what the library holds them in.
+pub fn absent(field: &Field, octets: &'static str) -> &'static str {
+    match field.element {
+        Element::Record(_) => "[]",
+        Element::String => "\"\"",
+        Element::Bytes => octets,
+        Element::Scalar(Scalar::Bool) => "False",
+        Element::Scalar(Scalar::F32 | Scalar::F64) => "0.0",
+        _ => "0",
     }
 }
 

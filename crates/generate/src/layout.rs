@@ -130,6 +130,12 @@ pub struct Gapped {
     pub gap: usize,
 }
 
+/// Whether a list of the record moves as one block on this wire for who keeps its bytes as
+/// they come, with gaps or without.
+pub fn is_block(schema: &Schema, id: TypeId, wire: Wire) -> bool {
+    row(schema, id, wire).is_some() || gapped(schema, id, wire).is_some()
+}
+
 /// What a record in a list is on this wire where it is no [`row`].
 pub fn gapped(schema: &Schema, id: TypeId, wire: Wire) -> Option<Gapped> {
     let plain = wire.is_sequential() && !schema.recurses(id) && row(schema, id, wire).is_none();

@@ -355,10 +355,7 @@ impl Module<'_> {
 
     /// Whether lists of the record, which there are, move as one block on one of the wires.
     fn is_listed_block(&self, wires: &[Wire], id: TypeId) -> bool {
-        let is_block = |wire: &Wire| {
-            layout::row(self.schema, id, *wire).is_some()
-                || layout::gapped(self.schema, id, *wire).is_some()
-        };
+        let is_block = |wire: &Wire| layout::is_block(self.schema, id, *wire);
         wires.iter().any(is_block) && self.is_listed(id)
     }
 

@@ -133,14 +133,7 @@ impl Library for Classes {
     }
 
     fn absent(&self, field: &Field) -> &'static str {
-        match field.element {
-            Element::Record(_) => "[]",
-            Element::String => "\"\"",
-            Element::Bytes => "b\"\"",
-            Element::Scalar(Scalar::Bool) => "False",
-            Element::Scalar(Scalar::F32 | Scalar::F64) => "0.0",
-            _ => "0",
-        }
+        python_ros::absent(field, "b\"\"")
     }
 
     fn give_optional_record(&self, _: &Field, one: &str) -> String {

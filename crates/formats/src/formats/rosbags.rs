@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter, Unit};
-use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
+use wiregauge_schema::{Cardinality, Field, Record, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
@@ -122,14 +122,7 @@ impl Library for Rosbags {
     }
 
     fn absent(&self, field: &Field) -> &'static str {
-        match field.element {
-            Element::Record(_) => "[]",
-            Element::String => "\"\"",
-            Element::Bytes => "numpy.empty(0, \"u1\")",
-            Element::Scalar(Scalar::Bool) => "False",
-            Element::Scalar(Scalar::F32 | Scalar::F64) => "0.0",
-            _ => "0",
-        }
+        python_ros::absent(field, "numpy.empty(0, \"u1\")")
     }
 
     fn give_optional_record(&self, _: &Field, one: &str) -> String {

@@ -135,8 +135,7 @@ impl Module<'_> {
                 codes += code_of(number);
             }
             codes.extend((0..row.gap).map(|_| 'x'));
-            let (rows, dtype) =
-                (self.rows(wire, id), self.rows_dtype(wire, id, row.size + row.gap));
+            let (rows, dtype) = (self.rows(wire, id), self.rows_dtype(wire, id, &mut 0, row.gap));
             code.line(format!("{rows} = _Rows(\"<{codes}\", {}, {dtype})", row.gap));
             runs += 1;
         }
@@ -394,14 +393,9 @@ impl Module<'_> {
         format!("_{suffix}_{}_ROWS", self.names.of(id))
     }
 
-    /// NumPy's type of such a row, which takes so many bytes.
-    fn rows_dtype(&self, wire: Wire, id: TypeId, size: usize) -> String {
-        let text = self.gapped_dtype(wire, id, &mut 0);
-        format!("{{{text}, \"itemsize\": {size}}}")
-    }
-
-    /// The same of a record at a place in a row, which has moved behind it then.
-    fn gapped_dtype(&self, wire: Wire, id: TypeId, at: &mut usize) -> String {
+    /// NumPy's type of a record at a place in such a row, which has moved behind it then, with
+    /// a gap at its end.
+    fn rows_dtype(&self, wire: Wire, id: TypeId, at: &mut usize, gap: usize) -> String {
         let record = self.schema.record(id);
         let start = *at;
         let (mut names, mut formats, mut offsets) = (Vec::new(), Vec::new(), Vec::new());
@@ -412,13 +406,9 @@ impl Module<'_> {
                 other => self.schema.scalar(other).expect("a number"),
             };
             *at = at.next_multiple_of(first.size().min(wire.alignment()));
-            let from = *at;
-            offsets.push((from - start).to_string());
+            offsets.push((*at - start).to_string());
             formats.push(match field.element {
-                Element::Record(inner) => {
-                    let text = self.gapped_dtype(wire, inner, at);
-                    format!("{{{text}, \"itemsize\": {}}}", *at - from)
-                }
+                Element::Record(inner) => self.rows_dtype(wire, inner, at, 0),
                 other => {
                     let scalar = self.schema.scalar(other).expect("a number");
                     let len = match field.cardinality {
@@ -432,10 +422,11 @@ impl Module<'_> {
             });
         }
         format!(
-            "\"names\": [{}], \"formats\": [{}], \"offsets\": [{}]",
+            "{{\"names\": [{}], \"formats\": [{}], \"offsets\": [{}], \"itemsize\": {}}}",
             names.join(", "),
             formats.join(", "),
-            offsets.join(", ")
+            offsets.join(", "),
+            *at - start + gap
         )
     }
 

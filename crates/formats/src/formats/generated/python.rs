@@ -145,9 +145,7 @@ impl Library for Holders<'_> {
     fn rows(&self, form: &PythonForm, field: &Field, value: &str) -> Option<Rows> {
         let Element::Record(id) = field.element else { return None };
         let is_list = matches!(field.cardinality, Cardinality::List { .. });
-        let is_block = layout::row(form.schema, id, self.wire).is_some()
-            || layout::gapped(form.schema, id, self.wire).is_some();
-        (is_list && is_block)
+        (is_list && layout::is_block(form.schema, id, self.wire))
             .then(|| Rows { sum: format!("total({value})"), tallies: format!("tallies({value})") })
     }
 }

@@ -5,6 +5,9 @@
 //! longer than wanted. Cheap cells get the most rounds; dear ones fewer, but
 //! never fewer processes.
 
+/// Most messages of an epoch.
+pub const MOST: u64 = 1 << 32;
+
 /// What a round of one cell costs and is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {

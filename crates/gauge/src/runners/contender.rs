@@ -10,7 +10,7 @@ use wiregauge_system::interrupt;
 
 use crate::rounds::{Contender, Sitting, Turn};
 use crate::runners::check::{self, Wanted};
-use crate::runners::managed::{self, WarmUp};
+use crate::runners::managed::{self, Pace, WarmUp};
 use crate::runners::plan::{Deviation, Entrant, Experiment, Plan, Sample};
 use crate::schedule::{self, Share};
 
@@ -30,6 +30,8 @@ pub struct RunnerContender<'a> {
     pub starting: Duration,
     /// Whether its language has to warm up and collects garbage.
     pub is_managed: bool,
+    /// What is left of its time to warm up in the process that runs, in nanoseconds.
+    warming: f64,
 }
 
 /// One experiment of one subject on one case.
@@ -50,6 +52,13 @@ pub struct Cell {
     pub warm_up: Option<WarmUp>,
 }
 
+impl Cell {
+    /// Its part of the time to warm up in a process, in nanoseconds.
+    fn warming(&self) -> f64 {
+        f64::from(self.rounds) * self.share.wall_ns * managed::SHARE / (1.0 + managed::SHARE)
+    }
+}
+
 impl<'a> RunnerContender<'a> {
     /// Nothing is known of it yet.
     pub fn new(plan: &'a Plan, entrant: &'a Entrant) -> RunnerContender<'a> {
@@ -62,6 +71,7 @@ impl<'a> RunnerContender<'a> {
             deviations: Vec::new(),
             starting: Duration::ZERO,
             is_managed: false,
+            warming: 0.0,
         }
     }
 
@@ -96,21 +106,23 @@ impl<'a> RunnerContender<'a> {
         self.cells.iter().filter_map(fact).collect()
     }
 
-    /// Warms up the cells of a case.
+    /// Warms up the cells of a case, in what is left of the process's time for it. The
+    /// first need most, as what they compile is compiled for those that follow.
     fn warm_up(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
         let plan = self.plan;
         let wanted = wanted(self.entrant, &self.subject, &self.deviations, case);
         for cell in self.cells.iter_mut().filter(|cell| cell.case == case && cell.rounds > 0) {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted };
-            let time = f64::from(cell.rounds) * cell.share.wall_ns * managed::SHARE;
-            let each = cell.share.wall_ns / cell.iterations as f64;
-            let enough = (plan.settings.epoch_ns as f64 / each).ceil() as u64;
-            // What comes out is checked by whole turns of the messages.
-            let messages = plan.cases[case].samples.len().max(1) as u64;
-            let enough = enough.next_multiple_of(messages).min(cell.iterations);
-            let one = || epoch.run(runner, enough, None);
-            cell.warm_up = cell.warm_up.max(Some(managed::warm_up(time, one)?));
+            let time = (self.warming / 2.0).max(cell.warming().min(self.warming));
+            let mut took = 0.0;
+            let one = |iterations| {
+                let ns = epoch.run(runner, iterations, None)?;
+                took += ns;
+                Ok(ns)
+            };
+            cell.warm_up = cell.warm_up.max(Some(managed::warm_up(time, epoch.pace(), one)?));
+            self.warming -= took;
         }
         Ok(())
     }
@@ -150,6 +162,7 @@ impl Contender for RunnerContender<'_> {
         for cell in &mut self.cells {
             cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
         }
+        self.warming = self.cells.iter().map(Cell::warming).sum::<f64>().max(managed::LEAST);
         let Some(launch) = self.runner() else { return Ok(None) };
         Runner::start(launch, Limits::default(), None, self.plan.patience).map(Some)
     }
@@ -220,6 +233,12 @@ pub struct Epoch<'a> {
 }
 
 impl Epoch<'_> {
+    /// How it warms up.
+    pub fn pace(&self) -> Pace {
+        let messages = self.plan.cases[self.case].samples.len().max(1) as u64;
+        Pace { epoch_ns: self.plan.settings.epoch_ns as f64, messages }
+    }
+
     /// One of so many messages; how long it took, in nanoseconds. What came out
     /// is checked as well, with `prove` by one more message, which is of this
     /// turn.

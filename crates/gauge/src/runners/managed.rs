@@ -7,6 +7,7 @@ use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_result::run::Fact;
 
 use crate::runners::plan::{Load, Plan};
+use crate::schedule;
 
 /// The most processes that are started for what is cold.
 const PROCESSES: u32 = 3;
@@ -26,11 +27,11 @@ const FASTER: f64 = 0.97;
 /// many nanoseconds: a compiler that works beside needs time, not epochs.
 const WARM: u32 = 3;
 const STEADY: f64 = 5e7;
-/// The most epochs of warming up.
-const MOST: u32 = 1000;
 
-/// What part of a cell's time warming up may take besides.
+/// What part of the time of a process's samples warming up may take besides.
 pub const SHARE: f64 = 0.5;
+/// Nanoseconds that it may take in each process at least.
+pub const LEAST: f64 = 2e8;
 
 /// How a cell warmed up, in the process that took longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,29 +42,45 @@ pub struct WarmUp {
     pub epochs: u32,
 }
 
-/// Warms up by epochs, whose nanoseconds `epoch` tells, until they become no
-/// faster or took so many nanoseconds.
+/// Epochs by which something is warmed up.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    /// How long each should be, in nanoseconds.
+    pub epoch_ns: f64,
+    /// Messages that take turns: an epoch is whole turns of them.
+    pub messages: u64,
+}
+
+/// Warms up by epochs, whose nanoseconds `epoch` tells of so many messages, until a
+/// message becomes no faster or they took so many nanoseconds. Epochs begin short, since
+/// code that is not compiled yet is many times as slow, and grow as it becomes faster.
 pub fn warm_up(
     time: f64,
-    mut epoch: impl FnMut() -> Result<f64, Trouble>,
+    pace: Pace,
+    mut epoch: impl FnMut(u64) -> Result<f64, Trouble>,
 ) -> Result<WarmUp, Trouble> {
     let (mut best, mut took, mut epochs, mut fastest) = (f64::INFINITY, 0.0, 0, 0);
-    let mut steady = 0.0;
+    let (mut steady, mut iterations) = (0.0, pace.messages);
     loop {
-        let ns = epoch()?;
+        let ns = epoch(iterations)?;
+        let each = ns / iterations as f64;
         epochs += 1;
         took += ns;
         steady += ns;
-        if ns < best * FASTER {
+        if each < best * FASTER {
             fastest = epochs;
             steady = 0.0;
         }
-        best = best.min(ns);
+        best = best.min(each);
         if epochs - fastest >= WARM && steady >= STEADY {
             return Ok(WarmUp { is_cut: false, epochs: fastest });
         }
-        if took >= time || epochs == MOST {
+        if took >= time || iterations >= schedule::MOST {
             return Ok(WarmUp { is_cut: true, epochs });
+        }
+        if ns < pace.epoch_ns {
+            let longer = schedule::longer(iterations, ns.max(1.0), pace.epoch_ns);
+            iterations = longer.next_multiple_of(pace.messages);
         }
     }
 }
@@ -74,12 +91,12 @@ pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, 
     let mut facts = Vec::new();
     for load in plan.cases.iter().filter(|_| !is_bound) {
         let mut figures: Vec<(String, &str, Vec<f64>)> = Vec::new();
-        for _ in 0..plan.settings.processes.min(PROCESSES) {
+        for number in 0..plan.settings.processes.min(PROCESSES) {
             let mut runner = Runner::start(launch, Limits::default(), None, plan.patience)?;
             if !runner.hello.managed {
                 return Ok(facts);
             }
-            for (metric, unit, value) in process(plan, load, &mut runner)? {
+            for (metric, unit, value) in process(plan, load, &mut runner, number == 0)? {
                 match figures.iter_mut().find(|(name, ..)| *name == metric) {
                     Some((_, _, values)) => values.push(value),
                     None => figures.push((metric, unit, vec![value])),
@@ -96,11 +113,13 @@ pub fn facts(plan: &Plan, launch: &Launch, is_bound: bool) -> Result<Vec<Fact>, 
     Ok(facts)
 }
 
-/// The figures of one process, which has done nothing yet.
+/// The figures of one process, which has done nothing yet. To ask for the garbage takes
+/// most of the time: one is asked.
 fn process(
     plan: &Plan,
     load: &Load,
     runner: &mut Runner,
+    is_asked: bool,
 ) -> Result<Vec<(String, &'static str, f64)>, Trouble> {
     let mut figures = Vec::new();
     let Some(sample) = load.samples.first() else { return Ok(figures) };
@@ -115,6 +134,9 @@ fn process(
             each += runner.run(name, THOUSAND - 1, &plan.lifetimes(), None)?.ns;
             each /= THOUSAND as f64;
             figures.push((format!("cold/{name}/thousand"), "ns", each));
+        }
+        if !is_asked {
+            continue;
         }
         let mut heated = 0.0;
         while heated < HEATED {
@@ -134,12 +156,15 @@ fn process(
 mod tests {
     use super::*;
 
-    /// Of epochs in units of a third of what has to be steady, the last for ever.
+    /// Of epochs of one message in units of a third of what has to be steady, the last
+    /// for ever.
     fn of(epochs: &[f64], time: f64) -> WarmUp {
         let unit = STEADY / 3.0;
         let last = epochs.last().copied().unwrap_or(1.0);
         let mut epochs = epochs.iter().copied().chain(std::iter::repeat(last));
-        warm_up(time * unit, || Ok(epochs.next().unwrap_or(1.0) * unit)).expect("nothing fails")
+        let pace = Pace { epoch_ns: 0.0, messages: 1 };
+        warm_up(time * unit, pace, |_| Ok(epochs.next().unwrap_or(1.0) * unit))
+            .expect("nothing fails")
     }
 
     #[test]
@@ -154,7 +179,27 @@ mod tests {
     #[test]
     fn what_does_not_become_steady_is_said_to_be_so() {
         let falling: Vec<f64> = (0..1100).map(|n| 0.96_f64.powi(n)).collect();
-        assert_eq!(of(&falling, 1e9), WarmUp { is_cut: true, epochs: MOST });
+        assert_eq!(of(&falling, 20.0), WarmUp { is_cut: true, epochs: 40 });
         assert_eq!(of(&[9.0, 8.0, 7.0], 17.0), WarmUp { is_cut: true, epochs: 2 });
+    }
+
+    #[test]
+    fn epochs_grow_as_code_becomes_fast() {
+        // Ten thousand messages take 50 µs each, all others 100 ns.
+        let (mut done, mut longest) = (0, 0.0_f64);
+        let pace = Pace { epoch_ns: 2e6, messages: 3 };
+        let warm = warm_up(1e9, pace, |iterations| {
+            assert_eq!(iterations % 3, 0);
+            let slow = iterations.min(10_000_u64.saturating_sub(done));
+            done += iterations;
+            let ns = slow as f64 * 5e4 + (iterations - slow) as f64 * 100.0;
+            longest = if slow > 0 { longest.max(ns) } else { longest };
+            Ok(ns)
+        });
+        let warm = warm.expect("nothing fails");
+        assert!(!warm.is_cut && warm.epochs > WARM, "{warm:?}");
+        // Half a second of slow ones, none of which made a long epoch, and then what is steady.
+        assert!(longest < 4e6, "{longest}");
+        assert!(done > 10_000 + (STEADY / 100.0) as u64, "{done}");
     }
 }

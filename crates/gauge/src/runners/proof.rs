@@ -17,8 +17,9 @@ use crate::schedule::{self, Share};
 
 /// Repetitions of the compressors, which are not what is measured.
 const SQUEEZES: usize = 5;
-/// Most messages of an epoch.
-const MOST: u64 = 1 << 32;
+/// So many epochs are the longest that a runner warms up for before it is asked how long
+/// its epochs have to be.
+const HEATING: f64 = 100.0;
 /// Share of the time of what tells least: phases whose input has to be prepared,
 /// and what costs no more than the harness.
 const LITTLE: f64 = 0.25;
@@ -158,6 +159,10 @@ impl Proofs {
             return Ok(None);
         }
         let epoch = Epoch { plan, case, experiment: wanted, wanted: contender.wanted(case) };
+        if runner.hello.managed {
+            let time = HEATING * plan.settings.epoch_ns as f64;
+            managed::warm_up(time, epoch.pace(), |n| epoch.run(runner, n, None))?;
+        }
         let Calibrated { iterations, ns, wall_ns } = calibrate(runner, &epoch)?;
         let each = ns / iterations as f64;
         let floor = self.floors.entry((contender.subject.language.clone(), case, experiment));
@@ -200,7 +205,7 @@ fn calibrate(runner: &mut Runner, epoch: &Epoch) -> Result<Calibrated, Trouble> 
     loop {
         let began = Instant::now();
         let ns = epoch.run(runner, iterations, None)?;
-        if ns >= wanted || iterations >= MOST {
+        if ns >= wanted || iterations >= schedule::MOST {
             return Ok(Calibrated { iterations, ns, wall_ns: began.elapsed().as_nanos() as f64 });
         }
         iterations = schedule::longer(iterations, ns, wanted).next_multiple_of(messages);

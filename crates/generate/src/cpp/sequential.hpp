@@ -158,12 +158,20 @@ constexpr bool is_aligned(std::size_t at) {
   return at % (alignof(T) < Wire::alignment ? alignof(T) : Wire::alignment) == 0;
 }
 
+// Whether there may be a gap between the length of a list and its elements. Where there
+// are none, there is none.
+template <class Wire, class T>
+inline constexpr bool has_gap = Wire::alignment > 4 && !(is_number<T> && sizeof(T) <= 4);
+
 // How many bytes a message takes, and whether it may be written.
 template <class Wire>
 class Sizer {
  public:
   std::size_t size() const { return size_; }
-  Error error() const { return error_; }
+  Error error() const {
+    const bool is_long = longest_ > std::numeric_limits<std::uint32_t>::max();
+    return error_ == Error::none && is_long ? Error::too_many : error_;
+  }
 
   template <class T>
   void number(const T &) {
@@ -180,7 +188,7 @@ class Sizer {
   }
 
   void text(const std::string &text, std::size_t most) {
-    if (text.size() > most) fail(Error::too_many);
+    bounded(text.size(), most, Limits().text);
     if (!is_text<Wire>(text.data(), text.size())) fail(Error::no_text);
     length();
     size_ += text.size() + (Wire::ends_texts ? 1 : 0);
@@ -188,10 +196,12 @@ class Sizer {
 
   template <class T>
   void list(const std::vector<T> &values, const Limits &limits) {
-    if (values.size() > limits.elements) fail(Error::too_many);
+    bounded(values.size(), limits.elements, Limits().elements);
     open<T>();
     length();
-    if (values.empty()) return;
+    if constexpr (has_gap<Wire, T>) {
+      if (values.empty()) return;
+    }
     if constexpr (is_number<T>) {
       numbers(values.data(), values.size());
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -239,19 +249,53 @@ class Sizer {
     size_ += 4;
   }
   void align(std::size_t size) { size_ += padding<Wire>(size_, size); }
+  // Lengths that no wire can say are seen at the end, and once: most messages have
+  // no other bounds.
+  void bounded(std::size_t length, std::size_t most, std::size_t any) {
+    longest_ |= length + (std::numeric_limits<std::uint32_t>::max() - any);
+    if (most < any && length > most) fail(Error::too_many);
+  }
   void fail(Error error) {
     if (error_ == Error::none) error_ = error;
   }
 
   std::size_t size_ = 0;
+  std::size_t longest_ = 0;
   Error error_ = Error::none;
 };
+
+// So many bytes from the begin and as many up to the end, which may be the same ones.
+template <std::size_t Piece>
+void copy_ends(std::uint8_t *to, const std::uint8_t *from, std::size_t size) {
+  std::uint8_t head[Piece], tail[Piece];
+  std::memcpy(head, from, Piece);
+  std::memcpy(tail, from + size - Piece, Piece);
+  std::memcpy(to, head, Piece);
+  std::memcpy(to + size - Piece, tail, Piece);
+}
+
+// As memcpy, whose call would take longer than to copy what is short, as most texts are.
+inline void copy_bytes(std::uint8_t *to, const std::uint8_t *from, std::size_t size) {
+  if (size > 32) {
+    std::memcpy(to, from, size);
+  } else if (size >= 16) {
+    copy_ends<16>(to, from, size);
+  } else if (size >= 8) {
+    copy_ends<8>(to, from, size);
+  } else if (size >= 4) {
+    copy_ends<4>(to, from, size);
+  } else if (size >= 2) {
+    copy_ends<2>(to, from, size);
+  } else if (size == 1) {
+    *to = *from;
+  }
+}
 
 // Writes a message into memory that is large enough.
 template <class Wire>
 class Writer {
  public:
-  explicit Writer(std::uint8_t *begin) : begin_(begin) {}
+  explicit Writer(std::uint8_t *begin) : begin_(begin), at_(begin) {}
 
   template <class T>
   void number(const T &value) {
@@ -259,7 +303,7 @@ class Writer {
     copy(&value, sizeof(T));
   }
 
-  void flag(const bool &value) { begin_[at_++] = value ? 1 : 0; }
+  void flag(const bool &value) { *at_++ = value ? 1 : 0; }
 
   template <class T>
   void numbers(const T *values, std::size_t count) {
@@ -270,14 +314,23 @@ class Writer {
   void text(const std::string &text, std::size_t) {
     length(text.size() + (Wire::ends_texts ? 1 : 0));
     copy(text.data(), text.size());
-    if (Wire::ends_texts) begin_[at_++] = 0;
+    if (Wire::ends_texts) *at_++ = 0;
   }
 
   template <class T>
   void list(const std::vector<T> &values, const Limits &limits) {
     const std::size_t mark = open<T>();
-    length(values.size());
-    if (!values.empty()) elements(values, limits);
+    if constexpr (is_number<T> && !has_gap<Wire, T>) {
+      // Both are known before bytes are written, which might be theirs for all that a
+      // compiler knows.
+      const T *const from = values.data();
+      const std::size_t count = values.size();
+      length(count);
+      numbers(from, count);
+    } else {
+      length(values.size());
+      if (!values.empty()) elements(values, limits);
+    }
     close<T>(mark);
   }
 
@@ -290,7 +343,7 @@ class Writer {
     } else {
       if constexpr (is_block<Wire, T>()) {
         align(first<T>());
-        if (is_aligned<Wire, T>(at_)) {
+        if (is_aligned<Wire, T>(at())) {
           copy(values.data(), values.size() * sizeof(T));
           return;
         }
@@ -315,36 +368,36 @@ class Writer {
   }
 
   void nothing() {
-    if (Wire::has_filler) begin_[at_++] = 0;
+    if (Wire::has_filler) *at_++ = 0;
   }
 
   // Where what has its size before it begins.
   template <class T>
   std::size_t open() {
     if constexpr (is_delimited<Wire, T>) length(0);
-    return at_;
+    return at();
   }
   template <class T>
   void close(std::size_t mark) {
     if constexpr (is_delimited<Wire, T>) {
-      const auto size = static_cast<std::uint32_t>(at_ - mark);
+      const auto size = static_cast<std::uint32_t>(at() - mark);
       std::memcpy(begin_ + mark - sizeof(size), &size, sizeof(size));
     }
   }
 
  private:
   void length(std::size_t length) { number(static_cast<std::uint32_t>(length)); }
+  std::size_t at() const { return static_cast<std::size_t>(at_ - begin_); }
   void align(std::size_t size) {
-    for (std::size_t gap = padding<Wire>(at_, size); gap != 0; --gap) begin_[at_++] = 0;
+    for (std::size_t gap = padding<Wire>(at(), size); gap != 0; --gap) *at_++ = 0;
   }
   void copy(const void *from, std::size_t size) {
-    // An empty list may have no memory at all.
-    if (size != 0) std::memcpy(begin_ + at_, from, size);
+    copy_bytes(at_, static_cast<const std::uint8_t *>(from), size);
     at_ += size;
   }
 
   std::uint8_t *begin_;
-  std::size_t at_ = 0;
+  std::uint8_t *at_;
 };
 
 // Reads a message. Behind the first error there are no more bytes.

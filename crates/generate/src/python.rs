@@ -64,13 +64,13 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     }
     let body = code.finish();
     let mut code = SourceWriter::indented(4);
-    module.head(wires, &body, &mut code);
+    module.head(wires, &mut code);
     let text = code.finish() + &body;
     Ok(vec![File::new(format!("{}.py", package.name), text)])
 }
 
 impl Module<'_> {
-    fn head(&self, wires: &[Wire], body: &str, code: &mut SourceWriter) {
+    fn head(&self, wires: &[Wire], code: &mut SourceWriter) {
         docstring(&format!("{}\n", self.package.head().join("\n")), code);
         code.line("");
         let has_enums = self.schema.enums().next().is_some();
@@ -86,10 +86,7 @@ impl Module<'_> {
         if has_enums {
             code.line("from enum import IntEnum");
         }
-        let mut typing = vec!["Any"];
-        if has_blocks || body.contains("ClassVar[") {
-            typing.push("ClassVar");
-        }
+        let mut typing = vec!["Any", "ClassVar"];
         if has_blocks {
             typing.extend(["Protocol", "TypeVar", "cast", "overload"]);
         } else {

@@ -53,9 +53,9 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Its part of the time to warm up in a process, in nanoseconds.
-    fn warming(&self) -> f64 {
-        f64::from(self.rounds) * self.share.wall_ns * managed::SHARE / (1.0 + managed::SHARE)
+    /// How long its samples take in a process, in nanoseconds.
+    fn sampling(&self) -> f64 {
+        f64::from(self.rounds) * self.share.wall_ns / (1.0 + managed::SHARE)
     }
 }
 
@@ -106,15 +106,14 @@ impl<'a> RunnerContender<'a> {
         self.cells.iter().filter_map(fact).collect()
     }
 
-    /// Warms up the cells of a case, in what is left of the process's time for it. The
-    /// first need most, as what they compile is compiled for those that follow.
+    /// Warms up the cells of a case, in what is left of the process's time for it.
     fn warm_up(&mut self, runner: &mut Runner, case: usize) -> Result<(), Trouble> {
         let plan = self.plan;
         let wanted = wanted(self.entrant, &self.subject, &self.deviations, case);
         for cell in self.cells.iter_mut().filter(|cell| cell.case == case && cell.rounds > 0) {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted };
-            let time = (self.warming / 2.0).max(cell.warming().min(self.warming));
+            let time = managed::part(self.warming, cell.sampling());
             let mut took = 0.0;
             let one = |iterations| {
                 let ns = epoch.run(runner, iterations, None)?;
@@ -162,7 +161,8 @@ impl Contender for RunnerContender<'_> {
         for cell in &mut self.cells {
             cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
         }
-        self.warming = self.cells.iter().map(Cell::warming).sum::<f64>().max(managed::LEAST);
+        let samples = self.cells.iter().map(Cell::sampling).sum();
+        self.warming = managed::time(samples, self.plan.settings.epoch_ns as f64);
         let Some(launch) = self.runner() else { return Ok(None) };
         Runner::start(launch, Limits::default(), None, self.plan.patience).map(Some)
     }

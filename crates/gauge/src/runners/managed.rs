@@ -30,8 +30,21 @@ const STEADY: f64 = 5e7;
 
 /// What part of the time of a process's samples warming up may take besides.
 pub const SHARE: f64 = 0.5;
-/// Nanoseconds that it may take in each process at least.
-pub const LEAST: f64 = 2e8;
+/// How many epochs' time it may take in each process at least.
+const LEAST: f64 = 500.0;
+/// What part of the time that is left for it an experiment may take: the first compile
+/// most for those that follow.
+const PART: f64 = 1.0 / 3.0;
+
+/// Nanoseconds that a process has to warm up, where its samples take so many.
+pub fn time(samples: f64, epoch_ns: f64) -> f64 {
+    (samples * SHARE).max(LEAST * epoch_ns)
+}
+
+/// Those that an experiment has of what is left, where its own samples take so many.
+pub fn part(left: f64, samples: f64) -> f64 {
+    (left * PART).max(left.min(samples * SHARE))
+}
 
 /// How a cell warmed up, in the process that took longest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -185,20 +198,20 @@ mod tests {
 
     #[test]
     fn epochs_grow_as_code_becomes_fast() {
-        // Ten thousand messages take 50 µs each, all others 100 ns.
+        // Ten thousand messages take 3 µs each, all others 100 ns.
         let (mut done, mut longest) = (0, 0.0_f64);
         let pace = Pace { epoch_ns: 2e6, messages: 3 };
         let warm = warm_up(1e9, pace, |iterations| {
             assert_eq!(iterations % 3, 0);
             let slow = iterations.min(10_000_u64.saturating_sub(done));
             done += iterations;
-            let ns = slow as f64 * 5e4 + (iterations - slow) as f64 * 100.0;
+            let ns = slow as f64 * 3e3 + (iterations - slow) as f64 * 100.0;
             longest = if slow > 0 { longest.max(ns) } else { longest };
             Ok(ns)
         });
         let warm = warm.expect("nothing fails");
         assert!(!warm.is_cut && warm.epochs > WARM, "{warm:?}");
-        // Half a second of slow ones, none of which made a long epoch, and then what is steady.
+        // Slow ones made no long epoch, and what is steady comes behind them.
         assert!(longest < 4e6, "{longest}");
         assert!(done > 10_000 + (STEADY / 100.0) as u64, "{done}");
     }

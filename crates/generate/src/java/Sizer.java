@@ -8,10 +8,12 @@ public final class Sizer {
     public static final int NO_BOUND = -1;
 
     private final Wire wire;
+    private final int alignment;
     private long size;
 
     Sizer(Wire wire) {
         this.wire = wire;
+        this.alignment = wire.alignment;
     }
 
     long size() {
@@ -24,7 +26,7 @@ public final class Sizer {
      * @param bytes its bytes
      */
     public void number(int bytes) {
-        size += -size & (Math.min(bytes, wire.alignment) - 1);
+        size += -size & (Math.min(bytes, alignment) - 1);
         size += bytes;
     }
 

@@ -65,7 +65,7 @@ public enum Wire {
      */
     public ByteBuffer serialize(Sequential message) throws WireException {
         ByteBuffer out = ByteBuffer.allocate(size(message));
-        put(message, out);
+        put(message, out, 0);
         return out;
     }
 
@@ -81,17 +81,23 @@ public enum Wire {
         if (size > out.remaining()) {
             throw new WireException(WireException.Problem.NO_ROOM);
         }
-        put(message, out.slice(out.position(), size));
-        out.position(out.position() + size);
+        int at = out.position();
+        put(message, out, at);
+        out.position(at + size);
     }
 
-    private void put(Sequential message, ByteBuffer room) {
+    /** Writes into a buffer, whose position and order of bytes are kept. */
+    private void put(Sequential message, ByteBuffer out, int at) {
         if (header != 0) {
-            room.put(1, (byte) kind);
-            room.put(0, (byte) 0).put(2, (byte) 0).put(3, (byte) 0);
+            out.put(at, (byte) 0).put(at + 1, (byte) kind);
+            out.put(at + 2, (byte) 0).put(at + 3, (byte) 0);
         }
-        ByteBuffer body = room.slice(header, room.limit() - header);
-        message.write(new Writer(this, body.order(ByteOrder.LITTLE_ENDIAN)));
+        ByteOrder order = out.order();
+        try {
+            message.write(new Writer(this, out.order(ByteOrder.LITTLE_ENDIAN), at + header));
+        } finally {
+            out.order(order).position(at);
+        }
     }
 
     /**
@@ -110,7 +116,7 @@ public enum Wire {
         if (header != 0 && (bytes.limit() < header || bytes.get(0) != 0 || bytes.get(1) != kind)) {
             throw new WireException(WireException.Problem.NO_HEADER);
         }
-        ByteBuffer body = bytes.slice(header, bytes.limit() - header);
+        ByteBuffer body = header == 0 ? bytes : bytes.slice(header, bytes.limit() - header);
         Reader reader = new Reader(this, body.order(ByteOrder.LITTLE_ENDIAN));
         message.read(reader);
         if (reader.left() > filling) {

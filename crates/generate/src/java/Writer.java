@@ -6,16 +6,24 @@ import java.nio.charset.StandardCharsets;
 /** Writes a message that was measured. */
 public final class Writer {
     private final Wire wire;
+    private final int alignment;
     private final ByteBuffer out;
+    private final int begin;
     private int at;
 
-    Writer(Wire wire, ByteBuffer out) {
+    Writer(Wire wire, ByteBuffer out, int begin) {
         this.wire = wire;
+        this.alignment = wire.alignment;
         this.out = out;
+        this.begin = begin;
+        this.at = begin;
     }
 
     private void align(int bytes) {
-        int gap = -at & (Math.min(bytes, wire.alignment) - 1);
+        if (alignment == 1) {
+            return;
+        }
+        int gap = (begin - at) & (Math.min(bytes, alignment) - 1);
         for (; gap > 0; gap--) {
             out.put(at++, (byte) 0);
         }

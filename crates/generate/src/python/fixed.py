@@ -5,6 +5,12 @@ class WireError(ValueError):
 #: The most elements that a list without a bound may have.
 _MOST = 0xFFFFFFFF
 
+#: The length of a list or text, in a tuple.
+_length_at = struct.Struct("<I").unpack_from
+
+#: Whether numbers lie in memory as they do on the wires.
+_IS_LITTLE = sys.byteorder == "little"
+
 #: The codes of the struct module by the kind of number that they stand for.
 _KINDS = {code: kind for kind in ("bhilq", "BHILQ", "efd", "?") for code in kind}
 
@@ -13,7 +19,7 @@ def _is_block(view: memoryview, code: str, size: int) -> bool:
     """Whether memory holds such numbers, one after another, little-endian."""
     own = view.format.lstrip("@=<")
     same = _KINDS.get(own) == _KINDS[code] and view.itemsize == size
-    return same and view.c_contiguous and (size == 1 or sys.byteorder == "little")
+    return same and view.c_contiguous and (size == 1 or _IS_LITTLE)
 
 
 def _block(values: Sequence[float], code: str, size: int) -> memoryview:
@@ -24,7 +30,7 @@ def _block(values: Sequence[float], code: str, size: int) -> memoryview:
         view = memoryview(array(code, cast("Sequence[Any]", values)))
     if not _is_block(view, code, size):
         copy = array(code, view.tolist() if view.ndim == 1 else _flat(view.tolist()))
-        if sys.byteorder == "big":
+        if not _IS_LITTLE:
             copy.byteswap()
         view = memoryview(copy)
     return view.cast("B") if view.nbytes else memoryview(b"")
@@ -39,11 +45,11 @@ def _flat(rows: Any) -> Any:
 
 def _numbers(block: memoryview, code: str, view: bool) -> Any:
     """A block as numbers: a copy, or where it lies."""
-    if view and sys.byteorder == "little":
+    if view and _IS_LITTLE:
         return block.cast(cast(Any, code))
     numbers = array(code)
     numbers.frombytes(block)
-    if sys.byteorder == "big":
+    if not _IS_LITTLE:
         numbers.byteswap()
     return numbers
 
@@ -66,8 +72,11 @@ class _Writer:
 
     __slots__ = ("parts", "size")
 
+    #: The bits that are zero in places where a length may stand.
+    _ALIGNED: ClassVar[int] = 0
+
     def __init__(self) -> None:
-        self.parts: list[bytes | bytearray | memoryview] = []
+        self.parts: list[bytes | bytearray | memoryview | array[Any]] = []
         self.size = 0
 
     def align(self, to: int) -> None:
@@ -80,8 +89,11 @@ class _Writer:
     def count(self, count: int, most: int) -> None:
         if count > most:
             raise WireError(f"{count} elements, and {most} at most may be written")
-        self.align(4)
-        self.put(count.to_bytes(4, "little"))
+        gap = -self.size & self._ALIGNED
+        if gap:
+            self.parts.append(bytes(gap))
+        self.parts.append(count.to_bytes(4, "little"))
+        self.size += gap + 4
 
     def check(self, count: int, wanted: int) -> None:
         if count != wanted:
@@ -92,15 +104,24 @@ class _Writer:
 
     def octets(self, octets: bytes | bytearray | memoryview, most: int = _MOST) -> None:
         block = octets if isinstance(octets, bytes) else memoryview(octets).cast("B")
-        self.count(len(block), most)
-        self.put(block)
+        count = len(block)
+        self.count(count, most)
+        self.parts.append(block)
+        self.size += count
 
     def numbers(self, values: Sequence[float], code: str, size: int, most: int = _MOST) -> None:
-        block = _block(values, code, size)
-        self.count(len(block) // size, most)
-        if block:
-            self.align(size)
-            self.put(block)
+        block: memoryview | array[Any]
+        if _IS_LITTLE and isinstance(values, array) and values.typecode == code:
+            block, count = values, len(values)
+        else:
+            block = _block(values, code, size)
+            count = len(block) // size
+        self.count(count, most)
+        if count:
+            if size > 4:
+                self.align(size)
+            self.parts.append(block)
+            self.size += count * size
 
     def fixed(self, values: Sequence[float], code: str, size: int, count: int) -> None:
         block = _block(values, code, size)
@@ -115,42 +136,50 @@ class _Writer:
 class _Reader:
     """Bytes, and how many of them are read. Lengths are held against what is there."""
 
-    __slots__ = ("at", "data", "view")
+    __slots__ = ("at", "data", "end", "raw", "view")
+
+    #: The bits that are zero in places where a length may stand.
+    _ALIGNED: ClassVar[int] = 0
 
     def __init__(self, data: bytes | bytearray | memoryview, view: bool) -> None:
-        self.data = memoryview(data).cast("B")
+        #: What slices are copied from: cheapest from bytes.
+        self.raw = data if isinstance(data, bytes) else memoryview(data).cast("B")
+        self.data = memoryview(self.raw)
         if view and not isinstance(self.data.obj, bytes):
             # A view stays what it is only if nobody can write to its bytes.
             self.data = memoryview(bytes(self.data))
         self.at = 0
+        self.end = len(self.raw)
         self.view = view
 
     def align(self, to: int) -> None:
         """Nothing is aligned unless a wire does so."""
 
     def left(self) -> int:
-        return len(self.data) - self.at
+        return self.end - self.at
 
     def take(self, block: struct.Struct) -> tuple[Any, ...]:
         at = self.at
         self.at = at + block.size
-        return block.unpack_from(self.data, at)
+        return block.unpack_from(self.raw, at)
 
     def block(self, size: int) -> memoryview:
-        end = self.at + size
-        if end > len(self.data):
+        at = self.at
+        end = at + size
+        if end > self.end:
             raise WireError(f"{size} bytes are wanted, and {self.left()} are left")
-        block = self.data[self.at : end]
         self.at = end
-        return block
+        return self.data[at:end]
 
     def count(self, least: int, most: int = _MOST) -> int:
         """The length of a list of which each element takes so many bytes at least."""
-        self.align(4)
-        count = int.from_bytes(self.block(4), "little")
+        at = self.at
+        at += -at & self._ALIGNED
+        count: int = _length_at(self.raw, at)[0]
+        self.at = at = at + 4
         if count > most:
             raise WireError(f"{count} elements, and {most} at most may be there")
-        if count * least > self.left():
+        if count * least > self.end - at:
             raise WireError(f"{count} elements, and {self.left()} bytes are left")
         return count
 
@@ -159,15 +188,24 @@ class _Reader:
         return struct.unpack(code, self.block(size))[0]
 
     def text(self, most: int = _MOST) -> str:
-        return str(self.block(self.count(1, most)), "utf-8")
+        end = self.count(1, most) + self.at
+        text = str(self.raw[self.at : end], "utf-8")
+        self.at = end
+        return text
 
     def octets(self) -> bytes | bytearray | memoryview:
-        block = self.block(self.count(1))
-        return block if self.view else bytes(block)
+        # As count does it, without its call.
+        at = self.at
+        at += (-at & self._ALIGNED) + 4
+        end: int = at + _length_at(self.raw, at - 4)[0]
+        if end > self.end:
+            raise WireError(f"{end - at} bytes are wanted, and {self.end - at} are left")
+        self.at = end
+        return self.data[at:end] if self.view else bytes(self.raw[at:end])
 
     def numbers(self, code: str, size: int, most: int = _MOST) -> Any:
         count = self.count(size, most)
-        if count:
+        if size > 4 and count:
             self.align(size)
         return _numbers(self.block(count * size), code, self.view)
 

@@ -274,20 +274,13 @@ void copy_ends(std::uint8_t *to, const std::uint8_t *from, std::size_t size) {
   std::memcpy(to + size - Piece, tail, Piece);
 }
 
-// As memcpy, whose call would take longer than to copy what is short, as most texts are.
+// As memcpy, whose call would take longer than to copy what is short, as many texts are.
+// More cases than these make so much code that compilers no longer inline what calls it.
 inline void copy_bytes(std::uint8_t *to, const std::uint8_t *from, std::size_t size) {
-  if (size > 32) {
-    std::memcpy(to, from, size);
-  } else if (size >= 16) {
-    copy_ends<16>(to, from, size);
-  } else if (size >= 8) {
-    copy_ends<8>(to, from, size);
-  } else if (size >= 4) {
-    copy_ends<4>(to, from, size);
-  } else if (size >= 2) {
-    copy_ends<2>(to, from, size);
-  } else if (size == 1) {
-    *to = *from;
+  if (size >= 4 && size <= 16) {
+    size < 8 ? copy_ends<4>(to, from, size) : copy_ends<8>(to, from, size);
+  } else if (size != 0) {
+    std::memcpy(to, from, size);  // an empty list may have no memory at all
   }
 }
 

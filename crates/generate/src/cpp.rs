@@ -109,6 +109,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
         fixed("holder.hpp", include_str!("cpp/holder.hpp")),
     ];
     if wires.iter().any(|wire| wire.is_sequential()) {
+        files.push(fixed("space.hpp", include_str!("cpp/space.hpp")));
         files.push(fixed("sequential.hpp", include_str!("cpp/sequential.hpp")));
         files.push(header.views(&namespace));
         files.push(fixed("layout.hpp", include_str!("cpp/layout.hpp")));

@@ -26,7 +26,8 @@ pub struct RunnerContender<'a> {
     pub cells: Vec<Cell>,
     /// How far each message of each case is from what was sent, where that is judged.
     pub deviations: Vec<Vec<Vec<Deviation>>>,
-    /// Time to start its runner and to load the messages.
+    /// Time to start its runner, to load the messages and, where its language has to, to
+    /// warm up at least.
     pub starting: Duration,
     /// Whether its language has to warm up and collects garbage.
     pub is_managed: bool,
@@ -161,8 +162,8 @@ impl Contender for RunnerContender<'_> {
         for cell in &mut self.cells {
             cell.samples[sitting.process] = vec![None; sitting.rounds as usize];
         }
-        let samples = self.cells.iter().map(Cell::sampling).sum();
-        self.warming = managed::time(samples, self.plan.settings.epoch_ns as f64);
+        let samples: f64 = self.cells.iter().map(Cell::sampling).sum();
+        self.warming = samples * managed::SHARE + managed::least(self.plan.settings.epoch_ns);
         let Some(launch) = self.runner() else { return Ok(None) };
         Runner::start(launch, Limits::default(), None, self.plan.patience).map(Some)
     }

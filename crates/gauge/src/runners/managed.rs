@@ -30,15 +30,15 @@ const STEADY: f64 = 5e7;
 
 /// What part of the time of a process's samples warming up may take besides.
 pub const SHARE: f64 = 0.5;
-/// How many epochs' time it may take in each process at least.
+/// How many epochs' time it may take in each process besides.
 const LEAST: f64 = 500.0;
 /// What part of the time that is left for it an experiment may take: the first compile
 /// most for those that follow.
 const PART: f64 = 1.0 / 3.0;
 
-/// Nanoseconds that a process has to warm up, where its samples take so many.
-pub fn time(samples: f64, epoch_ns: f64) -> f64 {
-    (samples * SHARE).max(LEAST * epoch_ns)
+/// Nanoseconds that a process has to warm up however short its samples are.
+pub fn least(epoch_ns: u64) -> f64 {
+    LEAST * epoch_ns as f64
 }
 
 /// Those that an experiment has of what is left, where its own samples take so many.

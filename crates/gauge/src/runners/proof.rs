@@ -2,7 +2,7 @@
 //! calibration on every case.
 
 use std::collections::HashMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use wiregauge_conversation::child::Limits;
 use wiregauge_conversation::runner::{Launch, Runner, Trouble};
@@ -58,6 +58,10 @@ impl Proofs {
         contender.subject.library.clone_from(&runner.hello.library);
         contender.subject.unchecked = runner.hello.unchecked;
         contender.is_managed = runner.hello.managed;
+        if contender.is_managed {
+            let least = managed::least(plan.settings.epoch_ns);
+            contender.starting += Duration::from_nanos(least as u64);
+        }
         for (case, load) in plan.cases.iter().enumerate() {
             let named = |trouble| on_case(trouble, &load.case, plan);
             let bound = contender.subject.bound;

@@ -199,7 +199,7 @@ class Writer {
 
   void text(const std::string &text, std::size_t) {
     length(text.size() + (Wire::ends_texts ? 1 : 0));
-    copy(text.data(), text.size());
+    copy_short(text.data(), text.size());
     if (Wire::ends_texts) *at_++ = 0;
   }
 
@@ -212,7 +212,7 @@ class Writer {
       const T *const from = values.data();
       const std::size_t count = values.size();
       length(count);
-      numbers(from, count);
+      copy_short(from, count * sizeof(T));
     } else {
       length(values.size());
       if (!values.empty()) elements(values, limits);
@@ -277,7 +277,13 @@ class Writer {
   void align(std::size_t size) {
     for (std::size_t gap = padding<Wire>(at(), size); gap != 0; --gap) *at_++ = 0;
   }
+  // An empty list may have no memory at all.
   void copy(const void *from, std::size_t size) {
+    if (size != 0) std::memcpy(at_, from, size);
+    at_ += size;
+  }
+  // The same of what is mostly short, and how short is not known before.
+  void copy_short(const void *from, std::size_t size) {
     copy_bytes(at_, static_cast<const std::uint8_t *>(from), size);
     at_ += size;
   }

@@ -115,13 +115,9 @@ impl<'a> RunnerContender<'a> {
             let experiment = &plan.experiments[cell.experiment];
             let epoch = Epoch { plan, case, experiment, wanted };
             let time = managed::part(self.warming, cell.sampling());
-            let mut took = 0.0;
-            let one = |iterations| {
-                let ns = epoch.run(runner, iterations, None)?;
-                took += ns;
-                Ok(ns)
-            };
-            cell.warm_up = cell.warm_up.max(Some(managed::warm_up(time, epoch.pace(), one)?));
+            let one = |iterations| epoch.run(runner, iterations, None);
+            let (warm_up, took) = managed::warm_up(time, epoch.pace(), one)?;
+            cell.warm_up = cell.warm_up.max(Some(warm_up));
             self.warming -= took;
         }
         Ok(())
@@ -234,7 +230,7 @@ pub struct Epoch<'a> {
 }
 
 impl Epoch<'_> {
-    /// How it warms up.
+    /// How long it should be, and of which messages.
     pub fn pace(&self) -> Pace {
         let messages = self.plan.cases[self.case].samples.len().max(1) as u64;
         Pace { epoch_ns: self.plan.settings.epoch_ns as f64, messages }

@@ -55,7 +55,7 @@ pub struct WarmUp {
     pub epochs: u32,
 }
 
-/// Epochs by which something is warmed up.
+/// How long epochs should be, where they have to be found.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
     /// How long each should be, in nanoseconds.
@@ -64,14 +64,22 @@ pub struct Pace {
     pub messages: u64,
 }
 
+impl Pace {
+    /// How many messages to try next where so many took `ns`.
+    pub fn longer(&self, iterations: u64, ns: f64) -> u64 {
+        schedule::longer(iterations, ns, self.epoch_ns).next_multiple_of(self.messages)
+    }
+}
+
 /// Warms up by epochs, whose nanoseconds `epoch` tells of so many messages, until a
 /// message becomes no faster or they took so many nanoseconds. Epochs begin short, since
 /// code that is not compiled yet is many times as slow, and grow as it becomes faster.
+/// Says how many nanoseconds all took, too.
 pub fn warm_up(
     time: f64,
     pace: Pace,
     mut epoch: impl FnMut(u64) -> Result<f64, Trouble>,
-) -> Result<WarmUp, Trouble> {
+) -> Result<(WarmUp, f64), Trouble> {
     let (mut best, mut took, mut epochs, mut fastest) = (f64::INFINITY, 0.0, 0, 0);
     let (mut steady, mut iterations) = (0.0, pace.messages);
     loop {
@@ -86,14 +94,13 @@ pub fn warm_up(
         }
         best = best.min(each);
         if epochs - fastest >= WARM && steady >= STEADY {
-            return Ok(WarmUp { is_cut: false, epochs: fastest });
+            return Ok((WarmUp { is_cut: false, epochs: fastest }, took));
         }
         if took >= time || iterations >= schedule::MOST {
-            return Ok(WarmUp { is_cut: true, epochs });
+            return Ok((WarmUp { is_cut: true, epochs }, took));
         }
         if ns < pace.epoch_ns {
-            let longer = schedule::longer(iterations, ns.max(1.0), pace.epoch_ns);
-            iterations = longer.next_multiple_of(pace.messages);
+            iterations = pace.longer(iterations, ns.max(1.0));
         }
     }
 }
@@ -178,6 +185,7 @@ mod tests {
         let pace = Pace { epoch_ns: 0.0, messages: 1 };
         warm_up(time * unit, pace, |_| Ok(epochs.next().unwrap_or(1.0) * unit))
             .expect("nothing fails")
+            .0
     }
 
     #[test]
@@ -209,7 +217,7 @@ mod tests {
             longest = if slow > 0 { longest.max(ns) } else { longest };
             Ok(ns)
         });
-        let warm = warm.expect("nothing fails");
+        let (warm, _) = warm.expect("nothing fails");
         assert!(!warm.is_cut && warm.epochs > WARM, "{warm:?}");
         // Slow ones made no long epoch, and what is steady comes behind them.
         assert!(longest < 4e6, "{longest}");

@@ -203,16 +203,15 @@ struct Calibrated {
 }
 
 fn calibrate(runner: &mut Runner, epoch: &Epoch) -> Result<Calibrated, Trouble> {
-    let messages = epoch.plan.cases[epoch.case].samples.len().max(1) as u64;
-    let wanted = epoch.plan.settings.epoch_ns as f64;
-    let mut iterations = messages;
+    let pace = epoch.pace();
+    let mut iterations = pace.messages;
     loop {
         let began = Instant::now();
         let ns = epoch.run(runner, iterations, None)?;
-        if ns >= wanted || iterations >= schedule::MOST {
+        if ns >= pace.epoch_ns || iterations >= schedule::MOST {
             return Ok(Calibrated { iterations, ns, wall_ns: began.elapsed().as_nanos() as f64 });
         }
-        iterations = schedule::longer(iterations, ns, wanted).next_multiple_of(messages);
+        iterations = pace.longer(iterations, ns);
     }
 }
 

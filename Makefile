@@ -55,8 +55,9 @@ bench-aa: setup build
 
 # Everything that must hold before a change goes in. What fails does not keep the
 # rest from being tested: all failures are listed at the end.
+# What mostly waits runs beside what computes.
 test: setup check
-	$(TEST)
+	$(TEST) --lib --bins $(FAST:%=--test %) $(BUILDS:%=--test %) + $(MACHINE:%=--test %) + --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:

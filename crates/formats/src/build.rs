@@ -72,7 +72,6 @@ pub fn build_variants(
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
     let folder = folder.canonicalize()?;
-    let _lock = lock(&folder)?;
     let common = Common::write(&folder)?;
     let unit = Unit { schema, projection };
     let message = hash([serde_json::to_vec(schema)?, serde_json::to_vec(projection)?]);
@@ -82,6 +81,8 @@ pub fn build_variants(
         message: folder.join("messages").join(format!("m{}", &message[..16])),
     };
     fs::create_dir_all(place.message.join("bin"))?;
+    // One builds a message at a time; different messages are built side by side.
+    let _lock = lock(&place.message)?;
     write_if_new(&place.message.join("schema.json"), &serde_json::to_vec_pretty(schema)?)?;
 
     let mut built: Vec<BuiltRunner> = Vec::new();
@@ -127,8 +128,8 @@ pub fn counter(folder: &Path) -> Result<PathBuf> {
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the build folder {}", folder.display()))?;
     let folder = folder.canonicalize()?;
-    let _lock = lock(&folder)?;
     let common = Common::write(&folder)?;
+    let _lock = lock(&common.folder)?;
     let object = common.folder.join("liballoc.so");
     if !object.exists() {
         let flags = ["-std=c11", "-O2", "-fPIC", "-shared", "-fno-builtin", "-fvisibility=hidden"];

@@ -635,7 +635,7 @@ fn long_names_in_lcm() {
 fn random_schemas() {
     let cases = match std::env::var("WIREGAUGE_CASES") {
         Ok(cases) => cases.parse().expect("WIREGAUGE_CASES is a number"),
-        Err(_) => 2,
+        Err(_) => 1,
     };
     let seeds = seeds("random_schemas");
     let recorded = seeds.recorded();

@@ -33,8 +33,10 @@ use crate::window::Window;
 pub const VERSION: u32 = 5;
 /// From beat to beat.
 pub const BEAT: Duration = Duration::from_millis(100);
-/// Silence after which the other side is lost, unless the user says so.
-pub const SILENCE: Duration = Duration::from_secs(1);
+/// Silence after which the other side is lost, unless the user says so. TCP sends
+/// again after its timer, then after twice as long; on a loaded machine the timer
+/// is most of a second (RFC 6298), and a link that is back must not be missed.
+pub const SILENCE: Duration = Duration::from_secs(3);
 
 /// What the conductor says.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

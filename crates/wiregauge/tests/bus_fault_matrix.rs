@@ -92,7 +92,7 @@ impl What {
         match self {
             What::Killed => Duration::MAX,
             What::Short => Duration::from_millis(300),
-            What::Long => Duration::from_secs(2),
+            What::Long => Duration::from_secs(5),
         }
     }
 

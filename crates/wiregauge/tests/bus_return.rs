@@ -70,7 +70,7 @@ fn an_agent_that_was_silent_comes_back_by_itself() {
     in_the_middle(&agent);
     agent.signal("-STOP");
     let told = leader.hears("is lost");
-    assert!(told.contains("silent for 1s") && told.contains("waiting up to 30s"), "{told}");
+    assert!(told.contains("silent for 3s") && told.contains("waiting up to 30s"), "{told}");
     agent.signal("-CONT");
     agent.hears("trying for 30s to reach it again");
     leader.hears("beta is back from 127.0.0.1");

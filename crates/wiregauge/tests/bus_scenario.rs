@@ -284,7 +284,7 @@ impl Long {
 
 #[test]
 fn an_agent_that_is_lost_is_missed_and_told() {
-    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 1s")] {
+    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 3s")] {
         let (here, there) = (folder(), folder());
         let mut run = Long::start(here.path(), there.path(), PAIR);
         let begun = Instant::now();

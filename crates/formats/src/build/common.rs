@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use wiregauge_workshop::embedded;
+use wiregauge_workshop::{embedded, lock};
 
 /// The fixed parts, written out.
 pub struct Common {
@@ -22,6 +22,8 @@ impl Common {
         let sources = embedded::runners();
         let hash = sources.hash();
         let folder = build.join("common").join(&hash[..16]);
+        // Who finds them half written would build with half of them.
+        let _lock = lock(build)?;
         sources.write(&folder)?;
         Ok(Common { folder, hash })
     }

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 use anyhow::{anyhow, ensure, Context, Result};
 use wiregauge_holders::Unit;
-use wiregauge_workshop::{maven, quoted, run, write_if_new, Need, Progress};
+use wiregauge_workshop::{lock, maven, quoted, run, write_if_new, Need, Progress};
 
 use crate::build::runner_build::{Place, RunnerBuild};
 use crate::build::system::BuildSystem;
@@ -82,7 +82,11 @@ fn compile(
     fs::create_dir_all(&group)?;
     let runner = place.common.folder.join("java-classes");
     let mut list = Vec::new();
-    if !runner.join("complete").exists() {
+    // What is common to all messages is compiled by who comes first; others wait.
+    let lock = lock(&place.common.folder)?;
+    let is_new = !runner.join("complete").exists();
+    let _lock = is_new.then_some(lock);
+    if is_new {
         let package = fixed.join("wiregauge_runner");
         let mut sources = Vec::new();
         for entry in fs::read_dir(&package)? {
@@ -91,7 +95,6 @@ fn compile(
         sources.sort();
         list.push(line(&runner, &runner, &sources)?);
     }
-    let is_new = !list.is_empty();
     let mut paths = Vec::new();
     for (done, build) in builds.iter().enumerate() {
         progress(&format!("preparing Java: {}", build.variant.title()), done, builds.len())?;

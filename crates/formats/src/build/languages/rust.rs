@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{anyhow, Context, Result};
 use serde::Deserialize;
 use wiregauge_holders::{rust, Unit};
-use wiregauge_workshop::{first_error, write_if_new, Compiler, Progress};
+use wiregauge_workshop::{first_error, lock, write_if_new, Compiler, Progress};
 
 use crate::build::runner_build::{Place, RunnerBuild};
 use crate::build::system::BuildSystem;
@@ -91,7 +91,7 @@ fn compile(
     let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
     let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
         .replace("path = \"..", &format!("path = \"{}", place.common.folder.display()));
-    let lock = fs::read_to_string(fixed.join("Cargo.lock"))?;
+    let locked = fs::read_to_string(fixed.join("Cargo.lock"))?;
     let manifest = match release {
         Some(release) => release.manifest(&own(manifest))?,
         None => own(manifest),
@@ -101,13 +101,19 @@ fn compile(
         && folder.join("Cargo.lock").exists()
         && fs::read_to_string(folder.join("Cargo.toml")).is_ok_and(|old| old == manifest);
     if !is_locked {
-        write_if_new(&folder.join("Cargo.lock"), own(lock.clone()).as_bytes())?;
+        write_if_new(&folder.join("Cargo.lock"), own(locked.clone()).as_bytes())?;
     }
     write_if_new(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     for file in rust::message(unit) {
         write_if_new(&folder.join("src").join(&file.path), file.text.as_bytes())?;
     }
 
+    // Programs of all messages go by the same names in the target folder: they are
+    // taken out of it before another message's are built there.
+    let programs_folder = folder.join("programs");
+    fs::create_dir_all(&programs_folder)?;
+    fs::create_dir_all(&place.target)?;
+    let _lock = lock(&place.target)?;
     let mut command = Command::new("cargo");
     command
         .args(["build", "--release", "--keep-going", "--message-format=json"])
@@ -130,7 +136,7 @@ fn compile(
     let errors = child.0.stderr.take().context("cargo's stderr is piped")?;
     let errors = std::thread::spawn(move || std::io::read_to_string(errors).unwrap_or_default());
 
-    let total = lock.matches("[[package]]").count() + builds.len();
+    let total = locked.matches("[[package]]").count() + builds.len();
     let mut seen = BTreeSet::new();
     let mut programs = BTreeMap::new();
     let mut failures = BTreeMap::new();
@@ -141,7 +147,12 @@ fn compile(
                 seen.insert((package_id, executable.is_some().then(|| target.name.clone())));
                 progress(&format!("compiling Rust: {}", target.name), seen.len(), total)?;
                 if let Some(executable) = executable {
-                    programs.insert(target.name, executable);
+                    let program = programs_folder.join(&target.name);
+                    let _ = fs::remove_file(&program);
+                    fs::hard_link(&executable, &program)
+                        .or_else(|_| fs::copy(&executable, &program).map(drop))
+                        .with_context(|| format!("cannot write {}", program.display()))?;
+                    programs.insert(target.name, program);
                 }
             }
             Ok(Report::CompilerMessage { target, message }) if message.level == "error" => {

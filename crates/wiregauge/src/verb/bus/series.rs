@@ -69,7 +69,7 @@ pub struct Common {
     #[arg(long, value_name = "RATE")]
     emulate: Option<Rate>,
     /// How long a participant may be silent before it is lost.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time)]
     alive_within: Duration,
     /// Run participants under SCHED_FIFO with this priority.
     #[arg(long, value_name = "1…99", value_parser = clap::value_parser!(i32).range(1..=99))]

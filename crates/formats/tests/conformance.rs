@@ -399,6 +399,40 @@ fn what_is_defined_in_protobufs_language() {
     assert_all_carry(&schema, &Projection::choose(&schema), &messages(&schema, 5));
 }
 
+/// A record that ends at a tag of its own is written so or refused: its length before it
+/// would be another message.
+#[test]
+fn groups_are_carried_as_such_or_refused() {
+    let text = r#"
+        syntax = "proto2";
+        message Scan {
+            optional int32 id = 1;
+            optional group Point = 2 { optional double x = 1; optional Plain plain = 2; }
+            repeated group Hit = 3 { required int32 n = 1; repeated group Deep = 2 {} }
+            oneof which { group Left = 4 { optional string word = 1; } Plain right = 5; }
+            map<string, Plain> plains = 6;
+            required group Must = 1000 { repeated fixed32 list = 2000; }
+        }
+        message Plain { repeated float values = 1; optional group Inner = 2 {} }"#;
+    let schema = wiregauge_schema::proto::read_texts(&[("a.proto", text)], Some("Scan"));
+    let schema = schema.expect("loads");
+    let writers = |codec: &&Codec| matches!(codec.format, "protobuf" | "packed");
+    let (own, others): (Vec<_>, Vec<_>) =
+        codecs().into_iter().filter(writers).partition(|codec| PARTICULAR.contains(&codec.name));
+    for codec in others {
+        let answer = codec.answer_all(&schema);
+        let is_told = |why: &str| why.contains("is delimited") || COLUMNS.contains(&codec.name);
+        assert!(
+            matches!(&answer, Answer::Rejected(why) if is_told(why)),
+            "{}: {answer:?}",
+            codec.name
+        );
+    }
+    let values = messages(&schema, 11);
+    let faults = check(&own, &schema, &Projection::choose(&schema), &values);
+    assert!(faults.is_empty(), "\n{}", faults.join("\n"));
+}
+
 /// Rows in which anything may be missing, and lists that are no rows.
 #[test]
 fn lists_of_plain_records() {

@@ -2,15 +2,19 @@
 //! same for all holders.
 
 mod kind;
+mod parts;
 mod tagged;
 mod text;
 mod wire;
+
+use std::collections::HashSet;
 
 use anyhow::{ensure, Result};
 use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Schema, TypeDef, TypeId};
 
 use self::kind::Kind;
+use self::parts::joined;
 use self::text::{block, quoted};
 use crate::definition::Package;
 use crate::doc;
@@ -34,6 +38,11 @@ const RULES: Rules = Rules {
     values: "String",
     members_unlike_types: false,
 };
+
+/// Most fields of a record: a class has room for no more.
+const MOST_FIELDS: usize = 5000;
+/// Most numbers that a method names, which has 64 KiB of code at most.
+const MOST_NAMES: usize = 1000;
 
 /// What the package of the wires always has.
 const FIXED: [(&str, &str); 2] = [
@@ -173,28 +182,45 @@ impl Module<'_> {
         let kind = Kind::of(def.repr);
         remark(&[&format!("{original}."), self.package.comment(original)], code);
         code.open(format!("public final class {name} {{"));
-        let mut known = Vec::new();
+        let (mut known, mut numbers) = (Vec::new(), HashSet::new());
         for (place, value) in def.values.iter().enumerate() {
             let (member, written) = (self.names.member(id, place), &value.name.original);
             let renamed = doc::renamed(member, written).unwrap_or_default();
             said(written, self.package.member_comment(original, written), &renamed, code);
             let number = kind.single(&Literal::Integer(value.number.into()));
             code.line(format!("public static final {} {member} = {number};\n", kind.plain()));
-            if known.iter().all(|(other, _, _)| other != &value.number) {
-                known.push((value.number, number, written));
+            if numbers.insert(value.number) {
+                known.push((number, written));
             }
         }
         code.line(format!("private {name}() {{}}\n"));
         code.line("/**\n * What a number is called.\n *\n * @param number the number");
         code.line(" * @return its first name in the definition, null where it has none\n */");
-        code.open(format!("public static String name({} number) {{", kind.plain()));
-        for (_, number, written) in known {
+        let one = |(number, written): &(String, &String), code: &mut SourceWriter| {
             code.open(format!("if (number == {number}) {{"));
             code.line(format!("return {};", quoted(written)));
             code.close("}");
+        };
+        code.open(format!("public static String name({} number) {{", kind.plain()));
+        if known.len() <= MOST_NAMES {
+            known.iter().for_each(|value| one(value, code));
+            code.line("return null;");
+            code.close("}");
+            return code.close("}");
         }
-        code.line("return null;");
+        code.line("String name = null;");
+        for part in 0..known.len().div_ceil(MOST_NAMES) {
+            code.line(format!("name = name != null ? name : namePart{part}(number);"));
+        }
+        code.line("return name;");
         code.close("}");
+        for (part, values) in known.chunks(MOST_NAMES).enumerate() {
+            code.line("");
+            code.open(format!("private static String namePart{part}({} number) {{", kind.plain()));
+            values.iter().for_each(|value| one(value, code));
+            code.line("return null;");
+            code.close("}");
+        }
         code.close("}");
     }
 
@@ -206,6 +232,12 @@ impl Module<'_> {
         code: &mut SourceWriter,
     ) -> Result<()> {
         let (name, original) = (self.names.of(id), &record.name.original);
+        let count = record.fields.len();
+        ensure!(
+            count <= MOST_FIELDS,
+            "{original} has {count} fields, and {MOST_FIELDS} have room in a class in Java; \
+             put some of them into records of their own"
+        );
         remark(&[&format!("{original}."), self.package.comment(original)], code);
         let mut ways = Vec::new();
         if wires.iter().any(|wire| wire.is_sequential()) {
@@ -406,6 +438,7 @@ impl Module<'_> {
             .enumerate()
             .map(|(place, field)| (self.names.member(id, place), self.compared(field)))
             .collect();
+        let mut methods = Vec::new();
         code.line("@Override");
         code.block("public boolean equals(Object other) {", "}\n", |code| {
             if fields.is_empty() {
@@ -416,14 +449,31 @@ impl Module<'_> {
             });
             code.line(format!("{name} that = ({name}) other;"));
             let tests: Vec<String> = fields.iter().map(|(member, how)| how.equal(member)).collect();
-            code.line(format!("return {};", tests.join("\n        && ")));
+            let head = |part| format!("private boolean equalsPart{part}({name} that) {{");
+            let (whole, parts) =
+                joined(&tests, "&&", head, |part| format!("equalsPart{part}(that)"));
+            code.line(format!("return {whole};"));
+            methods.extend(parts.into_iter().map(|(head, whole)| (head, String::new(), whole)));
         });
         code.line("@Override");
         code.block("public int hashCode() {", "}\n", |code| {
             code.line("int hash = 1;");
-            for (member, how) in &fields {
-                code.line(format!("hash = 31 * hash + {};", how.hash(member)));
+            let add =
+                |(member, how): &(&str, How)| format!("hash = 31 * hash + {};", how.hash(member));
+            let mut lines: Vec<String> = fields.iter().map(add).collect();
+            if lines.len() > parts::MOST {
+                let chunks = lines.chunks(parts::MOST).enumerate();
+                methods.extend(chunks.map(|(part, lines)| {
+                    (
+                        format!("private int hashPart{part}(int hash) {{"),
+                        lines.join("\n"),
+                        "hash".into(),
+                    )
+                }));
+                let calls = 0..lines.len().div_ceil(parts::MOST);
+                lines = calls.map(|part| format!("hash = hashPart{part}(hash);")).collect();
             }
+            lines.iter().for_each(|line| code.line(line));
             code.line("return hash;");
         });
         code.line("@Override");
@@ -435,8 +485,18 @@ impl Module<'_> {
             }
             let close = if parts.is_empty() { format!("\"{name}()\"") } else { "\")\"".into() };
             parts.push(close);
-            code.line(format!("return {};", parts.join("\n        + ")));
+            let head = |part| format!("private String shownPart{part}() {{");
+            let (whole, parts) = joined(&parts, "+", head, |part| format!("shownPart{part}()"));
+            code.line(format!("return {whole};"));
+            methods.extend(parts.into_iter().map(|(head, whole)| (head, String::new(), whole)));
         });
+        for (head, before, result) in methods {
+            code.line("");
+            code.block(head, "}", |code| {
+                before.lines().for_each(|line| code.line(line));
+                code.line(format!("return {result};"));
+            });
+        }
     }
 
     fn compared(&self, field: &Field) -> How {

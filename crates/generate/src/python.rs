@@ -430,7 +430,7 @@ impl Module<'_> {
                 (Cardinality::Array { len }, Some((code, _))) => {
                     let start = *next;
                     *next += len as usize;
-                    format!("array(\"{code}\", t[{start}:{next}])")
+                    format!("_array(\"{code}\", t[{start}:{next}])")
                 }
                 (Cardinality::Array { len }, None) => {
                     let all: Vec<String> = (0..len).map(|_| one(field, next)).collect();

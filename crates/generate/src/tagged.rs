@@ -1,6 +1,8 @@
 //! What a record is on Protobuf's wire: fields in the order of their numbers, each
 //! behind a key that says its number and how its end is found.
 
+use std::collections::HashMap;
+
 use wiregauge_schema::{
     Cardinality, Element, Field, Integer, Record, Role, Scalar, Schema, TypeId,
 };
@@ -17,8 +19,8 @@ pub struct Tagged<'a> {
     pub is_implicit: bool,
     /// Whether bytes without it are no message.
     pub is_required: bool,
-    /// Places of the other members of its union.
-    pub others: Vec<usize>,
+    /// Which of the record's [`unions`] it is a member of.
+    pub union: Option<usize>,
 }
 
 /// What the values of a field are.
@@ -30,7 +32,7 @@ pub enum Kind {
     Text,
     /// Octets.
     Octets,
-    /// A record behind its length.
+    /// A record behind its length, or before a key that ends it.
     Record(TypeId),
 }
 
@@ -96,10 +98,17 @@ impl Tagged<'_> {
         matches!(self.field.cardinality, Cardinality::List { .. })
     }
 
+    /// Whether it is a record that a key of its own ends, one more than the key
+    /// before it.
+    pub fn is_delimited(&self) -> bool {
+        matches!(self.kind, Kind::Record(_)) && self.field.wire.delimited
+    }
+
     /// The key before one value.
     pub fn key(&self) -> u32 {
         let end = match self.kind {
             Kind::Number(number) => number.end(),
+            Kind::Record(_) if self.is_delimited() => 3,
             _ => 2,
         };
         self.field.id << 3 | end
@@ -145,10 +154,29 @@ pub fn is_boxed(schema: &Schema, field: &Field) -> bool {
     matches!(field.element, Element::Record(inner) if is_optional && schema.recurses(inner))
 }
 
+/// The unions of a record that have more than one member, by the places of these.
+pub fn unions(record: &Record) -> Vec<Vec<usize>> {
+    let (mut unions, mut known) = (Vec::<Vec<usize>>::new(), HashMap::new());
+    for (place, field) in record.fields.iter().enumerate() {
+        let Some(name) = &field.union else { continue };
+        let at = *known.entry(name).or_insert_with(|| {
+            unions.push(Vec::new());
+            unions.len() - 1
+        });
+        unions[at].push(place);
+    }
+    unions.retain(|members| members.len() > 1);
+    unions
+}
+
 /// The fields of a record in the order of their numbers; none where one of them is
 /// none of Protobuf's.
 pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>> {
     let mut tagged = Vec::new();
+    let mut union_of = vec![None; record.fields.len()];
+    for (at, members) in unions(record).iter().enumerate() {
+        members.iter().for_each(|place| union_of[*place] = Some(at));
+    }
     for (place, field) in record.fields.iter().enumerate() {
         let is_entry = record.role == Role::MapEntry;
         let plain = !matches!(
@@ -158,9 +186,6 @@ pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>
         if !plain || !(1..1 << 29).contains(&field.id) {
             return None;
         }
-        let others = record.fields.iter().enumerate().filter(|(other, member)| {
-            *other != place && field.union.is_some() && member.union == field.union
-        });
         tagged.push(Tagged {
             place,
             field,
@@ -168,7 +193,7 @@ pub fn fields<'a>(schema: &Schema, record: &'a Record) -> Option<Vec<Tagged<'a>>
             is_implicit: field.cardinality == Cardinality::Implicit,
             // The parts of a map's entry may be left out.
             is_required: field.cardinality == Cardinality::Required && !is_entry,
-            others: others.map(|(other, _)| other).collect(),
+            union: union_of[place],
         });
     }
     tagged.sort_by_key(|tagged| tagged.field.id);

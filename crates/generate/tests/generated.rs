@@ -11,7 +11,7 @@ use support::{java, reference, run_python, succeeds, write};
 use wiregauge_generate::{Language, Package, Wire};
 use wiregauge_schema::msg::{self, Dialect};
 use wiregauge_schema::proto;
-use wiregauge_schema::{generate, Schema, Sizes};
+use wiregauge_schema::{generate, Schema, Sizes, Value};
 use wiregauge_seeds::Seeds;
 
 /// The definitions that rosbags has of a ROS, in one package.
@@ -504,4 +504,67 @@ fn random_messages_are_the_same_in_all_languages() {
     let seeds = Seeds::new(env!("CARGO_MANIFEST_DIR"), "generated", "random_messages");
     let sizes = [(0, 0, 0.0), (1, 3, 0.5), (3, 9, 0.5), (2, 20, 1.0)];
     seeds.each(6, |seed| assert_carried(&support::schema(seed), &sizes, seed));
+}
+
+/// Each float in a value becomes one that is no number, by its turn: quiet ones and such
+/// as signal, which a processor makes quiet where it widens or narrows them.
+fn unnumbered(value: &mut Value, turn: &mut usize) {
+    const SINGLE: [u32; 4] = [0x7f80_0001, 0xffa0_0000, 0x7fc0_0001, 0xffff_ffff];
+    const DOUBLE: [u64; 3] = [0x7ff0_0000_0000_0001, 0xfff4_0000_0000_0000, 0x7ff8_0000_2000_0000];
+    match value {
+        Value::F32(value) => *value = f32::from_bits(SINGLE[*turn % SINGLE.len()]),
+        Value::F64(value) => *value = f64::from_bits(DOUBLE[*turn % DOUBLE.len()]),
+        Value::Record(values) | Value::List(values) => {
+            values.iter_mut().for_each(|value| unnumbered(value, turn));
+        }
+        _ => return,
+    }
+    *turn += 1;
+}
+
+#[test]
+fn floats_that_are_no_numbers_keep_their_bits_in_python() {
+    let text = "float32 x\nuint8 gap\nfloat64 y\nbool flag\nfloat32[] many\nfloat32[3] three\n\
+                float64[2] wide\nPlain[] plains\nRow[] rows\nPlain plain\nOdd[] odds\n";
+    let line = "=".repeat(80);
+    let text = format!(
+        "{text}{line}\nMSG: p/Plain\nfloat32 x\nfloat32[2] more\nfloat32 last\n\
+         {line}\nMSG: p/Row\nuint8 kind\nfloat32 x\nuint64 count\nfloat32[2] more\nfloat64 y\n\
+         {line}\nMSG: p/Odd\nstring text\nfloat32 x\nfloat32[] many\n"
+    );
+    let ros = msg::read_text(&text, "p/Floats", Dialect::Ros2, "test").expect("a schema");
+    let text = "syntax = \"proto2\"; package p; message Floats {
+        required float a = 1; optional float b = 2; repeated float loose = 3;
+        repeated float tight = 4 [packed = true]; required double c = 5; optional double d = 6;
+        repeated double wide = 7; map<string, float> map = 8; oneof one { float e = 9; double f = 10; }
+        repeated Plain plains = 11; optional group Delimited = 12 { optional float x = 1; } }
+        message Plain { required float x = 1; required double y = 2; repeated float list = 3; }";
+    let tagged = proto::read_texts(&[("a.proto", text)], Some("p.Floats")).expect("a schema");
+    let python = support::python();
+    for (schema, wires) in [(ros, &Wire::SEQUENTIAL[..]), (tagged, &Wire::ALL[..])] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let files = folder.path().join("messages");
+        fs::create_dir_all(&files).expect("a folder");
+        for at in 0..8 {
+            let sizes = Sizes { list: at, presence: 1.0, ..Sizes::default() };
+            let mut value = generate(&schema, &sizes, at as u64).expect("a message");
+            unnumbered(&mut value, &mut at.clone());
+            let put = |end: &str, bytes: &[u8]| {
+                fs::write(files.join(format!("{at:04}.{end}")), bytes).expect("written");
+            };
+            put("type", schema.root().name.original.as_bytes());
+            for wire in wires {
+                let bytes = match wire {
+                    Wire::Protobuf => reference::encode_protobuf(&schema, &value),
+                    _ => reference::encode(&schema, &value, *wire),
+                };
+                put(&wire.name().replace('-', "_"), &bytes);
+            }
+        }
+        let package = Package::new(Some("message"), vec![("made up".into(), schema)]);
+        write(&package.expect("a package"), Language::Python, wires, folder.path());
+        let module = folder.path().join("message.py");
+        lint(&python.program, &module);
+        assert_eq!(run_python(&python, "bits.py", &[&module, &files]).trim(), "8");
+    }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use crate::model::{Cardinality, Element, Field, Role, Schema, TypeDef};
 
 /// Describes a schema: a paragraph a type, the message first, and a line a
-/// field with its id, name, type, cardinality, union and default. A legal name
+/// field with its id, name, type, cardinality, union and default, and whether it is delimited. A legal name
 /// that is not the original one stands behind it in parentheses.
 pub fn describe(schema: &Schema) -> String {
     let mut text = String::new();
@@ -42,6 +42,9 @@ fn write_type(schema: &Schema, def: &TypeDef, text: &mut String) -> std::fmt::Re
                     name_width = name_width.unwrap_or(0),
                     kind_width = kind_width.unwrap_or(0),
                 );
+                if field.wire.delimited {
+                    write!(line, ", delimited")?;
+                }
                 if let Some(union) = &field.union {
                     write!(line, ", one of {union}")?;
                 }
@@ -104,7 +107,7 @@ mod tests {
     fn a_field_is_a_line() {
         let text = "syntax = \"proto2\"; package p; message A { required K type = 7 [default = Y];
             repeated double xs = 8; oneof o { B b = 1; } } enum K { X = 0; Y = -1; }
-            message B { optional bytes data = 1; }";
+            message B { optional bytes data = 1; repeated group C = 2 {} }";
         let schema = proto::read_texts(&[("a.proto", text)], None).unwrap();
         let wanted = "p.A (A)
      7  type (type_value)  K    required, default Y
@@ -113,6 +116,9 @@ mod tests {
 
 p.B (B)
      1  data  bytes  optional
+     2  c     C      list, delimited
+
+p.B.C (C)
 
 p.K (K), an enum in i32
      0  X

@@ -103,8 +103,8 @@ pub struct Field {
     /// The default as its author wrote it; shown, never applied to values.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// How its numbers are written where the format leaves the choice to the
-    /// definition, as Protobuf alone does.
+    /// How it is written where the format leaves the choice to the definition, as
+    /// Protobuf alone does.
     #[serde(default, skip_serializing_if = "Wire::is_default")]
     pub wire: Wire,
 }
@@ -123,14 +123,17 @@ impl Field {
     }
 }
 
-/// Protobuf's choices for the numbers of a field. They change sizes and times,
-/// never values.
+/// Protobuf's choices for a field. They change sizes and times, never values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wire {
     /// How integers are written.
     pub integer: Integer,
     /// Whether each number of a list has a tag of its own, proto2's default.
     pub unpacked: bool,
+    /// Whether a record ends at a tag of its own instead of standing behind its
+    /// length: a group, or `message_encoding = DELIMITED`.
+    #[serde(default)]
+    pub delimited: bool,
 }
 
 /// How Protobuf writes integers.

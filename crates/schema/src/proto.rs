@@ -5,8 +5,8 @@
 //! `oneof`, a field of proto2 and an `optional` field of proto3 are optional;
 //! any other field of proto3 is implicit. In editions 2023 and 2024 the feature
 //! `field_presence` tells. A map is a list of entry records. A group, or a field
-//! with `message_encoding = DELIMITED`, is a message: the model does not say how
-//! its end is found. Extensions are left out.
+//! with `message_encoding = DELIMITED`, is a message whose field is marked as
+//! delimited. Extensions are left out.
 
 mod builder;
 mod edition;
@@ -383,6 +383,19 @@ mod tests {
     }
 
     #[test]
+    fn a_group_is_a_delimited_message() {
+        let text = "syntax = \"proto2\"; message Root { optional group One = 1 {
+            repeated group Many = 1 { optional Root back = 1; } }
+            oneof which { group Two = 2 {} Root plain = 3; } }";
+        let schema = read_texts(&[("a.proto", text)], Some("Root")).unwrap();
+        let is_delimited = |name| field(&schema, name).wire.delimited;
+        assert_eq!(["one", "two", "plain"].map(is_delimited), [true, true, false]);
+        let Element::Record(one) = field(&schema, "one").element else { panic!() };
+        let many = &schema.record(one).fields[0];
+        assert!(many.wire.delimited && matches!(many.cardinality, Cardinality::List { .. }));
+    }
+
+    #[test]
     fn the_choices_of_the_wire_are_kept() {
         let text = r#"
             syntax = "proto2";
@@ -395,7 +408,7 @@ mod tests {
             }"#;
         let schema = read_texts(&[("wire.proto", text)], None).unwrap();
         let wire: Vec<Wire> = schema.root().fields.iter().map(|field| field.wire).collect();
-        let of = |integer, unpacked| Wire { integer, unpacked };
+        let of = |integer, unpacked| Wire { integer, unpacked, delimited: false };
         assert_eq!(
             wire,
             [

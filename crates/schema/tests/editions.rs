@@ -41,10 +41,16 @@ fn edition_2023_is_read_with_its_features() {
     assert!(root("expanded").wire.unpacked, "the file's");
     assert!(field(&schema, "p.Root.Inner", "list").wire.unpacked);
     assert!(matches!(root("delimited").element, Element::Record(_)));
+    assert!(root("delimited").wire.delimited && root("b").wire.delimited, "the file's");
+    assert!(field(&schema, "p.Root.Inner", "deep").wire.delimited);
+    assert!(!root("inner").wire.delimited, "the field's");
     let Element::Enum(kind) = root("kind").element else { panic!() };
     assert_eq!(schema.enumeration(kind).values[0].number, 1, "a closed enum need not have zero");
     let Element::Record(entry) = root("map").element else { panic!() };
-    assert_eq!(schema.record(entry).fields[0].cardinality, Cardinality::Required);
+    let entry = schema.record(entry);
+    assert_eq!(entry.fields[0].cardinality, Cardinality::Required);
+    // Maps are what they were before there were editions.
+    assert!(!root("map").wire.delimited && !entry.fields[1].wire.delimited);
 }
 
 #[test]

@@ -18,6 +18,8 @@ pub enum Content<'d> {
     Bytes(&'d [u8]),
     /// Eight bytes, or four.
     Fixed(&'d [u8]),
+    /// The fields of a group, without the tags around them.
+    Group(&'d [u8]),
 }
 
 /// The fields of a message, each by its number; it ends at what is none.
@@ -27,20 +29,10 @@ impl<'d> Iterator for Fields<'d> {
     type Item = (u64, Content<'d>);
 
     fn next(&mut self) -> Option<(u64, Content<'d>)> {
-        let tag = self.varint()?;
-        // No field has the number 0.
-        if !(8..8 << 29).contains(&tag) {
-            return None;
-        }
+        let tag = self.tag()?;
         let content = match tag & 7 {
-            0 => Content::Number(self.varint()?),
-            1 => Content::Fixed(self.bytes(8)?),
-            2 => {
-                let length = self.varint()?;
-                Content::Bytes(self.bytes(usize::try_from(length).ok()?)?)
-            }
-            5 => Content::Fixed(self.bytes(4)?),
-            _ => return None,
+            3 => Content::Group(self.group(tag)?),
+            _ => self.plain(tag)?,
         };
         Some((tag >> 3, content))
     }
@@ -63,6 +55,46 @@ impl<'d> Fields<'d> {
             }
         }
         None
+    }
+
+    #[inline]
+    fn tag(&mut self) -> Option<u64> {
+        // No field has the number 0.
+        self.varint().filter(|tag| (8..8 << 29).contains(tag))
+    }
+
+    /// What stands behind a tag, unless it begins a group or ends one.
+    #[inline]
+    fn plain(&mut self, tag: u64) -> Option<Content<'d>> {
+        Some(match tag & 7 {
+            0 => Content::Number(self.varint()?),
+            1 => Content::Fixed(self.bytes(8)?),
+            2 => {
+                let length = self.varint()?;
+                Content::Bytes(self.bytes(usize::try_from(length).ok()?)?)
+            }
+            5 => Content::Fixed(self.bytes(4)?),
+            _ => return None,
+        })
+    }
+
+    /// What is in a group, up to the tag that ends it. Groups in it must end too.
+    #[inline(never)]
+    fn group(&mut self, tag: u64) -> Option<&'d [u8]> {
+        let inside = self.0;
+        let mut open = vec![tag];
+        loop {
+            let left = self.0.len();
+            let tag = self.tag()?;
+            match tag & 7 {
+                3 if open.len() == DEPTH => return None,
+                3 => open.push(tag),
+                4 if open.pop() != Some(tag - 1) => return None,
+                4 if open.is_empty() => return Some(&inside[..inside.len() - left]),
+                4 => {}
+                _ => drop(self.plain(tag)?),
+            }
+        }
     }
 
     fn bytes(&mut self, count: usize) -> Option<&'d [u8]> {
@@ -91,6 +123,7 @@ enum Wanted {
     Bytes,
     Text,
     Message(usize),
+    Group(usize),
 }
 
 #[derive(Clone, Debug)]
@@ -140,7 +173,7 @@ impl Known {
             Wanted::Fixed(8) => Some((1, Usual::Eight)),
             Wanted::Fixed(_) => Some((5, Usual::Four)),
             Wanted::Message(of) => u16::try_from(of).ok().map(|of| (2, Usual::Message(of))),
-            Wanted::Bytes | Wanted::Text => None,
+            Wanted::Bytes | Wanted::Text | Wanted::Group(_) => None,
         };
         if let Some((form, usual)) = usual.filter(|_| number < 16) {
             self.usual[number as usize * 8 + form] = Some(usual);
@@ -236,7 +269,8 @@ impl Shape {
                 ensure!(std::str::from_utf8(bytes).is_ok(), "a text that is not UTF-8");
                 true
             }
-            (Wanted::Message(of), Content::Bytes(bytes)) => {
+            (Wanted::Message(of), Content::Bytes(bytes))
+            | (Wanted::Group(of), Content::Group(bytes)) => {
                 return self.message(of, bytes, depth - 1);
             }
             // Numbers of a list may be packed, whatever the definition says.
@@ -265,11 +299,15 @@ fn field_of(field: &FieldDescriptor, known: &mut Vec<MessageDescriptor>) -> (u64
         Kind::String => Wanted::Text,
         Kind::Bytes => Wanted::Bytes,
         Kind::Message(of) => {
-            let at = known.iter().position(|other| *other == of);
-            Wanted::Message(at.unwrap_or_else(|| {
+            let at = known.iter().position(|other| *other == of).unwrap_or_else(|| {
                 known.push(of);
                 known.len() - 1
-            }))
+            });
+            if field.is_group() {
+                Wanted::Group(at)
+            } else {
+                Wanted::Message(at)
+            }
         }
         _ => Wanted::Number,
     };

@@ -81,6 +81,15 @@ pub(super) fn answer(schema: &Schema, id: TypeId) -> Answer {
     let TypeDef::Record(record) = &schema.types[id] else {
         return Answer::lowered(vec![Lowering::enumeration().and("the bytes are the same")]);
     };
+    let is_group =
+        |field: &&Field| field.wire.delimited && matches!(field.element, Element::Record(_));
+    if let Some(field) = record.fields.iter().find(is_group) {
+        return Answer::Rejected(format!(
+            "{} is delimited, as a group is, which the definition in proto3 that is made for the \
+             library cannot say; generated-protobuf-cpp, -java, -python and -rust write it",
+            field.name.original
+        ));
+    }
     let mut lowerings: Vec<_> = lowering::bounds(record).into_iter().collect();
     lowerings.extend(lowering::unions(record).map(|union| union.and("the bytes are the same")));
     for slot in slot::slots(schema, record) {

@@ -142,7 +142,7 @@ bool is_zero(typename Way::Value value) {
 namespace detail {
 
 constexpr std::size_t kMost = 0x7fffffff;
-// How deep records, and groups that are skipped, may be in each other.
+// How deep records and groups may be in each other.
 constexpr std::size_t kDeepest = 100;
 
 inline std::size_t varint_size(std::uint64_t value) {
@@ -194,6 +194,17 @@ class Sink {
       self().leave();
     }
     behind(key, before);
+  }
+
+  // A record between two keys.
+  template <class T>
+  void group(std::uint32_t key, const T &record) {
+    self().varint(key + 1);
+    if (self().enter()) {
+      T::wiregauge_put(record, self());
+      self().leave();
+    }
+    self().varint(key);
   }
 
  private:
@@ -274,12 +285,11 @@ class Reader {
     if (error_ == Error::none) error_ = error;
   }
 
-  // The next key; 0 where the bytes end.
+  // The next key; 0 where the bytes or the group end.
   std::uint32_t key() {
-    if (error_ != Error::none || at_ == end_) return 0;
-    const std::uint32_t key = small();
-    if (key >> 3 == 0) fail(Error::no_integer);
-    return error_ == Error::none ? key : 0;
+    if (at_ == end_ && last_ == 0) return 0;
+    const std::uint32_t key = any_key();
+    return key == last_ ? 0 : key;
   }
 
   template <class Way>
@@ -331,12 +341,27 @@ class Reader {
   template <class T>
   void record(T &record) {
     const std::size_t before = end_;
+    const std::uint32_t outer = last_;
     const std::size_t size = length();
     if (depth_ == kDeepest) return fail(Error::too_deep);
     ++depth_;
     end_ = at_ + size;
+    last_ = 0;
     T::wiregauge_merge(record, *this);
+    last_ = outer;
     end_ = before;
+    --depth_;
+  }
+
+  // Reads a record up to the key that ends it, into what is there.
+  template <class T>
+  void group(std::uint32_t key, T &record) {
+    const std::uint32_t outer = last_;
+    if (depth_ == kDeepest) return fail(Error::too_deep);
+    ++depth_;
+    last_ = key + 1;
+    T::wiregauge_merge(record, *this);
+    last_ = outer;
     --depth_;
   }
 
@@ -369,12 +394,19 @@ class Reader {
           return fail(Error::no_integer);
       }
       if (depth == 0) return;
-      key = this->key();
+      key = any_key();
     } while (key != 0);
-    fail(Error::ends_too_early);
   }
 
  private:
+  // The next key, whatever it ends; 0 where there is none.
+  std::uint32_t any_key() {
+    if (error_ != Error::none) return 0;
+    const std::uint32_t key = small();
+    if (key >> 3 == 0) fail(Error::no_integer);
+    return error_ == Error::none ? key : 0;
+  }
+
   const std::uint8_t *take(std::size_t size) {
     if (size > end_ - at_) fail(Error::ends_too_early);
     if (error_ != Error::none) return nullptr;
@@ -414,6 +446,8 @@ class Reader {
   std::size_t end_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
+  // The key that ends the group that is read; 0 where the end of the bytes does.
+  std::uint32_t last_ = 0;
   Error error_ = Error::none;
 };
 

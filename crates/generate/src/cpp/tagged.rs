@@ -37,6 +37,13 @@ impl Header<'_> {
         });
         code.line("template <class Self, class Reader>");
         code.block(signature("merge", "Self", ", Reader &reader"), "}", |code| {
+            for (at, members) in tagged::unions(record).iter().enumerate() {
+                code.block(format!("const auto clear_union{at} = [&self]() {{"), "};", |code| {
+                    for place in members {
+                        code.line(format!("self.{}.reset();", self.names.member(id, *place)));
+                    }
+                });
+            }
             self.merge(id, &fields, code);
         });
         code.line("template <class Self>");
@@ -70,6 +77,7 @@ impl Header<'_> {
             }
             Kind::Text => format!("sink.text({key}U, {value});"),
             Kind::Octets => format!("sink.block({key}U, {value});"),
+            Kind::Record(_) if tagged.is_delimited() => format!("sink.group({key}U, {value});"),
             Kind::Record(_) => format!("sink.record({key}U, {value});"),
         };
         code.line(match tagged.field.cardinality {
@@ -100,8 +108,9 @@ impl Header<'_> {
         for tagged in fields {
             let member = format!("self.{}", self.names.member(id, tagged.place));
             code.open(format!("case {}U:", tagged.key()));
-            for other in &tagged.others {
-                code.line(format!("self.{}.reset();", self.names.member(id, *other)));
+            // What is there already is the only one.
+            if let Some(union) = tagged.union {
+                code.line(format!("if (!{member}) clear_union{union}();"));
             }
             self.read(tagged, &member, code);
             if tagged.is_required {
@@ -128,7 +137,7 @@ impl Header<'_> {
     }
 
     fn read(&self, tagged: &Tagged, member: &str, code: &mut SourceWriter) {
-        let into = match tagged.kind {
+        let (into, key) = match tagged.kind {
             Kind::Number(number) => {
                 let value = format!("reader.template number<{}>()", self.way(number));
                 return code.line(match tagged.is_list() {
@@ -136,19 +145,22 @@ impl Header<'_> {
                     false => format!("{member} = {value};"),
                 });
             }
-            Kind::Text => "text",
-            Kind::Octets => "block",
-            Kind::Record(_) => "record",
+            Kind::Text => ("text", ""),
+            Kind::Octets => ("block", ""),
+            Kind::Record(_) if tagged.is_delimited() => ("group", "key, "),
+            Kind::Record(_) => ("record", ""),
         };
         match tagged.field.cardinality {
             Cardinality::List { .. } => {
-                code.line(format!("{member}.emplace_back();\nreader.{into}({member}.back());"));
+                code.line(format!(
+                    "{member}.emplace_back();\nreader.{into}({key}{member}.back());"
+                ));
             }
             Cardinality::Optional => {
                 code.line(format!("if (!{member}) {member}.emplace();"));
-                code.line(format!("reader.{into}(*{member});"));
+                code.line(format!("reader.{into}({key}*{member});"));
             }
-            _ => code.line(format!("reader.{into}({member});")),
+            _ => code.line(format!("reader.{into}({key}{member});")),
         }
     }
 }

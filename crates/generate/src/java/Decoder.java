@@ -5,12 +5,14 @@ import java.util.Arrays;
 
 /** What a message is read with. A length is held against the bytes that are left. */
 public final class Decoder {
-    /** How deep records, and groups that are skipped, may be in each other. */
+    /** How deep records and groups may be in each other. */
     static final int DEEPEST = 100;
 
     private final ByteBuffer in;
     private int at;
     private int end;
+    /** The key that ends the group that is read; 0 where the end of the bytes does. */
+    private int last;
     private long copied;
     private int depth;
 
@@ -76,13 +78,18 @@ public final class Decoder {
     /**
      * Reads the next key.
      *
-     * @return the key, 0 where the bytes end
+     * @return the key, 0 where the bytes or the group end
      * @throws WireException when it is none
      */
     public int key() throws WireException {
-        if (at == end) {
+        if (at == end && last == 0) {
             return 0;
         }
+        int key = anyKey();
+        return key == last ? 0 : key;
+    }
+
+    private int anyKey() throws WireException {
         int key = small();
         if (key >>> 3 == 0) {
             throw of(WireException.Problem.NO_INTEGER);
@@ -112,27 +119,48 @@ public final class Decoder {
     }
 
     /**
-     * Goes into a record, where the bytes then end.
+     * Goes into a record behind its length, where the bytes then end.
      *
-     * @return where they ended before
+     * @return what ended the record before
      * @throws WireException when there are fewer, or it is too deep
      */
-    public int enter() throws WireException {
+    public long enter() throws WireException {
+        long before = deeper();
+        last = 0;
+        open();
+        return before;
+    }
+
+    /**
+     * Goes into a group, up to the key that ends it.
+     *
+     * @param key the key that begins it
+     * @return what ended the record before
+     * @throws WireException when it is too deep
+     */
+    public long enter(int key) throws WireException {
+        long before = deeper();
+        last = key + 1;
+        return before;
+    }
+
+    private long deeper() throws WireException {
         if (depth == DEEPEST) {
             throw of(WireException.Problem.TOO_DEEP);
         }
         depth++;
-        return open();
+        return (long) last << 32 | end;
     }
 
     /**
      * Goes out of a record that was read.
      *
-     * @param before where the bytes end then
+     * @param before what ends the record then
      */
-    public void leave(int before) {
+    public void leave(long before) {
         depth--;
-        close(before);
+        last = (int) (before >>> 32);
+        end = (int) before;
     }
 
     /**
@@ -232,10 +260,7 @@ public final class Decoder {
             if (count == 0) {
                 return;
             }
-            key = key();
-            if (key == 0) {
-                throw of(WireException.Problem.ENDS_TOO_EARLY);
-            }
+            key = anyKey();
         }
     }
 

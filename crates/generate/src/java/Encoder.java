@@ -415,6 +415,15 @@ public final class Encoder {
     }
 
     /**
+     * Puts a key that begins or ends a group.
+     *
+     * @param key the key
+     */
+    public void mark(int key) {
+        putKey(key);
+    }
+
+    /**
      * Puts the length and the key of what was put since there were so many bytes.
      *
      * @param key what stands before it

@@ -11,7 +11,7 @@ public interface Tagged {
     void put(Encoder encoder) throws WireException;
 
     /**
-     * Reads fields to the end of the bytes, into what is there.
+     * Reads fields to the end of the bytes or the group, into what is there.
      *
      * @param decoder what they are read with
      * @throws WireException when they are no fields

@@ -1,9 +1,12 @@
 //! How a holder in Java is put on Protobuf's wire and read from it.
 
+use std::collections::HashMap;
+
 use anyhow::Result;
 use wiregauge_holders::SourceWriter;
-use wiregauge_schema::{Cardinality, Element, Record, TypeId};
+use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
+use super::parts::{Method, MOST};
 use super::Module;
 use crate::tagged::{self, Kind, Number, Tagged};
 
@@ -42,6 +45,19 @@ fn size(number: Number) -> Option<usize> {
     }
 }
 
+/// Where a field is while its record is read: a list of numbers, how many these are, and
+/// whether the field was there.
+struct Held {
+    list: String,
+    count: String,
+    seen: String,
+}
+
+/// Whether it is a list of numbers.
+fn is_array(tagged: &Tagged) -> bool {
+    tagged.is_list() && matches!(tagged.kind, Kind::Number(_))
+}
+
 impl Module<'_> {
     /// The methods of `Tagged`.
     pub(super) fn tagged(
@@ -50,22 +66,12 @@ impl Module<'_> {
         record: &Record,
         code: &mut SourceWriter,
     ) -> Result<()> {
-        let fields = tagged::fields(self.schema, record).unwrap_or_default();
-        code.line("@Override");
-        let open = "public void put(Encoder encoder) throws WireException {";
-        code.block(open, "}\n", |code| {
-            fields.iter().rev().for_each(|field| self.put(id, field, code));
-        });
-        code.line("@Override");
-        let open = "public void merge(Decoder decoder) throws WireException {";
-        code.block(open, "}\n", |code| self.merge(id, &fields, code));
-        code.line("@Override");
-        code.open("public void clear() {");
-        for (place, field) in record.fields.iter().enumerate() {
+        let mut fields = tagged::fields(self.schema, record).unwrap_or_default();
+        let clear = |(place, field): (usize, &Field)| {
             let member = format!("this.{}", self.names.member(id, place));
             let keeps = field.cardinality != Cardinality::Optional;
             let initial = self.initial(field)?;
-            code.line(match (field.cardinality, field.element, initial) {
+            Ok(match (field.cardinality, field.element, initial) {
                 (Cardinality::Optional, ..) => format!("{member} = null;"),
                 (cardinality, Element::Record(_), _)
                     if keeps && !matches!(cardinality, Cardinality::List { .. }) =>
@@ -77,9 +83,31 @@ impl Module<'_> {
                     let is_bool = self.element(other) == "boolean";
                     format!("{member} = {};", if is_bool { "false" } else { "0" })
                 }
-            });
+            })
+        };
+        let clears = record.fields.iter().enumerate().map(clear).collect::<Result<Vec<_>>>()?;
+        let line = |line: &String, code: &mut SourceWriter| code.line(line);
+        if fields.len() <= MOST {
+            code.line("@Override");
+            let open = "public void merge(Decoder decoder) throws WireException {";
+            code.block(open, "}\n", |code| self.merge(id, &fields, code));
+        } else {
+            self.merge_many(id, &fields, code);
         }
-        code.close("}\n");
+        for (at, members) in tagged::unions(record).iter().enumerate() {
+            let member = |place: &usize| format!("this.{} = null;", self.names.member(id, *place));
+            let members: Vec<String> = members.iter().map(member).collect();
+            let name = &format!("clearUnion{at}");
+            let method = Method { access: "private", name, parameters: ("", ""), fails: false };
+            method.write(&members, code, line);
+        }
+        code.line("@Override");
+        let method = |name, parameters, fails| Method { access: "public", name, parameters, fails };
+        method("clear", ("", ""), false).write(&clears, code, line);
+        fields.reverse();
+        code.line("@Override");
+        let put = method("put", ("Encoder encoder", "encoder"), true);
+        put.write(&fields, code, |field, code| self.put(id, field, code));
         Ok(())
     }
 
@@ -91,6 +119,11 @@ impl Module<'_> {
             Kind::Number(number) => code.line(format!("encoder.{}({key}, {value});", way(number))),
             Kind::Text => code.line(format!("encoder.text({key}, {value});")),
             Kind::Octets => code.line(format!("encoder.octets({key}, {value});")),
+            Kind::Record(_) if tagged.is_delimited() => {
+                code.line(format!("encoder.mark({});", key + 1));
+                code.line(format!("encoder.fields({value});"));
+                code.line(format!("encoder.mark({key});"));
+            }
             Kind::Record(_) => code.block("{", "}", |code| {
                 code.line("long before = encoder.size();");
                 code.line(format!("encoder.fields({value});"));
@@ -150,59 +183,34 @@ impl Module<'_> {
     }
 
     fn merge(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
-        let member = |tagged: &Tagged| format!("this.{}", self.names.member(id, tagged.place));
         // Lists of numbers grow beside the array that they become.
+        let held = |tagged: &Tagged| Held {
+            list: format!("list{}", tagged.place),
+            count: format!("count{}", tagged.place),
+            seen: format!("seen{}", tagged.place),
+        };
         for tagged in fields {
-            if let (true, Kind::Number(_)) = (tagged.is_list(), tagged.kind) {
-                let (kind, at, member) = (self.kind(tagged.field), tagged.place, member(tagged));
+            if is_array(tagged) {
+                let (Held { list, count, .. }, kind) = (held(tagged), self.kind(tagged.field));
                 code.line(format!(
-                    "{kind} list{at} = {member};\nint count{at} = list{at}.length;\n\
-                     decoder.again(count{at});"
+                    "{kind} {list} = {};\nint {count} = {list}.length;\ndecoder.again({count});",
+                    self.member(id, tagged)
                 ));
             }
             if tagged.is_required {
-                code.line(format!("boolean seen{} = false;", tagged.place));
+                code.line(format!("boolean {} = false;", held(tagged).seen));
             }
         }
         let open = "for (int key = decoder.key(); key != 0; key = decoder.key()) {";
-        code.open(open);
-        code.open("switch (key) {");
-        for tagged in fields {
-            code.open(format!("case {}: {{", tagged.key() as i32));
-            for other in &tagged.others {
-                code.line(format!("this.{} = null;", self.names.member(id, *other)));
-            }
-            self.take(tagged, &member(tagged), code);
-            if tagged.is_required {
-                code.line(format!("seen{} = true;", tagged.place));
-            }
-            code.line("break;");
-            code.close("}");
-            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
-                code.open(format!("case {}: {{", tagged.packed_key() as i32));
-                packed(number, tagged.place, code);
-                code.line("break;");
-                code.close("}");
-            }
+        code.block(open, "}", |code| self.arms(id, fields, held, code));
+        for tagged in fields.iter().filter(|tagged| is_array(tagged)) {
+            let Held { list, count, .. } = held(tagged);
+            let whole = format!("{count} == {list}.length ? {list}");
+            let member = self.member(id, tagged);
+            code.line(format!("{member} = {whole} : Arrays.copyOf({list}, {count});"));
         }
-        code.line("default:\n    decoder.skip(key);");
-        code.close("}");
-        code.close("}");
-        for tagged in fields {
-            let at = tagged.place;
-            if let (true, Kind::Number(_)) = (tagged.is_list(), tagged.kind) {
-                let whole = format!("count{at} == list{at}.length ? list{at}");
-                code.line(format!(
-                    "{} = {whole} : Arrays.copyOf(list{at}, count{at});",
-                    member(tagged)
-                ));
-            }
-        }
-        let required: Vec<String> = fields
-            .iter()
-            .filter(|tagged| tagged.is_required)
-            .map(|tagged| format!("!seen{}", tagged.place))
-            .collect();
+        let required = fields.iter().filter(|tagged| tagged.is_required);
+        let required: Vec<String> = required.map(|one| format!("!{}", held(one).seen)).collect();
         if !required.is_empty() {
             code.open(format!("if ({}) {{", required.join(" || ")));
             code.line("throw new WireException(WireException.Problem.MISSING);");
@@ -210,15 +218,124 @@ impl Module<'_> {
         }
     }
 
-    fn take(&self, tagged: &Tagged, member: &str, code: &mut SourceWriter) {
+    /// The same with a method for each part of the fields. Their lists have room behind
+    /// their numbers until all are read.
+    fn merge_many(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
+        let arrays: Vec<&Tagged> = fields.iter().filter(|tagged| is_array(tagged)).collect();
+        let mut places = HashMap::new();
+        arrays.iter().enumerate().for_each(|(at, tagged)| _ = places.insert(tagged.place, at));
+        let required = fields.iter().filter(|tagged| tagged.is_required);
+        places.extend(required.enumerate().map(|(at, tagged)| (tagged.place, at)));
+        let held = |tagged: &Tagged| {
+            let at = places.get(&tagged.place).copied().unwrap_or_default();
+            Held {
+                list: self.member(id, tagged),
+                count: format!("counts[{at}]"),
+                seen: format!("seen[{at}]"),
+            }
+        };
+        let required = fields.iter().filter(|tagged| tagged.is_required).count();
+        code.line("@Override");
+        code.open("public void merge(Decoder decoder) throws WireException {");
+        code.line(format!("int[] counts = new int[{}];", arrays.len()));
+        code.line(format!("boolean[] seen = new boolean[{required}];"));
+        code.line("mergeBegin(decoder, counts);");
+        code.open("for (int key = decoder.key(); key != 0; key = decoder.key()) {");
+        let chunks = fields.chunks(MOST).enumerate();
+        for (part, chunk) in chunks.clone() {
+            let last = chunk[chunk.len() - 1].field.id;
+            let word = if part == 0 { "" } else { "} else " };
+            let open = format!("{word}if (key >>> 3 <= {last}) {{");
+            if part == 0 {
+                code.open(open)
+            } else {
+                code.next(open)
+            }
+            code.line(format!("mergePart{part}(decoder, key, counts, seen);"));
+        }
+        code.next("} else {");
+        code.line("decoder.skip(key);");
+        code.close("}");
+        code.close("}");
+        code.line("mergeEnd(counts);");
+        code.open("for (boolean one : seen) {");
+        code.open("if (!one) {");
+        code.line("throw new WireException(WireException.Problem.MISSING);");
+        code.close("}");
+        code.close("}");
+        code.close("}\n");
+        for (part, chunk) in chunks {
+            let parameters = "Decoder decoder, int key, int[] counts, boolean[] seen";
+            code.line(format!("private void mergePart{part}({parameters})"));
+            code.block("        throws WireException {", "}\n", |code| {
+                self.arms(id, chunk, held, code);
+            });
+        }
+        let begin = |tagged: &&Tagged, code: &mut SourceWriter| {
+            let Held { list, count, .. } = held(tagged);
+            code.line(format!("{count} = {list}.length;\ndecoder.again({count});"));
+        };
+        let end = |tagged: &&Tagged, code: &mut SourceWriter| {
+            let Held { list, count, .. } = held(tagged);
+            code.open(format!("if ({count} != {list}.length) {{"));
+            code.line(format!("{list} = Arrays.copyOf({list}, {count});"));
+            code.close("}");
+        };
+        let method =
+            |name, parameters, fails| Method { access: "private", name, parameters, fails };
+        let parameters = ("Decoder decoder, int[] counts", "decoder, counts");
+        method("mergeBegin", parameters, true).write(&arrays, code, begin);
+        method("mergeEnd", ("int[] counts", "counts"), false).write(&arrays, code, end);
+    }
+
+    /// What is done by the key of a field.
+    fn arms(
+        &self,
+        id: TypeId,
+        fields: &[Tagged],
+        held: impl Fn(&Tagged) -> Held,
+        code: &mut SourceWriter,
+    ) {
+        code.open("switch (key) {");
+        for tagged in fields {
+            let member = self.member(id, tagged);
+            code.open(format!("case {}: {{", tagged.key() as i32));
+            // What is there already is the only one.
+            if let Some(union) = tagged.union {
+                code.open(format!("if ({member} == null) {{"));
+                code.line(format!("clearUnion{union}();"));
+                code.close("}");
+            }
+            self.take(tagged, &member, &held(tagged), code);
+            if tagged.is_required {
+                code.line(format!("{} = true;", held(tagged).seen));
+            }
+            code.line("break;");
+            code.close("}");
+            if let (true, Kind::Number(number)) = (tagged.is_list(), tagged.kind) {
+                code.open(format!("case {}: {{", tagged.packed_key() as i32));
+                packed(number, &held(tagged), code);
+                code.line("break;");
+                code.close("}");
+            }
+        }
+        code.line("default:\n    decoder.skip(key);");
+        code.close("}");
+    }
+
+    fn member(&self, id: TypeId, tagged: &Tagged) -> String {
+        format!("this.{}", self.names.member(id, tagged.place))
+    }
+
+    fn take(&self, tagged: &Tagged, member: &str, held: &Held, code: &mut SourceWriter) {
         let value = match tagged.kind {
             Kind::Number(number) => {
                 let value = format!("decoder.{}()", way(number));
-                let at = tagged.place;
+                let Held { list, count, .. } = held;
                 return match tagged.is_list() {
                     true => {
-                        code.line(format!("list{at} = Decoder.room(list{at}, count{at}, 1);"));
-                        code.line(format!("list{at}[count{at}++] = {};", narrowed(number, &value)));
+                        code.line(format!("{list} = Decoder.room({list}, {count}, 1);"));
+                        code.line(format!("{list}[{count}++] = {};", narrowed(number, &value)));
                     }
                     false => code.line(format!("{member} = {value};")),
                 };
@@ -227,7 +344,10 @@ impl Module<'_> {
             Kind::Octets => "decoder.octets()",
             Kind::Record(inner) => {
                 let name = self.names.of(inner);
-                code.line("int end = decoder.enter();");
+                code.line(match tagged.is_delimited() {
+                    true => "long end = decoder.enter(key);",
+                    false => "long end = decoder.enter();",
+                });
                 match tagged.field.cardinality {
                     Cardinality::List { .. } => {
                         code.line(format!("{name} one = new {name}();"));
@@ -251,18 +371,19 @@ impl Module<'_> {
 }
 
 /// Reads packed numbers into the list of a field.
-fn packed(number: Number, at: usize, code: &mut SourceWriter) {
+fn packed(number: Number, held: &Held, code: &mut SourceWriter) {
+    let Held { list, count, .. } = held;
     code.line("int end = decoder.open();");
     match size(number) {
         Some(size) => {
             code.line(format!("int more = decoder.count({size});"));
-            code.line(format!("list{at} = Decoder.room(list{at}, count{at}, more);"));
-            code.line(format!("decoder.all(list{at}, count{at}, more);\ncount{at} += more;"));
+            code.line(format!("{list} = Decoder.room({list}, {count}, more);"));
+            code.line(format!("decoder.all({list}, {count}, more);\n{count} += more;"));
         }
         None => code.block("while (decoder.more()) {", "}", |code| {
             let value = narrowed(number, &format!("decoder.{}()", way(number)));
-            code.line(format!("list{at} = Decoder.room(list{at}, count{at}, 1);"));
-            code.line(format!("list{at}[count{at}++] = {value};"));
+            code.line(format!("{list} = Decoder.room({list}, {count}, 1);"));
+            code.line(format!("{list}[{count}++] = {value};"));
         }),
     }
     code.line("decoder.close(end);");

@@ -3,6 +3,7 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
+use super::parts::Method;
 use super::Module;
 use crate::layout;
 use crate::wire::Wire;
@@ -55,32 +56,25 @@ impl Module<'_> {
             })
             .collect();
         let nothing = record.fields.is_empty();
-        code.line("@Override");
-        let open = "public void measure(Sizer sizer) throws WireException {";
-        code.block(
-            if nothing { "public void measure(Sizer sizer) {" } else { open },
-            "}\n",
-            |code| {
-                fields.iter().for_each(|field| self.measure(field, code));
-                if nothing {
-                    code.line("sizer.nothing();");
-                }
-            },
-        );
-        code.line("@Override");
-        code.block("public void write(Writer writer) {", "}\n", |code| {
-            fields.iter().for_each(|field| self.write(field, code));
-            if nothing {
-                code.line("writer.nothing();");
+        let method = |name, parameters, fails| Method { access: "public", name, parameters, fails };
+        let measure = method("measure", ("Sizer sizer", "sizer"), !nothing);
+        let write = method("write", ("Writer writer", "writer"), false);
+        let read = method("read", ("Reader reader", "reader"), true);
+        if nothing {
+            for method in [measure, write, read] {
+                code.line("@Override");
+                method.write(&[()], code, |(), code| {
+                    code.line(format!("{}.nothing();", method.parameters.1));
+                });
             }
-        });
+            return;
+        }
         code.line("@Override");
-        code.block("public void read(Reader reader) throws WireException {", "}\n", |code| {
-            fields.iter().for_each(|field| self.read(field, code));
-            if nothing {
-                code.line("reader.nothing();");
-            }
-        });
+        measure.write(&fields, code, |field, code| self.measure(field, code));
+        code.line("@Override");
+        write.write(&fields, code, |field, code| self.write(field, code));
+        code.line("@Override");
+        read.write(&fields, code, |field, code| self.read(field, code));
     }
 
     fn measure(&self, walked: &Walked, code: &mut SourceWriter) {

@@ -15,11 +15,89 @@ _IS_LITTLE = sys.byteorder == "little"
 _KINDS = {code: kind for kind in ("bhilq", "BHILQ", "efd", "?") for code in kind}
 
 
+def _bits(value: float) -> int:
+    """A number as a float32, by its bits. The processor makes each float that is no number
+    a quiet one when it narrows or widens it, and then other bits."""
+    bits = int.from_bytes(struct.pack("<f", value), "little")
+    if bits & 0x7FFFFFFF > 0x7FC00000:
+        wide = int.from_bytes(struct.pack("<d", value), "little")
+        if not wide >> 51 & 1:
+            bits &= ~0x400000
+    return bits
+
+
+def _single(bits: int) -> Any:
+    """A float32 of its bits; in one that is no number they stay."""
+    if bits & 0x7FFFFFFF <= 0x7F800000:
+        return struct.unpack("<f", bits.to_bytes(4, "little"))[0]
+    wide = bits >> 31 << 63 | 0x7FF << 52 | (bits & 0x7FFFFF) << 29
+    return struct.unpack("<d", wide.to_bytes(8, "little"))[0]
+
+
+def _float4(value: float) -> bytes:
+    block = struct.pack("<f", value)
+    return block if value - value == 0 else _bits(value).to_bytes(4, "little")
+
+
+def _float4_of(block: bytes | memoryview) -> Any:
+    value = struct.unpack("<f", block)[0]
+    return value if value - value == 0 else _single(int.from_bytes(block, "little"))
+
+
+def _are_numbers(values: Any) -> bool:
+    """Whether the sum of values is finite, which it never is where one of them is none."""
+    try:
+        total = float(sum(values))
+    except (TypeError, ValueError):
+        return False
+    return total - total == 0
+
+
+def _packed(block: struct.Struct, *values: Any) -> bytes:
+    """Numbers, float32 among them, at once."""
+    packed = block.pack(*values)
+    if _are_numbers(values):
+        return packed
+    codes = block.format.replace("x", "")[1:]
+    bits = [_bits(value) if code == "f" else value for code, value in zip(codes, values)]
+    return struct.pack(block.format.replace("f", "I"), *bits)
+
+
+def _unpacked(block: struct.Struct, data: Any, at: int) -> tuple[Any, ...]:
+    """The same back, from a place on."""
+    values = block.unpack_from(data, at)
+    if _are_numbers(values):
+        return values
+    codes = block.format.replace("x", "")[1:]
+    bits = struct.unpack_from(block.format.replace("f", "I"), data, at)
+    return tuple([_single(one) if code == "f" else one for code, one in zip(codes, bits)])
+
+
+def _array(code: str, values: Any) -> array[Any]:
+    """Python's own numbers as an array."""
+    numbers = array(code, values)
+    if code == "f" and not _are_numbers(numbers):
+        numbers = array(code)
+        numbers.frombytes(array("I", [_bits(value) for value in values]).tobytes())
+    return numbers
+
+
+def _singles(values: Any) -> Any:
+    """The float32 of a list as Python's own numbers."""
+    if _are_numbers(values):
+        return values
+    try:
+        memoryview(values)
+    except TypeError:
+        return values
+    return [_single(bits) for (bits,) in struct.iter_unpack("<I", _block(values, "f", 4))]
+
+
 def _is_block(view: memoryview, code: str, size: int) -> bool:
-    """Whether memory holds such numbers, one after another, little-endian."""
+    """Whether memory holds such numbers, little-endian."""
     own = view.format.lstrip("@=<")
     same = _KINDS.get(own) == _KINDS[code] and view.itemsize == size
-    return same and view.c_contiguous and (size == 1 or _IS_LITTLE)
+    return same and (size == 1 or _IS_LITTLE)
 
 
 def _block(values: Sequence[float], code: str, size: int) -> memoryview:
@@ -27,9 +105,11 @@ def _block(values: Sequence[float], code: str, size: int) -> memoryview:
     try:
         view = memoryview(cast(bytes, values))
     except TypeError:
-        view = memoryview(array(code, cast("Sequence[Any]", values)))
-    if not _is_block(view, code, size):
-        copy = array(code, view.tolist() if view.ndim == 1 else _flat(view.tolist()))
+        view = memoryview(_array(code, values))
+    if _is_block(view, code, size):
+        view = view if view.c_contiguous else memoryview(view.tobytes())
+    else:
+        copy = _array(code, view.tolist() if view.ndim == 1 else _flat(view.tolist()))
         if not _IS_LITTLE:
             copy.byteswap()
         view = memoryview(copy)
@@ -163,6 +243,12 @@ class _Reader:
         self.at = at + block.size
         return block.unpack_from(self.raw, at)
 
+    def take_floats(self, block: struct.Struct) -> tuple[Any, ...]:
+        """The same where there are float32 among the numbers."""
+        at = self.at
+        self.at = at + block.size
+        return _unpacked(block, self.raw, at)
+
     def block(self, size: int) -> memoryview:
         at = self.at
         end = at + size
@@ -186,6 +272,10 @@ class _Reader:
     def number(self, code: str, size: int) -> Any:
         self.align(size)
         return struct.unpack(code, self.block(size))[0]
+
+    def float4(self) -> Any:
+        self.align(4)
+        return _float4_of(self.block(4))
 
     def text(self, most: int = _MOST) -> str:
         end = self.count(1, most) + self.at

@@ -33,7 +33,11 @@ impl Module<'_> {
                 (Element::Record(inner), _) => {
                     self.spread(inner, self.schema.record(inner), &member, values);
                 }
-                (_, Cardinality::Array { .. }) => values.push(format!("*{member}")),
+                (element, Cardinality::Array { .. }) => {
+                    let is_single = element == Element::Scalar(Scalar::F32);
+                    let all = if is_single { format!("_singles({member})") } else { member };
+                    values.push(format!("*{all}"));
+                }
                 _ => values.push(member),
             }
         }

@@ -1,7 +1,7 @@
 #: Most bytes of a message.
 _MOST_PROTOBUF = 0x7FFFFFFF
 
-#: How deep records, and groups that are skipped, may be in each other.
+#: How deep records and groups may be in each other.
 _DEEPEST = 100
 
 _Parts = list[Any]
@@ -57,7 +57,7 @@ _fixed32 = struct.Struct("<I").pack
 _fixed64 = struct.Struct("<Q").pack
 _sfixed32 = struct.Struct("<i").pack
 _sfixed64 = struct.Struct("<q").pack
-_float = struct.Struct("<f").pack
+_float = _float4
 _double = struct.Struct("<d").pack
 
 
@@ -84,7 +84,7 @@ def _joined(out: _Parts) -> bytes:
 class _Decoder:
     """Protobuf's fields. A length is held against the bytes that are left."""
 
-    __slots__ = ("at", "copied", "data", "depth", "end")
+    __slots__ = ("at", "copied", "data", "depth", "end", "last")
 
     def __init__(self, data: bytes | bytearray | memoryview) -> None:
         self.data = memoryview(data).cast("B")
@@ -92,6 +92,8 @@ class _Decoder:
         self.end = len(self.data)
         self.copied = 0
         self.depth = 0
+        #: The key that ends the group that is read; 0 where the end of the bytes does.
+        self.last = 0
 
     def block(self, size: int) -> memoryview:
         at = self.at
@@ -121,9 +123,13 @@ class _Decoder:
         return value
 
     def key(self) -> int:
-        """The next key, 0 where the bytes end."""
-        if self.at == self.end:
+        """The next key, 0 where the bytes or the group end."""
+        if self.at == self.end and not self.last:
             return 0
+        key = self.any_key()
+        return 0 if key == self.last else key
+
+    def any_key(self) -> int:
         key = self.small()
         if key < 8:
             raise WireError("a field without a number")
@@ -142,14 +148,21 @@ class _Decoder:
         self.end = self.at + size
         return before
 
-    def enter(self) -> int:
-        """Goes into a record; where the bytes ended before."""
+    def enter(self) -> tuple[int, int]:
+        """Goes into a record behind its length; what ended the record before."""
         self.depth = _deeper(self.depth)
-        return self.open()
+        last, self.last = self.last, 0
+        return self.open(), last
 
-    def leave(self, end: int) -> None:
+    def enter_group(self, key: int) -> tuple[int, int]:
+        """Goes into a group, up to the key that ends it; what ended the record before."""
+        self.depth = _deeper(self.depth)
+        last, self.last = self.last, key + 1
+        return self.end, last
+
+    def leave(self, before: tuple[int, int]) -> None:
         self.depth -= 1
-        self.end = end
+        self.end, self.last = before
 
     def int32(self) -> int:
         value = self.varint() & 0xFFFFFFFF
@@ -192,7 +205,7 @@ class _Decoder:
         return int(self.number("<q", 8))
 
     def float4(self) -> Any:
-        return self.number("<f", 4)
+        return _float4_of(self.block(4))
 
     def float8(self) -> Any:
         return self.number("<d", 8)
@@ -218,7 +231,9 @@ class _Decoder:
         self.copied += len(old)
         if self.copied > 65536 + 64 * len(self.data):
             raise WireError("a record that is merged too often")
-        return array(new.typecode, [*old, *new]) if isinstance(new, array) else [*old, *new]
+        if not isinstance(new, array):
+            return [*old, *new]
+        return _array(new.typecode, old) + new if not isinstance(old, array) else old + new
 
     def skip(self, key: int) -> None:
         """Goes behind a field that is not known."""
@@ -241,6 +256,4 @@ class _Decoder:
                 raise WireError(f"a field cannot be of the kind {kind} there")
             if not groups:
                 return
-            key = self.key()
-            if key == 0:
-                raise WireError("a group does not end")
+            key = self.any_key()

@@ -45,8 +45,15 @@ class Records(Sequence[_T]):
         block = self._kind._BLOCK
         if self._row is block:
             return self._data
-        rows = self._row.iter_unpack(self._data)
-        return memoryview(b"".join([block.pack(*numbers) for numbers in rows]))
+        pack = _packer(block)
+        return memoryview(b"".join([pack(*numbers) for numbers in self._rows()]))
+
+    def _rows(self) -> Iterator[tuple[Any, ...]]:
+        """The numbers of each."""
+        row, data = self._row, self._data
+        if "f" not in row.format:
+            return row.iter_unpack(data)
+        return (_unpacked(row, data, at) for at in range(0, len(data), row.size))
 
     def _made(self, values: tuple[Any, ...]) -> _T:
         return cast(_T, self._kind._from_block(values))
@@ -66,10 +73,10 @@ class Records(Sequence[_T]):
         if not -len(self) <= index < len(self):
             raise IndexError(index)
         row = self._row
-        return self._made(row.unpack_from(self._data, index % len(self) * row.size))
+        return self._made(_unpacked(row, self._data, index % len(self) * row.size))
 
     def __iter__(self) -> Iterator[_T]:
-        return map(self._made, self._row.iter_unpack(self._data))
+        return map(self._made, self._rows())
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Records):
@@ -91,22 +98,29 @@ class Records(Sequence[_T]):
         return importlib.import_module("numpy").frombuffer(self._data, dtype=self._dtype)
 
 
+def _packer(block: struct.Struct) -> Any:
+    """What packs numbers."""
+    if "f" not in block.format:
+        return block.pack
+    return lambda *values: _packed(block, *values)
+
+
 def _records(kind: type[_T], values: Sequence[_T]) -> memoryview:
     """Plain records as one block."""
     if isinstance(values, Records) and values._kind is kind:
         return values.memory()
-    pack = kind._BLOCK.pack
+    pack = _packer(kind._BLOCK)
     return memoryview(b"".join([pack(*value._to_block()) for value in values]))
 
 
 def _gapped(kind: type[_T], rows: _Rows, values: Sequence[_T]) -> memoryview:
     """Plain records as rows with gaps of zeros."""
-    pack = rows.row.pack
+    pack = _packer(rows.row)
     numpy = sys.modules.get("numpy")
     if not isinstance(values, Records) or values._kind is not kind:
         block = b"".join([pack(*value._to_block()) for value in values])
     elif numpy is None:
-        block = b"".join([pack(*numbers) for numbers in values._row.iter_unpack(values._data)])
+        block = b"".join([pack(*numbers) for numbers in values._rows()])
     else:
         array = numpy.zeros(len(values), dtype=rows.dtype)
         array[...] = values.numpy()

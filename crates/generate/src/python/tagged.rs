@@ -6,6 +6,9 @@ use wiregauge_schema::{Cardinality, Record, TypeId};
 use super::module::Module;
 use crate::tagged::{self, Kind, Number, Tagged};
 
+/// Most fields that are told apart one by one.
+const MOST_IN_CHAIN: usize = 32;
+
 /// What the fixed part calls a way to write numbers.
 fn way(number: Number) -> &'static str {
     match number {
@@ -52,6 +55,14 @@ impl Module<'_> {
         }
         fields.iter().for_each(|field| self.put(id, field, code));
         code.outdent();
+        for (at, members) in tagged::unions(record).iter().enumerate() {
+            code.line("\n");
+            code.open(format!("def _clear_protobuf_{name}_{at}(m: {name}) -> None:"));
+            for place in members {
+                code.line(format!("m.{} = None", self.names.member(id, *place)));
+            }
+            code.outdent();
+        }
         code.line("\n");
         code.open(format!("def _merge_protobuf_{name}(r: _Decoder, m: {name}) -> None:"));
         self.merge(id, &fields, code);
@@ -71,7 +82,10 @@ impl Module<'_> {
                 code.line(format!("p{at}: _Parts = []"));
                 let name = self.names.of(inner);
                 code.line(format!("_put_protobuf_{name}({value}, p{at}, _deeper(depth))"));
-                code.line(format!("_nested(out, {own}, p{at})"));
+                code.line(match tagged.is_delimited() {
+                    true => format!("out += ({own}, *p{at}, {})", key(tagged.key() + 1)),
+                    false => format!("_nested(out, {own}, p{at})"),
+                });
             }
         };
         match (tagged.field.cardinality, tagged.kind) {
@@ -85,7 +99,10 @@ impl Module<'_> {
                 code.outdent();
             }
             (Cardinality::List { .. }, _) => {
-                code.open(format!("for e{at} in {member}:"));
+                code.open(match tagged.kind {
+                    Kind::Number(Number::Float) => format!("for e{at} in _singles({member}):"),
+                    _ => format!("for e{at} in {member}:"),
+                });
                 one(&format!("e{at}"), code);
                 code.outdent();
             }
@@ -136,14 +153,46 @@ impl Module<'_> {
             code.line("seen = set()");
         }
         code.open("while key := r.key():");
+        self.arms(id, fields, code);
+        code.outdent();
+        for tagged in fields.iter().filter(|tagged| tagged.is_list()) {
+            let (at, member) = (tagged.place, member(tagged));
+            code.open(format!("if v{at}:"));
+            code.line(format!("{member} = r.added({member}, v{at})"));
+            code.outdent();
+        }
+        if !required.is_empty() {
+            code.open(format!("if len(seen) != {}:", required.len()));
+            code.line("raise WireError(\"a required field is missing\")");
+            code.outdent();
+        }
+    }
+
+    /// What is done by the key of a field. Of many fields half are parted from half, and so
+    /// on: Python compiles no longer chains.
+    fn arms(&self, id: TypeId, fields: &[Tagged], code: &mut SourceWriter) {
+        if fields.len() > MOST_IN_CHAIN {
+            let (first, second) = fields.split_at(fields.len() / 2);
+            code.open(format!("if key < {}:", second[0].field.id << 3));
+            self.arms(id, first, code);
+            code.outdent();
+            code.open("else:");
+            self.arms(id, second, code);
+            return code.outdent();
+        }
+        let name = self.names.of(id);
         let mut word = "if";
         for tagged in fields {
+            let member = format!("m.{}", self.names.member(id, tagged.place));
             code.open(format!("{word} key == {}:", tagged.key()));
             word = "elif";
-            for other in &tagged.others {
-                code.line(format!("m.{} = None", self.names.member(id, *other)));
+            // What is there already is the only one.
+            if let Some(union) = tagged.union {
+                code.open(format!("if {member} is None:"));
+                code.line(format!("_clear_protobuf_{name}_{union}(m)"));
+                code.outdent();
             }
-            self.take(tagged, &member(tagged), code);
+            self.take(tagged, &member, code);
             if tagged.is_required {
                 code.line(format!("seen.add({})", tagged.place));
             }
@@ -174,18 +223,6 @@ impl Module<'_> {
                 code.outdent();
             }
         }
-        code.outdent();
-        for tagged in fields.iter().filter(|tagged| tagged.is_list()) {
-            let (at, member) = (tagged.place, member(tagged));
-            code.open(format!("if v{at}:"));
-            code.line(format!("{member} = r.added({member}, v{at})"));
-            code.outdent();
-        }
-        if !required.is_empty() {
-            code.open(format!("if len(seen) != {}:", required.len()));
-            code.line("raise WireError(\"a required field is missing\")");
-            code.outdent();
-        }
     }
 
     fn take(&self, tagged: &Tagged, member: &str, code: &mut SourceWriter) {
@@ -209,18 +246,25 @@ impl Module<'_> {
                     }
                     _ => member.to_owned(),
                 };
-                code.line("end = r.enter()");
+                code.line(match tagged.is_delimited() {
+                    true => "outer = r.enter_group(key)",
+                    false => "outer = r.enter()",
+                });
                 code.line(format!("_merge_protobuf_{name}(r, {into})"));
-                code.line("r.leave(end)");
+                code.line("r.leave(outer)");
                 if tagged.is_list() {
                     code.line(format!("v{at}.append(e{at})"));
                 }
                 return;
             }
         };
-        code.line(match tagged.is_list() {
-            true => format!("v{at}.append({value})"),
-            false => format!("{member} = {value}"),
+        code.line(match (tagged.is_list(), tagged.kind) {
+            // As an element of an array a float32 that is no number would change.
+            (true, Kind::Number(Number::Float)) => {
+                format!("v{at}.extend(_numbers(r.block(4), \"f\", False))")
+            }
+            (true, _) => format!("v{at}.append({value})"),
+            (false, _) => format!("{member} = {value}"),
         });
     }
 }

@@ -182,9 +182,13 @@ impl Module<'_> {
         for step in steps {
             match step {
                 Step::Align(size) => code.line(format!("w.align({size})")),
-                Step::Run { count, .. } => {
+                Step::Run { codes, count } => {
                     let values: Vec<String> = values.by_ref().take(*count).collect();
-                    code.line(format!("w.put({prefix}_{runs}.pack({}))", values.join(", ")));
+                    let (run, values) = (format!("{prefix}_{runs}"), values.join(", "));
+                    code.line(match codes.contains('f') {
+                        true => format!("w.put(_packed({run}, {values}))"),
+                        false => format!("w.put({run}.pack({values}))"),
+                    });
                     runs += 1;
                 }
                 Step::Field(at) => {
@@ -211,8 +215,9 @@ impl Module<'_> {
         for step in steps {
             match step {
                 Step::Align(size) => code.line(format!("r.align({size})")),
-                Step::Run { count, .. } => {
-                    code.line(format!("t{runs} = r.take({prefix}_{runs})"));
+                Step::Run { codes, count } => {
+                    let take = if codes.contains('f') { "take_floats" } else { "take" };
+                    code.line(format!("t{runs} = r.{take}({prefix}_{runs})"));
                     values.extend((0..*count).map(|at| format!("t{runs}[{at}]")));
                     runs += 1;
                 }
@@ -276,7 +281,10 @@ impl Module<'_> {
             other => {
                 let scalar = self.schema.scalar(other).expect("a number");
                 code.line(format!("w.align({})", scalar.size()));
-                code.line(format!("w.put(struct.pack(\"<{}\", {value}))", code_of(scalar)));
+                code.line(match scalar {
+                    Scalar::F32 => format!("w.put(_float4({value}))"),
+                    _ => format!("w.put(struct.pack(\"<{}\", {value}))", code_of(scalar)),
+                });
             }
         };
         let is_delimited = self.is_delimited(wire, field);
@@ -449,6 +457,7 @@ impl Module<'_> {
             Element::Record(id) => format!("_read_{suffix}_{}(r)", self.names.of(id)),
             other => match self.schema.scalar(other).expect("a number") {
                 Scalar::Bool => "_flag(r.block(1)[0])".into(),
+                Scalar::F32 => "r.float4()".into(),
                 scalar => format!("r.number(\"<{}\", {})", code_of(scalar), scalar.size()),
             },
         };

@@ -47,7 +47,7 @@ impl core::error::Error for Error {}
 
 /// Most bytes of a message.
 const MOST: usize = i32::MAX as usize;
-/// How deep records, and groups that are skipped, may be in each other.
+/// How deep records and groups may be in each other.
 const DEEPEST: usize = 100;
 
 /// What a holder tells of itself.
@@ -55,7 +55,7 @@ pub trait Message: Default {
     /// Puts its fields, the last one first.
     fn put<S: Sink>(&self, sink: &mut S);
 
-    /// Reads fields to the end of the bytes, into what is there.
+    /// Reads fields to the end of the bytes or the group, into what is there.
     ///
     /// # Errors
     /// When they are no fields.
@@ -115,7 +115,7 @@ pub fn serialize<T: Message>(message: &T, out: &mut Vec<u8>) -> Result<(), Error
 /// When the bytes are no message.
 pub fn deserialize_into<T: Message>(bytes: &[u8], message: &mut T) -> Result<(), Error> {
     message.clear();
-    message.merge(&mut Reader { bytes, at: 0, depth: 0 })
+    message.merge(&mut Reader { bytes, at: 0, depth: 0, end: 0 })
 }
 
 /// Reads a message.
@@ -124,7 +124,7 @@ pub fn deserialize_into<T: Message>(bytes: &[u8], message: &mut T) -> Result<(),
 /// When the bytes are no message.
 pub fn deserialize<T: Message>(bytes: &[u8]) -> Result<T, Error> {
     let mut message = T::default();
-    message.merge(&mut Reader { bytes, at: 0, depth: 0 })?;
+    message.merge(&mut Reader { bytes, at: 0, depth: 0, end: 0 })?;
     Ok(message)
 }
 
@@ -251,6 +251,19 @@ pub trait Sink {
         self.behind(key, before);
     }
 
+    /// A record between two keys.
+    fn group<T: Message>(&mut self, key: u32, record: &T)
+    where
+        Self: Sized,
+    {
+        self.varint((key + 1).into());
+        if self.enter() {
+            record.put(self);
+            self.leave();
+        }
+        self.varint(key.into());
+    }
+
     /// The length and the key of what was put since there were so many bytes.
     fn behind(&mut self, key: u32, before: usize) {
         self.varint((self.size() - before) as u64);
@@ -340,6 +353,8 @@ pub struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
     depth: usize,
+    /// The key that ends the group that is read; 0 where the end of the bytes does.
+    end: u32,
 }
 
 impl<'a> Reader<'a> {
@@ -371,18 +386,24 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The next key; none where the bytes end.
+    /// The next key; none where the bytes or the group end.
     ///
     /// # Errors
-    /// When it is none.
+    /// When it is none, or the bytes end before the group.
     pub fn key(&mut self) -> Result<Option<u32>, Error> {
-        if self.at == self.bytes.len() {
+        if self.at == self.bytes.len() && self.end == 0 {
             return Ok(None);
         }
+        let key = self.any_key()?;
+        Ok((key != self.end).then_some(key))
+    }
+
+    /// The next key, whatever it ends.
+    fn any_key(&mut self) -> Result<u32, Error> {
         let key = self.short()?;
         match key >> 3 {
             0 => Err(Error::NoInteger),
-            _ => Ok(Some(key)),
+            _ => Ok(key),
         }
     }
 
@@ -426,7 +447,7 @@ impl<'a> Reader<'a> {
             return Err(Error::EndsTooEarly);
         }
         values.reserve(bytes.len().checked_div(N::SIZE).unwrap_or(0));
-        let mut inner = Reader { bytes, at: 0, depth: self.depth };
+        let mut inner = Reader { bytes, at: 0, depth: self.depth, end: 0 };
         while inner.at < bytes.len() {
             values.push(T::from(inner.number::<N>()?));
         }
@@ -463,7 +484,23 @@ impl<'a> Reader<'a> {
         if self.depth == DEEPEST {
             return Err(Error::TooDeep);
         }
-        record.merge(&mut Reader { bytes, at: 0, depth: self.depth + 1 })
+        record.merge(&mut Reader { bytes, at: 0, depth: self.depth + 1, end: 0 })
+    }
+
+    /// A record up to the key that ends it, into what is there.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn group<T: Message>(&mut self, key: u32, record: &mut T) -> Result<(), Error> {
+        if self.depth == DEEPEST {
+            return Err(Error::TooDeep);
+        }
+        self.depth += 1;
+        let outer = core::mem::replace(&mut self.end, key + 1);
+        record.merge(self)?;
+        self.end = outer;
+        self.depth -= 1;
+        Ok(())
     }
 
     /// Goes behind a field that is not known.
@@ -493,7 +530,7 @@ impl<'a> Reader<'a> {
             if depth == 0 {
                 return Ok(());
             }
-            key = self.key()?.ok_or(Error::EndsTooEarly)?;
+            key = self.any_key()?;
         }
     }
 }

@@ -35,7 +35,17 @@ impl Module<'_> {
         });
         let reader = "reader: &mut protobuf::Reader<'_>";
         let open = format!("fn merge(&mut self, {reader}) -> Result<(), protobuf::Error> {{");
-        code.block(open, "}\n", |code| self.merge(id, &fields, code));
+        code.block(open, "}\n", |code| {
+            for (at, members) in tagged::unions(record).iter().enumerate() {
+                let name = self.names.of(id);
+                code.block(format!("fn clear_union{at}(message: &mut {name}) {{"), "}\n", |code| {
+                    for place in members {
+                        code.line(format!("message.{} = None;", self.names.member(id, *place)));
+                    }
+                });
+            }
+            self.merge(id, &fields, code);
+        });
         code.open("fn clear(&mut self) {");
         for (place, field) in record.fields.iter().enumerate() {
             let member = self.names.member(id, place);
@@ -85,7 +95,8 @@ impl Module<'_> {
                 format!("sink.block({key}, {}{value});", if is_reference { "" } else { "&" })
             }
             Kind::Record(_) => {
-                format!("sink.record({key}, {}{value});", if is_reference { "" } else { "&" })
+                let way = if tagged.is_delimited() { "group" } else { "record" };
+                format!("sink.{way}({key}, {}{value});", if is_reference { "" } else { "&" })
             }
         };
         match tagged.field.cardinality {
@@ -127,8 +138,12 @@ impl Module<'_> {
         let mut at = 0;
         for tagged in fields {
             code.open(format!("{} => {{", tagged.key()));
-            for other in &tagged.others {
-                code.line(format!("self.{} = None;", self.names.member(id, *other)));
+            // What is there already is the only one.
+            if let Some(union) = tagged.union {
+                let member = self.names.member(id, tagged.place);
+                code.open(format!("if self.{member}.is_none() {{"));
+                code.line(format!("clear_union{union}(self);"));
+                code.close("}");
             }
             self.read(id, tagged, code);
             if tagged.is_required {
@@ -166,7 +181,7 @@ impl Module<'_> {
                 _ => value,
             }
         };
-        let into = match tagged.kind {
+        let (into, key) = match tagged.kind {
             Kind::Number(kind) => {
                 let value = number(kind);
                 return code.line(match tagged.field.cardinality {
@@ -175,20 +190,21 @@ impl Module<'_> {
                     _ => format!("{member} = {value};"),
                 });
             }
-            Kind::Text => "text",
-            Kind::Octets => "octets",
-            Kind::Record(_) => "record",
+            Kind::Text => ("text", ""),
+            Kind::Octets => ("octets", ""),
+            Kind::Record(_) if tagged.is_delimited() => ("group", "key, "),
+            Kind::Record(_) => ("record", ""),
         };
         match tagged.field.cardinality {
             Cardinality::List { .. } => {
                 code.line("let mut one = Default::default();");
-                code.line(format!("reader.{into}(&mut one)?;\n{member}.push(one);"));
+                code.line(format!("reader.{into}({key}&mut one)?;\n{member}.push(one);"));
             }
             Cardinality::Optional => {
                 let value = format!("{member}.get_or_insert_with(Default::default)");
-                code.line(format!("reader.{into}({value})?;"));
+                code.line(format!("reader.{into}({key}{value})?;"));
             }
-            _ => code.line(format!("reader.{into}(&mut {member})?;")),
+            _ => code.line(format!("reader.{into}({key}&mut {member})?;")),
         }
     }
 }

@@ -4,18 +4,17 @@ import random
 import sys
 from pathlib import Path
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+import library
 
 folder, chance = Path(sys.argv[3]), random.Random(int(sys.argv[4]))
-pool = descriptor_pool.DescriptorPool()
-for file in descriptor_pb2.FileDescriptorSet.FromString(Path(sys.argv[1]).read_bytes()).file:
-    pool.Add(file)
-kind = message_factory.GetMessageClass(pool.FindMessageTypeByName(sys.argv[2]))
+kind = library.kind(sys.argv[1], sys.argv[2])
 
 
 def number(field):
     if field.cpp_type in (field.CPPTYPE_DOUBLE, field.CPPTYPE_FLOAT):
         return chance.uniform(-1e9, 1e9)
+    if field.type == field.TYPE_BYTES:
+        return chance.randbytes(chance.randrange(5))
     if field.cpp_type == field.CPPTYPE_STRING:
         return "".join(chance.choice("abß€") for _ in range(chance.randrange(5)))
     return chance.randrange(-(2**31), 2**31)

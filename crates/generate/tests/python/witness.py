@@ -4,19 +4,16 @@ Each message is held against what the library writes. Then CASES are written: by
 what the library writes after reading them or nothing where it refuses them, and the
 message in CDR where that is known."""
 
-import math
 import random
 import struct
 import sys
 from pathlib import Path
 
-from google.protobuf import descriptor_pb2, descriptor_pool, message, message_factory
+import library
+from google.protobuf import message
 
-named, folder, chance = sys.argv[2], Path(sys.argv[3]), random.Random(int(sys.argv[5]))
-pool = descriptor_pool.DescriptorPool()
-for file in descriptor_pb2.FileDescriptorSet.FromString(Path(sys.argv[1]).read_bytes()).file:
-    pool.Add(file)
-kind = message_factory.GetMessageClass(pool.FindMessageTypeByName(named))
+folder, chance = Path(sys.argv[3]), random.Random(int(sys.argv[5]))
+kind = library.kind(sys.argv[1], sys.argv[2])
 has_maps = any(f.message_type and f.message_type.GetOptions().map_entry
                for f in kind.DESCRIPTOR.fields)
 
@@ -48,20 +45,30 @@ def taken(data, at):
             return value, at
 
 
+def behind(data, at, key):
+    """Where a field's value begins and ends."""
+    if key & 7 == 0:
+        return at, taken(data, at)[1]
+    if key & 7 == 2:
+        size, at = taken(data, at)
+        return at, at + size
+    if key & 7 != 3:
+        return at, at + (8 if key & 7 == 1 else 4)
+    begin = at
+    while True:
+        inner, at = taken(data, at)
+        if inner & 7 == 4:
+            return begin, at
+        _, at = behind(data, at, inner)
+
+
 def fields(data):
     """The fields of a message as keys and bytes."""
     at = 0
     while at < len(data):
         start = at
         key, at = taken(data, at)
-        begin = at
-        if key & 7 == 0:
-            _, at = taken(data, at)
-        elif key & 7 == 2:
-            size, begin = taken(data, at)
-            at = begin + size
-        else:
-            at += 8 if key & 7 == 1 else 4
+        begin, at = behind(data, at, key)
         yield key, data[start:at], data[begin:at]
 
 
@@ -88,14 +95,11 @@ def repacked(data):
     return out
 
 
-def quieted(data):
-    """Whether there is a float that is no number: of some Python's own floats lose a bit."""
-    try:
-        read = kind.FromString(data)
-    except message.DecodeError:
-        return False
-    floats = [read.float, read.o_float, *read.r_float] if hasattr(read, "r_float") else []
-    return any(math.isnan(value) for value in floats)
+def inside(field, data):
+    """A message in another one, in this field."""
+    if field.type == field.TYPE_GROUP:
+        return varint(field.number << 3 | 3) + data + varint(field.number << 3 | 4)
+    return varint(field.number << 3 | 2) + varint(len(data)) + data
 
 
 UNKNOWN = [b"\xf8\x3f" + b"\xff" * 9 + b"\x02", b"\xf8\x3f\x96\x01", b"\xf9\x3f12345678", b"\xfa\x3f\x03abc", b"\xfd\x3f1234",
@@ -146,8 +150,7 @@ for data in whole:
             damaged = bytearray(data)
             for _ in range(chance.choice((1, 1, 2))):
                 damaged[chance.randrange(len(data))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
-            if not quieted(bytes(damaged)):
-                others.append(bytes(damaged))
+            others.append(bytes(damaged))
     cases += [(other, said(other), None) for other in others]
 own = [f for f in kind.DESCRIPTOR.fields if f.message_type is kind.DESCRIPTOR]
 for field in own:
@@ -156,8 +159,7 @@ for field in own:
         for groups in (0, 1, 49, 50, 51, 99, 100):
             data, bare = b"\xfb\x3f" * groups + b"\xfc\x3f" * groups, b""
             for _ in range(depth):
-                data, bare = (varint(field.number << 3 | 2) + varint(len(one)) + one
-                              for one in (data, bare))
+                data, bare = (inside(field, one) for one in (data, bare))
             # What is not known the library leaves out only where it is less deep.
             cases.append((data, None if said(data) is None else bare, None))
 assert not own or any(case[1] is None for case in cases[-7:])
@@ -168,7 +170,30 @@ if "r_float" in kind.DESCRIPTOR.fields_by_name:
              b"\xf1\x03" + bytes(8), b"\xf8\x03\x00"]
     others = [b"\x65\0\0\0\x80", b"\x69" + bytes(7) + b"\x80", b"\xad\x01\0\0\0\x80"]
     others += [a + b + c for a in which for b in which for c in which]
+    # Floats that are no numbers, and signal that.
+    for single in (b"\1\0\x80\x7f", b"\0\0\xa0\xff"):
+        others += [b"\x65" + single, b"\xad\1" + single, b"\xd2\2\4" + single]
+        others += [(b"\xd5\2" + single) * 2, b"\xd2\2\4" + single + b"\xd5\2" + single]
+    for double in (bytes((1, 0, 0, 0, 0, 0, 0xF0, 0x7F)), bytes((0, 0, 0, 0, 0, 0, 0xF4, 0xFF))):
+        others += [b"\x69" + double, b"\xda\2\x08" + double, b"\xf1\3" + double]
     cases += [(other, said(other), None) for other in others]
+for field in kind.DESCRIPTOR.fields:
+    if field.message_type is None or field.message_type.GetOptions().map_entry:
+        continue
+    if any(inner.is_required for inner in field.message_type.fields):
+        # The library wants it once in all pieces of a record, and we in each.
+        continue
+    # Groups that do not end, or as others, and what is of the other kind.
+    start, end, other = (varint(field.number << 3 | kind) for kind in (3, 4, 2))
+    wrong = varint(field.number + 1 << 3 | 4)
+    ends = [b"", end, wrong, end + end, end + wrong]
+    others = [start + inner + last for last in ends
+              for inner in (b"", *UNKNOWN, start, start + end, b"\xfb\x3f" + end, b"\xfb\x3f")]
+    others += [end, wrong, other + b"\0", other + b"\1" + end, other + b"\1" + start,
+               other + varint(len(start)) + start, start + b"\x0a\1" + end]
+    cases += [(whole[-1] + one, said(whole[-1] + one), None) for one in others]
+    if not has_maps:
+        cases += [(one, said(one), None) for one in others]
 with open(sys.argv[4], "wb") as out:
     for case in cases:
         for part in case:

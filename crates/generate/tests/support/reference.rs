@@ -168,6 +168,11 @@ fn tagged_element(schema: &Schema, field: &Field, value: &Value, out: &mut Vec<u
             block.extend(bytes);
             2
         }
+        (Value::Record(_), Element::Record(id)) if field.wire.delimited => {
+            tagged_record(schema, id, value, &mut block);
+            varint(u64::from(field.id) << 3 | 4, &mut block);
+            3
+        }
         (Value::Record(_), Element::Record(id)) => {
             let mut inner = Vec::new();
             tagged_record(schema, id, value, &mut inner);

@@ -147,7 +147,7 @@ impl Builder<'_> {
         let packed = options.and_then(|o| o.packed).unwrap_or(field.is_packed());
         let unpacked = field.is_list() && is_number && !packed;
         Ok(Field {
-            wire: Wire { integer, unpacked },
+            wire: Wire { integer, unpacked, delimited: field.is_group() },
             name: unlegalized(field.name()),
             id: field.number(),
             element,

@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
+use wiregauge_schema::name::MACROS;
 use wiregauge_schema::{
     Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
 };
@@ -40,14 +41,18 @@ const RULES: Rules = Rules {
                protected public register reinterpret_cast requires return short signed sizeof static \
                static_assert static_cast struct switch template this thread_local throw true try \
                typedef typeid typename union unsigned using virtual void volatile wchar_t while xor \
-               xor_eq NULL EOF NAN INFINITY HUGE_VAL BUFSIZ DOMAIN SING OVERFLOW UNDERFLOW PLOSS \
-               TLOSS RAND_MAX EXIT_SUCCESS EXIT_FAILURE SIGINT SIGTERM errno stdin stdout stderr \
-               assert unix linux",
+               xor_eq",
+    macros: MACROS,
     members: members!(),
-    types: "std wiregauge",
+    // The parameters of templates, too.
+    types: "Reader Self Sink Visit std wiregauge",
     values: "",
     members_unlike_types: true,
+    types_are_files: false,
 };
+
+/// What no namespace is called: what the headers of C++ and POSIX declare outside of any.
+const GLOBALS: &str = concat!("posix std wiregauge ", include_str!("cpp/globals.txt"));
 
 /// What of the fixed part goes with a wire.
 fn wire_header(wire: Wire) -> File {
@@ -84,7 +89,7 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
         code.line("#include \"wiregauge/protobuf.hpp\"");
     }
     code.line("");
-    let namespace = RULES.module(&package.name, &["std", "wiregauge", "posix"]);
+    let namespace = RULES.module(&package.name, GLOBALS);
     code.line(format!("namespace {namespace} {{"));
     let recursive: Vec<TypeId> =
         schema.records().map(|(id, _)| id).filter(|id| schema.recurses(*id)).collect();
@@ -379,8 +384,12 @@ impl Header<'_> {
 /// A comment for documentation.
 fn remark(text: &str, code: &mut SourceWriter) {
     for line in doc::lines(text) {
-        // A backslash at the end would draw in the next line.
-        code.line(format!("/// {}", line.trim_end_matches(['\\', ' '])).trim_end());
+        // A backslash at the end would draw in the next line, as would its trigraph.
+        let mut line = line.as_str();
+        while let Some(rest) = line.strip_suffix(['\\', ' ']).or(line.strip_suffix("??/")) {
+            line = rest;
+        }
+        code.line(format!("/// {line}").trim_end());
     }
 }
 

@@ -4,7 +4,14 @@ use wiregauge_schema::{Cardinality, Field};
 
 /// The lines of a comment, without what a compiler or a terminal would obey.
 pub fn lines(text: &str) -> impl Iterator<Item = String> + '_ {
-    text.trim_end().lines().map(|line| line.chars().filter(|c| !c.is_control()).collect())
+    text.trim_end().lines().map(shown)
+}
+
+/// A line without letters that a terminal would obey, or that turn the direction of what
+/// stands behind them, which compilers refuse.
+pub fn shown(line: &str) -> String {
+    let turns = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    line.chars().filter(|c| !c.is_control() && !turns(*c)).collect()
 }
 
 /// What a name was, where it is another one now.

@@ -7,7 +7,7 @@ mod tagged;
 mod text;
 mod wire;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{ensure, Result};
 use wiregauge_holders::{File, SourceWriter};
@@ -29,14 +29,16 @@ const RULES: Rules = Rules {
                instanceof int interface long native new null package private protected public \
                return short static strictfp super switch synchronized this throw throws transient \
                true try void volatile while",
+    macros: "",
     // Beside constants what methods go by: a field of the name would hide it.
     members: "Decoder NAME ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION Arrays \
-              Boolean Byte Double Float Integer Long Objects Short Sizer String",
+              Boolean Byte Double Float Integer List Long Objects Short Sizer String WireException",
     types: "ArrayList Arrays Boolean Byte Class Decoder Double Encoder Enum Exception Float Integer Iterable List \
             Long Math Object Objects Override Reader Record Sequential Short Sizer String \
             StringBuilder Supplier Tagged Thread Throwable Void Wire WireException Writer",
     values: "String",
     members_unlike_types: false,
+    types_are_files: true,
 };
 
 /// Most fields of a record: a class has room for no more.
@@ -76,7 +78,7 @@ pub fn within(package: Package, name: &str) -> Result<Package> {
     let is_part = |part: &str| {
         part.starts_with(is_letter)
             && part.chars().all(|c| is_letter(c) || c.is_ascii_digit())
-            && RULES.module(part, &["_", "java"]) == part
+            && RULES.module(part, "_ java") == part
     };
     ensure!(
         name.split('.').all(is_part),
@@ -95,7 +97,7 @@ pub fn names(package: &Package) -> Names {
 pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let schema = &package.schema;
     let module = Module { package, schema, names: names(package) };
-    let name = RULES.module(&package.name, &["_", "java", "wiregauge"]);
+    let name = RULES.module(&package.name, "_ java wiregauge");
     let place = |name: &str| match package.within.as_str() {
         "" => name.to_owned(),
         within => format!("{within}.{name}"),
@@ -106,11 +108,16 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     for (id, def) in schema.types.iter().enumerate() {
         let mut code = SourceWriter::indented(4);
         match def {
-            TypeDef::Enum(def) => module.enumeration(id, def, &mut code),
-            TypeDef::Record(record) => module.holder(id, record, wires, &mut code)?,
+            TypeDef::Enum(def) => {
+                module.head(&name, Vec::new(), &mut code);
+                module.enumeration(id, def, &mut code);
+            }
+            TypeDef::Record(record) => {
+                module.head(&name, module.imports(record, wires, &wires_name), &mut code);
+                module.holder(id, record, wires, &mut code)?;
+            }
         }
-        let text = module.head(&name, &wires_name, code.finish());
-        files.push(File::new(format!("{folder}/{}.java", module.names.of(id)), text));
+        files.push(File::new(format!("{folder}/{}.java", module.names.of(id)), code.finish()));
     }
     let version = env!("CARGO_PKG_VERSION");
     let mut fixed = if wires.is_empty() { Vec::new() } else { FIXED.to_vec() };
@@ -137,43 +144,41 @@ struct Module<'a> {
 }
 
 impl Module<'_> {
-    /// A file with this body: where it is from, and what it imports.
-    fn head(&self, name: &str, wires: &str, body: String) -> String {
-        let mut code = SourceWriter::indented(4);
+    /// Where a file is from, its package, and what it imports.
+    fn head(&self, name: &str, mut imports: Vec<String>, code: &mut SourceWriter) {
         for line in self.package.head() {
             code.line(format!("// {}", text::remark(&line)).trim_end());
         }
         code.line(format!("package {name};\n"));
-        let imports = [
-            ("ArrayList<", "java.util.ArrayList"),
-            ("Arrays.", "java.util.Arrays"),
-            ("List<", "java.util.List"),
-            ("Objects.", "java.util.Objects"),
-            ("Decoder ", "wiregauge.Decoder"),
-            ("Encoder ", "wiregauge.Encoder"),
-            ("Reader ", "wiregauge.Reader"),
-            ("Sequential", "wiregauge.Sequential"),
-            ("Sizer ", "wiregauge.Sizer"),
-            ("Tagged ", "wiregauge.Tagged"),
-            ("WireException ", "wiregauge.WireException"),
-            ("Writer ", "wiregauge.Writer"),
-        ];
-        let is_named = |word: &str| {
-            let mut before = body.match_indices(word).map(|(at, _)| body[..at].chars().next_back());
-            before.any(|c| !c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_'))
-        };
-        let imports: Vec<_> = imports.iter().filter(|(word, _)| is_named(word)).collect();
-        let named = imports.iter().map(|(_, name)| match name.strip_prefix("wiregauge.") {
-            Some(class) => format!("import {wires}.{class};"),
-            None => format!("import {name};"),
-        });
-        let mut named: Vec<String> = named.collect();
-        named.sort();
-        named.iter().for_each(|line| code.line(line));
+        imports.sort();
+        imports.iter().for_each(|name| code.line(format!("import {name};")));
         if !imports.is_empty() {
             code.line("");
         }
-        code.finish() + &body
+    }
+
+    /// The classes that a holder uses, by its fields and wires alone: names and comments
+    /// of a definition may be any words.
+    fn imports(&self, record: &Record, wires: &[Wire], place: &str) -> Vec<String> {
+        let mut names = Vec::new();
+        let is_list = |field: &Field| {
+            matches!(field.cardinality, Cardinality::List { .. }) && self.packed(field).is_none()
+        };
+        if record.fields.iter().any(is_list) {
+            names.extend(["java.util.ArrayList", "java.util.List"].map(str::to_owned));
+        }
+        let classes = record.fields.iter().filter_map(|field| self.compared(field).class());
+        let classes: BTreeSet<&str> = classes.collect();
+        names.extend(classes.iter().map(|class| format!("java.util.{class}")));
+        let mut classes = BTreeSet::new();
+        if wires.iter().any(|wire| wire.is_sequential()) {
+            classes.extend(["Reader", "Sequential", "Sizer", "WireException", "Writer"]);
+        }
+        if wires.contains(&Wire::Protobuf) {
+            classes.extend(["Decoder", "Encoder", "Tagged", "WireException"]);
+        }
+        names.extend(classes.iter().map(|class| format!("{place}.{class}")));
+        names
     }
 
     /// Integers with names: a message may have others, which an `enum` could not.
@@ -529,6 +534,15 @@ enum How {
 }
 
 impl How {
+    /// The class of `java.util` that compares it.
+    fn class(&self) -> Option<&'static str> {
+        match self {
+            How::Number(_) => None,
+            How::Object => Some("Objects"),
+            How::Numbers | How::Objects | How::Blocks => Some("Arrays"),
+        }
+    }
+
     fn equal(&self, member: &str) -> String {
         let (a, b) = (format!("this.{member}"), format!("that.{member}"));
         match self {

@@ -10,26 +10,39 @@ use crate::definition::original;
 pub struct Rules {
     /// Keywords, for all names.
     pub keywords: &'static str,
+    /// More that are names of nothing.
+    pub macros: &'static str,
     /// What a holder has beside its fields.
     pub members: &'static str,
     /// What a module has beside its holders.
     pub types: &'static str,
     /// What an enum has beside its values.
     pub values: &'static str,
-    /// Whether a field must not be called like a type.
+    /// Whether a field or constant must not be called like a type.
     pub members_unlike_types: bool,
+    /// Whether each type is a file, so that names have to differ by more than case.
+    pub types_are_files: bool,
 }
 
 impl Rules {
     /// A module's name, unless it means something else: a keyword, or one of those words.
-    pub fn module(&self, name: &str, taken: &[&str]) -> String {
-        let keyword = self.keywords.split_ascii_whitespace().any(|word| word == name);
-        match keyword || taken.contains(&name) {
+    pub fn module(&self, name: &str, taken: &str) -> String {
+        let mut words = [self.keywords, self.macros, taken].into_iter();
+        match words.any(|words| words.split_ascii_whitespace().any(|word| word == name)) {
             true => format!("{name}_"),
             false => name.to_owned(),
         }
     }
+
+    /// Keywords, and more words.
+    fn reserved(&self, more: &'static str) -> Words<'static> {
+        let words = [self.keywords, self.macros, more];
+        words.into_iter().flat_map(str::split_ascii_whitespace).collect()
+    }
 }
+
+/// Names that are taken.
+type Words<'a> = BTreeSet<&'a str>;
 
 /// The names of a schema's types and of what is in them.
 pub struct Names {
@@ -42,22 +55,25 @@ impl Names {
     /// Legal names; `constants` are those of each type.
     pub fn new(schema: &Schema, rules: &Rules, constants: &[Vec<&str>]) -> Names {
         let types = type_names(schema, rules);
-        let others = if rules.members_unlike_types { types.join(" ") } else { String::new() };
+        let mut of_records: Words = rules.reserved(rules.members);
+        if rules.members_unlike_types {
+            of_records.extend(types.iter().map(String::as_str));
+        }
+        let of_enums = rules.reserved(rules.values);
         let mut members = Vec::new();
         let mut constant_names = Vec::new();
         for (def, constants) in schema.types.iter().zip(constants) {
             // Constants share the scope of the fields.
             let (originals, reserved): (Vec<&str>, _) = match def {
-                TypeDef::Record(record) => (
-                    record.fields.iter().map(|f| f.name.original.as_str()).collect(),
-                    rules.members,
-                ),
+                TypeDef::Record(record) => {
+                    (record.fields.iter().map(|f| f.name.original.as_str()).collect(), &of_records)
+                }
                 TypeDef::Enum(def) => {
-                    (def.values.iter().map(|v| v.name.original.as_str()).collect(), rules.values)
+                    (def.values.iter().map(|v| v.name.original.as_str()).collect(), &of_enums)
                 }
             };
             let all: Vec<&str> = originals.iter().chain(constants).copied().collect();
-            let mut names = unique(&all, &[rules.keywords, reserved, &others]);
+            let mut names = unique(&all, reserved, false);
             constant_names.push(names.split_off(originals.len()));
             members.push(names);
         }
@@ -98,7 +114,7 @@ fn type_names(schema: &Schema, rules: &Rules) -> Vec<String> {
         })
         .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    unique(&names, &[rules.keywords, rules.types])
+    unique(&names, &rules.reserved(rules.types), rules.types_are_files)
 }
 
 /// The part of a qualified name behind the package: after the last `/`, or from
@@ -128,24 +144,27 @@ fn camel(text: &str) -> String {
     name
 }
 
-/// The names themselves where they are legal, and unlike each other.
-fn unique(originals: &[&str], reserved: &[&str]) -> Vec<String> {
-    let is_reserved =
-        |name: &str| reserved.iter().any(|words| words.split_ascii_whitespace().any(|w| w == name));
+/// The names themselves where they are legal, and unlike each other, maybe also without
+/// regard to case.
+fn unique(originals: &[&str], reserved: &Words, ignores_case: bool) -> Vec<String> {
+    let key = |name: &str| match ignores_case {
+        true => name.to_ascii_lowercase(),
+        false => name.to_owned(),
+    };
     // Who is legal as it is keeps its name, whatever comes before it.
     let legal: Vec<String> = originals.iter().map(|original| spelled(original)).collect();
-    let own = |at: usize| legal[at] == originals[at] && !is_reserved(&legal[at]);
+    let own = |at: usize| legal[at] == originals[at] && !reserved.contains(legal[at].as_str());
     let mut taken: BTreeSet<String> = BTreeSet::new();
     let mut names = vec![String::new(); originals.len()];
     let (first, then): (Vec<usize>, Vec<usize>) = (0..originals.len()).partition(|at| own(*at));
     for at in first.into_iter().chain(then) {
         let mut name = legal[at].clone();
-        if is_reserved(&name) {
+        if reserved.contains(name.as_str()) {
             name.push('_');
         }
         let mut number = 2;
         let stem = name.clone();
-        while is_reserved(&name) || !taken.insert(name.clone()) {
+        while reserved.contains(name.as_str()) || !taken.insert(key(&name)) {
             name = format!("{stem}{number}");
             number += 1;
         }
@@ -178,8 +197,10 @@ mod tests {
 
     #[test]
     fn legal_names_stay_and_others_give_way() {
-        let names = unique(&["class_", "class", "x__y", "_p", "3d", "größe", ""], &["class def"]);
+        let reserved = Words::from(["class", "def"]);
+        let names = unique(&["class_", "class", "x__y", "_p", "3d", "größe", ""], &reserved, false);
         assert_eq!(names, ["class_", "class_2", "x_y", "p", "n3d", "gr_e", "unnamed"]);
+        assert_eq!(unique(&["Scan", "SCAN", "Class"], &reserved, true), ["Scan", "SCAN2", "Class"]);
     }
 
     #[test]

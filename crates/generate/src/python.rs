@@ -14,6 +14,7 @@ use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Scalar, TypeDe
 
 use self::module::{code_of, numpy_kind, Module};
 use crate::definition::Package;
+use crate::doc;
 use crate::identity::{self, Said};
 use crate::layout;
 use crate::literal::{self, Literal};
@@ -24,15 +25,26 @@ const RULES: Rules = Rules {
     keywords: "False None True and as assert async await break class continue def del elif else \
                except finally for from global if import in is lambda nonlocal not or pass raise \
                return try while with yield",
+    macros: "",
     members: "self serialize_cdr deserialize_cdr serialize_xcdr2 deserialize_xcdr2 serialize_ros_msg deserialize_ros_msg \
               serialize_protobuf deserialize_protobuf \
-              ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION ClassVar \
-              bool bytearray bytes float int list memoryview object str tuple",
-    types: "Any Callable ClassVar Generic Iterator IntEnum Records Sequence TypeVar Union \
-            WireError",
-    values: "mro name value",
-    members_unlike_types: false,
+              ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION \
+              Any ClassVar Sequence array bool bytearray bytes classmethod float int list \
+              memoryview object range str struct tuple",
+    types: "Any AttributeError Callable ClassVar Generic IndexError IntEnum Iterator \
+            NotImplemented OverflowError Protocol Records Sequence TypeError TypeVar \
+            UnicodeError Union ValueError WireError",
+    // What an integer has by itself, too.
+    values: "as_integer_ratio bit_count bit_length conjugate denominator from_bytes imag \
+             is_integer mro name numerator real to_bytes value",
+    // A parameter of the name would hide it where it is called.
+    members_unlike_types: true,
+    types_are_files: false,
 };
+
+/// The modules of Python's standard library, and those that this one imports: a file of the
+/// name would be taken for them.
+const MODULES: &str = include_str!("python/modules.txt");
 
 /// What octets may be given as.
 const OCTETS: &str = "bytes | bytearray | memoryview";
@@ -66,7 +78,8 @@ pub fn emit(package: &Package, wires: &[Wire]) -> Result<Vec<File>> {
     let mut code = SourceWriter::indented(4);
     module.head(wires, &mut code);
     let text = code.finish() + &body;
-    Ok(vec![File::new(format!("{}.py", package.name), text)])
+    let name = RULES.module(&package.name, MODULES);
+    Ok(vec![File::new(format!("{name}.py"), text)])
 }
 
 impl Module<'_> {
@@ -520,15 +533,14 @@ fn docstring(text: &str, code: &mut SourceWriter) {
     let text: Vec<&str> = text.lines().map(str::trim_end).collect();
     let end = if text.len() > 1 { "\n" } else { "" };
     let text = text.join("\n").replace('\\', "\\\\").replace('"', "\\\"");
-    let text: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
+    let text = text.split('\n').map(doc::shown).collect::<Vec<_>>().join("\n");
     code.line(format!("\"\"\"{text}{end}\"\"\""));
 }
 
 /// A comment on what the next line defines, and what its author called it.
 fn remark(name: &str, original: &str, comment: &str, code: &mut SourceWriter) {
     for line in comment.lines() {
-        let line: String = line.chars().filter(|c| !c.is_control()).collect();
-        code.line(format!("#: {line}").trim_end());
+        code.line(format!("#: {}", doc::shown(line)).trim_end());
     }
     if name != original {
         code.line(format!("#: Called '{}' in the definition.", original.escape_debug()));

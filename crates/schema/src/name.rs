@@ -98,6 +98,10 @@ const KEYWORDS: [&str; 15] = [
      interface map package range return select struct switch type var",
 ];
 
+/// Macros of the C and C++ headers, and of those that programs on POSIX have usually, a line
+/// each: in code for C and C++ they are no names, whatever a generator makes of them.
+pub const MACROS: &str = include_str!("macros.txt");
+
 /// Members that generators add to every record: LCM's `encode`, Thrift's
 /// `read`, fastddsgen's `serialize`, Cap'n Proto's `which`, SBE's `count`.
 const MEMBERS: &str = "acting_version as_reader block_length buffer buffer_length byte_size \
@@ -129,7 +133,8 @@ pub fn fields<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
     let all: HashSet<&str> = plain.iter().map(String::as_str).collect();
     let mut taken = HashSet::new();
     let legal = plain.iter().map(|name| {
-        let name = if is_derived(name, &all) { format!("{name}_value") } else { name.clone() };
+        let is_taken = is_derived(name, &all) || is_macro(name);
+        let name = if is_taken { format!("{name}_value") } else { name.clone() };
         unique(name, &mut taken)
     });
     pair(originals, legal.collect())
@@ -140,7 +145,8 @@ pub fn values<S: AsRef<str>>(originals: &[S]) -> Vec<Name> {
     let mut taken = HashSet::new();
     let legal = originals.iter().map(|original| {
         let name = words(original.as_ref()).join("_").to_ascii_uppercase();
-        unique(avoid(name, "", "_VALUE"), &mut taken)
+        let name = if is_macro(&name) { name + "_VALUE" } else { avoid(name, "", "_VALUE") };
+        unique(name, &mut taken)
     });
     pair(originals, legal.collect())
 }
@@ -252,6 +258,11 @@ fn is_reserved(name: &str, words: &str) -> bool {
     reserved.any(|word| word.chars().filter(|c| *c != '_').eq(name.chars()))
 }
 
+/// Whether a preprocessor would put something else there: macros go by their case.
+fn is_macro(name: &str) -> bool {
+    MACROS.lines().any(|word| word == name)
+}
+
 /// Adds the suffix to a name that is reserved.
 fn avoid(name: String, words: &str, suffix: &str) -> String {
     if is_reserved(&name, words) {
@@ -318,6 +329,12 @@ mod tests {
         ];
         assert_eq!(legal(names), wanted);
         assert_eq!(legal(values(&["NULL", "lidar", "Lidar"])), ["NULL_VALUE", "LIDAR", "LIDAR2"]);
+        let names = values(&["LITTLE_ENDIAN", "einval", "ENDIAN"]);
+        assert_eq!(legal(names), ["LITTLE_ENDIAN_VALUE", "EINVAL_VALUE", "ENDIAN"]);
+        assert_eq!(
+            legal(fields(&["errno", "st_mtime", "einval"])),
+            ["errno_value", "st_mtime_value", "einval"]
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use wiregauge_schema::{
     Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
 };
 
-use super::{begun, remark, Module, RULES};
+use super::{begun, remark, Module, MODULES, RULES};
 use crate::definition::Package;
 use crate::doc;
 use crate::names::{Names, Rules};
@@ -25,7 +25,7 @@ impl Module<'_> {
         let views = Views { module: self, names: names(package) };
         let mut code = begun(package);
         // No type is called like these.
-        let holders = RULES.module(&package.name, &[]);
+        let holders = RULES.module(&package.name, MODULES);
         code.line(format!("\nuse super::{holders} as holders;"));
         code.line("use super::wiregauge::{self as wires, Error, Limits, Reader, Wire};");
         for (id, def) in self.schema.types.iter().enumerate() {

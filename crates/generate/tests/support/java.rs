@@ -16,6 +16,17 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
     sources
 }
 
+/// Compiles all packages in a folder, without their documentation.
+pub fn compile_bare(folder: &Path) {
+    let packages = fs::read_dir(folder).expect("a folder");
+    let packages = packages.map(|entry| entry.expect("an entry").path());
+    let packages: Vec<PathBuf> = packages.filter(|path| path.is_dir()).collect();
+    let own: Vec<PathBuf> = packages.iter().flat_map(|package| sources(package)).collect();
+    let mut javac = Command::new("javac");
+    javac.args(["--release", "17", "-Xlint:all", "-Werror", "-proc:none", "-Xmaxerrs", "1000"]);
+    succeeds(javac.args(["-encoding", "US-ASCII", "-d"]).arg(folder.join("classes")).args(own));
+}
+
 /// Compiles what is generated, with these sources that use it.
 pub fn compile(holders: &Path, name: &str, users: &[PathBuf]) -> PathBuf {
     let mut own = sources(&holders.join(name));

@@ -295,6 +295,102 @@ fn all_languages_unpack_what_is_reduced() {
     }
 }
 
+/// A field of one column, name `a`, of `rows` rows; elements at 128.
+fn one_column(rows: u64, element: Element, flags: u8, factors: (f64, f64), data: &[u8]) -> Vec<u8> {
+    let mut field = b"WGPACKED".to_vec();
+    for number in [1u16, 1, 32, 48] {
+        field.extend(number.to_le_bytes());
+    }
+    field.extend(rows.to_le_bytes());
+    field.extend([1u32, 1].map(u32::to_le_bytes).concat());
+    field.extend([128u64, data.len() as u64, 0].map(u64::to_le_bytes).concat());
+    field.extend([factors.0, factors.1].map(f64::to_le_bytes).concat());
+    field.extend([0, 0, 0, 0, 1, 0, element as u8, flags, b'a']);
+    field.resize(128, 0);
+    field.extend(data);
+    field
+}
+
+/// A block of one row, whose number is its base, behind its index.
+fn one_block(form: u8, differences: u8, detail: u8, base: i64) -> Vec<u8> {
+    let mut data = 20u32.to_le_bytes().to_vec();
+    data.extend([form, differences, detail]);
+    data.resize(16, 0);
+    data.extend(base.to_le_bytes());
+    data
+}
+
+/// What docs/packed.md says of places that are read in several ways, by its bytes.
+#[test]
+fn all_languages_read_the_odd_places_as_specified() {
+    let both = one_column(1, Element::I16, 3, (10.0, 0.5), &one_block(0, 0, 0, -6));
+    // At 32 stands the scale: that of a float's resolution would be form 1.
+    let steps_in_both = one_column(1, Element::I16, 3, (10.0, 0.5), &one_block(1, 0, 0, -6));
+    let negative = one_column(1, Element::I16, 3, (0.0, -0.5), &one_block(0, 0, 0, -6));
+    let zero = one_column(1, Element::I16, 3, (0.0, 0.0), &one_block(0, 0, 0, -6));
+    let both_on_doubles = one_column(1, Element::F64, 3, (0.0, 0.5), &one_block(0, 0, 0, 0));
+    let steps = |byte| one_column(1, Element::F64, 2, (0.0, 0.5), &one_block(1, 0, byte, -6));
+    let differences = |byte| {
+        // A layer of no bits: the first difference is 0.
+        one_column(1, Element::F64, 2, (0.0, 0.5), &one_block(1, byte, 0, -6))
+    };
+    let minus_zero = one_column(1, Element::F64, 2, (0.0, -0.0), &one_block(0, 0, 0, 0));
+    let ignored = one_column(1, Element::I64, 0, (f64::NAN, 7.0), &3i64.to_le_bytes());
+    let ignored_offset = one_column(1, Element::F64, 2, (f64::NAN, 0.5), &one_block(1, 0, 0, -6));
+    let at = |offset: u64, rows: u64, flags: u8| {
+        let mut field = one_column(rows, Element::None, flags, (0.0, 0.0), &[]);
+        field[32..40].copy_from_slice(&offset.to_le_bytes());
+        field
+    };
+    let empty = |offset: u64| {
+        let mut field = one_column(0, Element::F64, 0, (0.0, 0.0), &[]);
+        field[32..40].copy_from_slice(&offset.to_le_bytes());
+        field
+    };
+    let empty_bitmap = |offset: u64| {
+        let mut field = empty(128);
+        field[48..56].copy_from_slice(&offset.to_le_bytes());
+        field
+    };
+    let cases = [
+        ("both flags", both.clone(), "open 0 "),
+        ("both flags and form 1", steps_in_both, "open blocks 0 a"),
+        ("both flags, scale below 0", negative, "open 0 "),
+        ("both flags, scale 0", zero, "open scale 0 a"),
+        ("both flags on doubles", both_on_doubles, "open scale 0 a"),
+        ("form 1", steps(0), "open 0 "),
+        ("form 1, byte 2 is 7", steps(7), "open blocks 0 a"),
+        ("differences 1", differences(1), "open 0 "),
+        ("differences 2", differences(2), "open blocks 0 a"),
+        ("differences 255", differences(255), "open blocks 0 a"),
+        ("resolution -0", minus_zero, "open 0 "),
+        ("factors without a flag", ignored, "open 0 "),
+        ("an offset without its flag", ignored_offset, "open 0 "),
+        ("none, where the names end", at(81, 3, 0), "open 0 "),
+        ("none, at the end", at(128, 3, 0), "open 0 "),
+        ("none, at 0", at(0, 3, 0), "open overlap 0 a"),
+        ("none, within the names", at(80, 3, 0), "open overlap 0 a"),
+        ("none, behind the end", at(129, 3, 0), "open range 0 a"),
+        ("none, reduced", at(128, 3, 2), "open element 0 a"),
+        ("no rows, where the names end", empty(81), "open 0 "),
+        ("no rows, at the end", empty(128), "open 0 "),
+        ("no rows, at 0", empty(0), "open overlap 0 a"),
+        ("no rows, behind the end", empty(129), "open range 0 a"),
+        ("no rows, far behind the end", empty(u64::MAX), "open range 0 a"),
+        ("a bitmap of no rows at the end", empty_bitmap(128), "open 0 "),
+        ("a bitmap of no rows within the names", empty_bitmap(80), "open overlap 0 a"),
+        ("a bitmap of no rows behind the end", empty_bitmap(129), "open range 0 a"),
+    ];
+    for (what, field, expected) in &cases {
+        let told = restored(field);
+        assert!(told.lines().next().unwrap().starts_with(expected.trim_end()), "{what}: {told}");
+    }
+    all_restore_alike(&cases.map(|(_, field, _)| field));
+    let view = View::open(&both).unwrap();
+    let values = view.values("a").unwrap();
+    assert_eq!((values.value(0), values.resolution()), (7.0, None));
+}
+
 /// `released/packed-1.0.hpp` is the header as version 1.0 had it.
 #[test]
 fn a_released_reader_skips_what_is_reduced() {

@@ -104,6 +104,21 @@ impl<'d> Fields<'d> {
     }
 }
 
+/// How many bytes the first field has with all that it holds, of which only its head need
+/// be there; none where there is no field.
+pub(crate) fn first_field(bytes: &[u8]) -> Option<u64> {
+    let mut rest = Fields(bytes);
+    let tag = rest.varint().filter(|tag| (8..8 << 29).contains(tag))?;
+    let content = match tag & 7 {
+        0 => rest.varint().map(|_| 0)?,
+        1 => 8,
+        2 => rest.varint()?,
+        5 => 4,
+        _ => return None,
+    };
+    content.checked_add((bytes.len() - rest.0.len()) as u64)
+}
+
 /// Whether bytes are made of fields up to their end.
 pub fn is_message(bytes: &[u8]) -> bool {
     let mut fields = Fields(bytes);

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{bail, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_system::interrupt;
 
 use super::index::{beside, Index};
 use super::name::Name;
-use super::search;
+use super::search::Beginning;
 use super::stamp::Stamp;
 use super::types::type_called;
 use crate::channel::{Channel, Definition};
@@ -40,6 +41,8 @@ pub struct Reader {
     file: Option<Part>,
     /// What was left out, where that is wanted.
     losses: Option<Vec<Loss>>,
+    /// How messages begin, as far as that was seen.
+    beginning: Beginning,
     /// Whether nothing is left that is whole, or wanted.
     finished: bool,
     path: PathBuf,
@@ -87,6 +90,7 @@ impl Reader {
             body: 0,
             file: Some(file).filter(|_| is_plain),
             losses: None,
+            beginning: Beginning::default(),
             finished: false,
             path: path.to_owned(),
             stop: None,
@@ -157,10 +161,31 @@ impl Reader {
         }
         let place = Place { at, within: None };
         bounded(size, place).with_context(|| self.origin.clone())?;
+        if self.losses.is_some() {
+            self.believe(size, at)?;
+        }
         let time = self.time(size)?;
         self.body = size;
         self.count += 1;
         Ok(Some(Head { channel: ONLY, sequence: 0, time, publish_time: time, size, place }))
+    }
+
+    /// Fails for a message of which something shows that it is none.
+    fn believe(&mut self, size: u64, at: u64) -> Result<()> {
+        let sound = self.beginning.is_sound(&mut self.messages, self.file.as_ref(), size);
+        // What is packed must be there before it is handed on: behind an error nothing is.
+        let there = match self.file {
+            None => self.messages.peek(size as usize).map(<[u8]>::len),
+            Some(_) => Ok(size as usize),
+        };
+        if self.unspoilt(there)? < size as usize {
+            bail!(self.cut(at));
+        }
+        ensure!(sound?, "no message");
+        if self.beginning.known.is_none() {
+            self.beginning.known = self.messages.peek(1)?.first().copied().filter(|_| size > 0);
+        }
+        Ok(())
     }
 
     /// Goes on with the next message that is whole, behind what is damaged from there on;
@@ -168,7 +193,7 @@ impl Reader {
     fn resume(&mut self, at: u64, error: &anyhow::Error) -> Result<bool> {
         let (body, file) = (std::mem::take(&mut self.body), self.file.take());
         let next = match &file {
-            Some(file) if body == 0 => search::next_message(file, at + 1)?,
+            Some(file) if body == 0 => self.beginning.next_message(file, at + 1)?,
             _ => None,
         };
         let what = match (next, &file) {
@@ -231,9 +256,11 @@ impl read::Reader for Reader {
 
     fn next(&mut self) -> Result<Option<Head>> {
         while !self.finished {
+            interrupt::check()?;
             let at = self.messages.position() + self.body;
             match self.advance() {
                 Err(error) if self.losses.is_some() => {
+                    interrupt::check()?;
                     self.finished = !self.resume(at, &error)?;
                 }
                 outcome => return outcome,

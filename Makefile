@@ -55,8 +55,11 @@ bench-aa: setup build
 
 # Everything that must hold before a change goes in. What fails does not keep the
 # rest from being tested: all failures are listed at the end.
-# What mostly waits runs beside what computes.
+# What mostly waits runs beside what computes. All is compiled before, the heavy transports
+# too: tests of the bus do not wait for a compiler for ever.
 test: setup check
+	cargo test --locked --workspace --no-run
+	$(or $(CARGO_TARGET_DIR),target)/debug/wiregauge bus transports --build
 	$(TEST) --lib --bins $(FAST:%=--test %) $(BUILDS:%=--test %) + $(MACHINE:%=--test %) + --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.

@@ -151,22 +151,25 @@ fn schema(words: &[String], wires: &[Wire], turn: usize) -> Schema {
         let original = format!("p.{word}");
         let kinds = kinds(wires, leaf, kind);
         let pick = |step: usize| kinds[(at * 5 + turn + step * 7) % kinds.len()];
-        if (at + turn) % 3 == 0 {
-            types.push(enumeration(&original, &[word.clone(), "ZZ".to_owned()]));
-            kind = id;
-            typed.push((word.clone(), (Element::Enum(id), pick(0).1)));
-        } else if (at + turn) % 3 == 1 {
-            let number = |kind| (Element::Scalar(kind), Cardinality::Implicit);
-            let fields =
-                vec![("x".into(), number(Scalar::F32)), (word.clone(), number(Scalar::I64))];
-            types.push(record(&original, fields));
-            leaf = id;
-            typed.push((word.clone(), (Element::Record(id), there(pick(0).1))));
-        } else {
-            let fields = (0..5).map(|step| (format!("zz{step}"), pick(step)));
-            types.push(record(&original, fields.collect()));
-            typed.push((word.clone(), (Element::Record(id), there(pick(0).1))));
-        }
+        let (def, element) = match (at + turn) % 3 {
+            0 => {
+                kind = id;
+                (enumeration(&original, &[word.clone(), "ZZ".to_owned()]), Element::Enum(id))
+            }
+            1 => {
+                leaf = id;
+                let number = |kind| (Element::Scalar(kind), Cardinality::Implicit);
+                let fields =
+                    vec![("x".into(), number(Scalar::F32)), (word.clone(), number(Scalar::I64))];
+                (record(&original, fields), Element::Record(id))
+            }
+            _ => {
+                let fields = (0..5).map(|step| (format!("zz{step}"), pick(step)));
+                (record(&original, fields.collect()), Element::Record(id))
+            }
+        };
+        types.push(def);
+        typed.push((word.clone(), (element, there(pick(0).1))));
         let comment = format!("{word} {word}. {word}< import {word}; ??/");
         let member = MemberWording { comment: comment.clone(), spelling: String::new() };
         let members = ["x", "zz0", word].map(|name| (name.to_owned(), member.clone()));
@@ -414,7 +417,8 @@ fn names_of_the_headers_are_known() {
     let all = include_str!("headers.hpp");
     let bless = std::env::var_os("WIREGAUGE_BLESS").is_some();
     let lines = if bless { all } else { own.as_str() };
-    let lists: [(&str, &str, fn(&str) -> BTreeSet<String>); 2] =
+    type Names = fn(&str) -> BTreeSet<String>;
+    let lists: [(&str, &str, Names); 2] =
         [("../schema/src/macros.txt", MACROS, macros), ("src/cpp/globals.txt", GLOBALS, globals)];
     for (file, known, names) in lists {
         let mut known: BTreeSet<String> = known.lines().map(str::to_owned).collect();

@@ -29,8 +29,8 @@ const RULES: Rules = Rules {
     members: "self serialize_cdr deserialize_cdr serialize_xcdr2 deserialize_xcdr2 serialize_ros_msg deserialize_ros_msg \
               serialize_protobuf deserialize_protobuf \
               ROS1_TYPE ROS1_MD5 ROS1_DEFINITION ROS2_TYPE ROS2_HASH ROS2_DESCRIPTION \
-              Any ClassVar Sequence array bool bytearray bytes classmethod float int list \
-              memoryview object range str struct tuple",
+              Any ClassVar Sequence bool bytearray bytes classmethod float int list memoryview \
+              object str struct tuple",
     types: "Any AttributeError Callable ClassVar Generic IndexError IntEnum Iterator \
             NotImplemented OverflowError Protocol Records Sequence TypeError TypeVar \
             UnicodeError Union ValueError WireError",
@@ -312,20 +312,20 @@ impl Module<'_> {
         Ok(match (field.cardinality, default, self.code(field)) {
             (Cardinality::Optional, ..) => Initial::Shared("None".into()),
             (Cardinality::List { .. } | Cardinality::Array { .. }, Some(list), Some((code, _))) => {
-                Initial::Made(format!("array(\"{code}\", {})", shown(&list)))
+                Initial::Made(format!("_array(\"{code}\", {})", shown(&list)))
             }
             (Cardinality::List { .. } | Cardinality::Array { .. }, Some(list), None) => {
                 Initial::Made(shown(&list))
             }
             (Cardinality::List { .. }, None, Some((code, _))) => {
-                Initial::Made(format!("array(\"{code}\")"))
+                Initial::Made(format!("_array(\"{code}\")"))
             }
             (Cardinality::List { .. }, None, None) => Initial::Made("[]".into()),
             (Cardinality::Array { len }, None, Some((code, size))) => {
-                Initial::Made(format!("array(\"{code}\", bytes({}))", size * len as usize))
+                Initial::Made(format!("_array(\"{code}\", bytes({}))", size * len as usize))
             }
             (Cardinality::Array { len }, None, None) => {
-                Initial::Made(format!("[{empty} for _ in range({len})]"))
+                Initial::Made(format!("[{empty} for _ in _range({len})]"))
             }
             (_, Some(value), _) => Initial::Shared(shown(&value)),
             (_, None, _) if matches!(field.element, Element::Record(_)) => Initial::Made(empty),

@@ -45,7 +45,7 @@ const RULES: Rules = Rules {
 
 /// What no module of holders is called: those of the wires, and crates of the standard
 /// library, which it would stand beside.
-const MODULES: &str = "alloc core std wiregauge wiregauge_protobuf";
+const MODULES: &str = "_ alloc core std wiregauge wiregauge_protobuf";
 
 /// The names of its types and their members.
 pub fn names(package: &Package) -> Names {

@@ -425,7 +425,7 @@ fn views_in_rust_have_legal_names_and_an_index_where_it_is_one() {
     let folder = tempfile::tempdir().expect("a folder");
     write(&package.expect("a package"), Language::Rust, &[Wire::Cdr], folder.path());
     let program = |use_of: &str| {
-        let modules = "#[path = \"type.rs\"]\nmod type_;\nmod type_view;\nmod wiregauge;\n";
+        let modules = "mod type_;\nmod type_view;\nmod wiregauge;\n";
         let check = "wiregauge::check::<wiregauge::Cdr, type_::Named>(&bytes).unwrap()";
         let main = format!("let bytes = [0; 21];\nlet view = {check};\n{use_of}");
         fs::write(folder.path().join("main.rs"), format!("{modules}fn main() {{\n{main}\n}}\n"))

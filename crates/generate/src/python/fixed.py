@@ -2,6 +2,10 @@ class WireError(ValueError):
     """A message that cannot be written, or bytes that are no message."""
 
 
+#: What holders call by other names, which fields may have.
+_array = array
+_range = range
+
 #: The most elements that a list without a bound may have.
 _MOST = 0xFFFFFFFF
 

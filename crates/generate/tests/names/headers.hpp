@@ -1,8 +1,14 @@
 // Headers whose macros and global names no holder in C++ may have: those that holders
 // include, the rest of the C and C++ standard, and what programs on POSIX have usually.
+#include <arpa/inet.h>
 #include <assert.h>
+#include <byteswap.h>
 #include <ctype.h>
+#include <dirent.h>
+#include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <fenv.h>
 #include <float.h>
 #include <inttypes.h>
@@ -10,6 +16,13 @@
 #include <limits.h>
 #include <locale.h>
 #include <math.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -19,23 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <uchar.h>
-#include <wchar.h>
-#include <wctype.h>
-#include <arpa/inet.h>
-#include <byteswap.h>
-#include <dirent.h>
-#include <dlfcn.h>
-#include <endian.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
 #include <strings.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -52,7 +48,11 @@
 #include <sys/wait.h>
 #include <syslog.h>
 #include <termios.h>
+#include <time.h>
+#include <uchar.h>
 #include <unistd.h>
+#include <wchar.h>
+#include <wctype.h>
 
 #include <algorithm>
 #include <any>

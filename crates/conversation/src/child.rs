@@ -9,6 +9,7 @@
 //! cannot block each other. No thread competes with what is being measured.
 
 mod broken;
+mod orphans;
 mod pipe;
 mod start;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use wiregauge_system::group;
 use wiregauge_system::interrupt::interrupted;
 
 pub use self::broken::{describe, Broken, Death};
+use self::orphans::Mark;
 use self::pipe::{drain, Drained};
 pub use self::start::Limits;
 use self::start::{prepare, spawn_from_lasting_thread};
@@ -52,14 +54,16 @@ pub const STDERR_KEPT: usize = 4096;
 /// A running child with pipes on its three standard streams.
 ///
 /// It leads a process group of its own, so that Ctrl-C in a terminal reaches
-/// only us and its own children die with it. (A grandchild that moves to
-/// another group or session escapes.) It is killed when dropped; when we die
-/// without dropping it, the kernel kills it, but not its children; unless it
+/// only us and its own children die with it. A grandchild that moves to
+/// another group or session is ended when the child is gone. It is killed when dropped;
+/// when we die without dropping it, the kernel kills it, but not its children; unless it
 /// lingers.
 #[derive(Debug)]
 pub struct Child {
     process: std::process::Child,
     group: Pid,
+    /// What its descendants are known by.
+    mark: Mark,
     /// None once the child no longer takes anything.
     stdin: Option<ChildStdin>,
     /// None once the child closed it.
@@ -86,6 +90,7 @@ impl Child {
         // SAFETY: between fork and exec `prepare` makes system calls alone: no
         // allocation and no lock.
         unsafe { command.pre_exec(move || prepare(parent, limits)) };
+        let mark = Mark::put(&mut command);
         let mut process = spawn_from_lasting_thread(command)?;
         let group = Pid::from_child(&process);
         group::note(group);
@@ -96,6 +101,7 @@ impl Child {
             stderr: process.stderr.take(),
             process,
             group,
+            mark,
             inbox: Vec::new(),
             taken: 0,
             complaint: Vec::new(),
@@ -229,7 +235,7 @@ impl Child {
         Ok(self.death())
     }
 
-    /// Kills it and everything in its group, and reaps it.
+    /// Kills it and everything in its group, reaps it, and ends what it had detached.
     pub fn kill(&mut self) {
         if self.status.is_none() {
             // Before reaping: until then nobody else can get its number.
@@ -238,6 +244,7 @@ impl Child {
             let _ = self.process.kill();
             group::forget(self.group);
             self.status = self.process.wait().ok();
+            self.mark.end_orphans();
         }
         self.stdin = None;
         self.stdout = None;

@@ -162,6 +162,44 @@ fn a_grandchild_dies_too() {
 }
 
 #[test]
+fn what_a_child_detached_dies_too_and_nothing_else() {
+    // Of another child, detached likewise, which stays.
+    let mut other = shell("setsid sh -c 'echo $$; exec sleep 60' & read line");
+    let others: u32 = other.read_line(later()).unwrap().parse().unwrap();
+    // Ours, which no child started.
+    let mut own = Command::new("sleep").arg("60").process_group(0).spawn().unwrap();
+    for ends in [true, false] {
+        let script =
+            "setsid sh -c 'sh -c \"echo \\$\\$; exec sleep 60\" & sleep 60 & echo $!' & read line";
+        let mut child = shell(script);
+        let ids = [0, 1].map(|_| child.read_line(later()).unwrap().parse::<u32>().unwrap());
+        assert!(comes_true(|| ids.iter().all(|&id| runs(id))));
+        if ends {
+            child.write_all(b"\n", later()).unwrap();
+            child.finish(later()).unwrap();
+        } else {
+            drop(child);
+        }
+        assert!(!ids.iter().any(|&id| runs(id)), "{ends}");
+    }
+    assert!(runs(others) && runs(own.id()));
+    drop(other);
+    assert!(!runs(others) && runs(own.id()));
+    own.kill().unwrap();
+    own.wait().unwrap();
+}
+
+#[test]
+fn orphans_that_end_by_themselves_are_reaped() {
+    // Not the leader of its session.
+    let mut child = shell("setsid sh -c 'sh -c \"echo \\$\\$; sleep 0.1\" &' & read line");
+    let id = child.read_line(later()).unwrap();
+    assert!(comes_true(|| !runs(id.parse().unwrap())));
+    drop(child);
+    assert!(!std::path::Path::new(&format!("/proc/{id}")).exists());
+}
+
+#[test]
 fn dropping_reaps() {
     let child = shell("sleep 60");
     let id = child.id();

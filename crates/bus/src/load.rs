@@ -1,7 +1,7 @@
 //! What is sent: so many bytes, so often, in a mode, to so many.
 
+pub mod choice;
 pub mod fep;
-pub mod quantity;
 
 use std::time::Duration;
 

@@ -15,10 +15,10 @@ use toml::Spanned;
 use wiregauge_participant::control::{Mode, Role, SILENCE};
 use wiregauge_participant::realtime::Realtime;
 use wiregauge_system::input::read_text;
+use wiregauge_system::quantity::{bytes, time};
 
 use crate::catalogue::{self, Entry};
 use crate::conduct::terms::{Choice, Terms, LENGTH};
-use crate::load::quantity::{bytes, time};
 use crate::load::Load;
 
 /// Where the sender's machine waits for the others, unless the scenario says

@@ -9,6 +9,7 @@
 //! cannot block each other. No thread competes with what is being measured.
 
 mod broken;
+pub mod memory;
 mod orphans;
 mod pipe;
 mod start;
@@ -27,7 +28,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use wiregauge_system::group;
 use wiregauge_system::interrupt::interrupted;
 
-pub use self::broken::{describe, Broken, Death};
+pub use self::broken::{describe, too_much, Broken, Death};
 use self::orphans::Mark;
 use self::pipe::{drain, Drained};
 pub use self::start::Limits;
@@ -49,7 +50,8 @@ pub const LONGEST_ANSWER: u64 = 4 << 30;
 /// Longest line that [`Child::read_line`] accepts, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
 /// How much of standard error is kept: its end, in bytes.
-pub const STDERR_KEPT: usize = 4096;
+/// A reason may stand before a long stack.
+pub const STDERR_KEPT: usize = 1 << 14;
 
 /// A running child with pipes on its three standard streams.
 ///
@@ -75,6 +77,10 @@ pub struct Child {
     taken: usize,
     complaint: Vec<u8>,
     status: Option<ExitStatus>,
+    /// When its memory was looked at last.
+    looked: Instant,
+    /// The limit of its memory, where that is why it was killed.
+    beyond: Option<u64>,
 }
 
 impl Child {
@@ -106,6 +112,8 @@ impl Child {
             taken: 0,
             complaint: Vec::new(),
             status: None,
+            looked: Instant::now(),
+            beyond: None,
         };
         let (stdin, stdout, stderr) = (&child.stdin, &child.stdout, &child.stderr);
         if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
@@ -307,13 +315,22 @@ impl Child {
         Ok(())
     }
 
-    /// The time left. It is an error when there is none, or when the user
-    /// wants to stop.
+    /// The time left. It is an error when there is none, when the user wants to
+    /// stop, or when the child has taken more memory than it may.
     fn look_at_the_clock(&mut self, deadline: Instant) -> Result<Duration, Broken> {
         if interrupted() {
             return self.fail(Broken::Interrupted);
         }
-        let left = deadline.saturating_duration_since(Instant::now());
+        let now = Instant::now();
+        if now.duration_since(self.looked) >= SLICE {
+            self.looked = now;
+            self.beyond = memory::beyond(self.id());
+            if self.beyond.is_some() {
+                self.kill();
+                return Err(Broken::Died(self.death()));
+            }
+        }
+        let left = deadline.saturating_duration_since(now);
         if left.is_zero() {
             return self.fail(Broken::Hung);
         }
@@ -354,7 +371,9 @@ impl Child {
         let by_itself = self.has_ended();
         self.listen();
         self.kill();
-        Death { status: self.status.filter(|_| by_itself), stderr: self.stderr() }
+        let by_itself = by_itself && self.beyond.is_none();
+        let status = self.status.filter(|_| by_itself);
+        Death { status, stderr: self.stderr(), beyond: self.beyond }
     }
 
     /// The end of a conversation for another reason.

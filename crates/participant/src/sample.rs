@@ -13,6 +13,8 @@
 
 use std::fmt;
 
+use anyhow::{anyhow, Result};
+
 /// Size of sequence and time: the smallest sample.
 pub const HEADER: usize = 10;
 /// The largest sample that is sent: 1 GiB.
@@ -26,6 +28,32 @@ pub const LONGEST: u64 = 1 << 48;
 /// nanoseconds: a second, and what it takes to move its bytes at 50 MB/s.
 pub fn allowance(size: usize) -> u64 {
     1_000_000_000 + 20 * size as u64
+}
+
+/// Room for so many bytes, all 0. Samples are as large as the user says, so that there
+/// may be no memory for one: to find out costs no life.
+///
+/// # Errors
+/// When there is no memory for it.
+pub fn zeroed(size: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    resize(&mut bytes, size)?;
+    Ok(bytes)
+}
+
+/// Makes room for so many bytes; new ones are 0.
+///
+/// # Errors
+/// When there is no memory for them.
+pub fn resize(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
+    bytes.try_reserve_exact(size.saturating_sub(bytes.len())).map_err(|_| {
+        anyhow!(
+            "there is no memory for a sample of {size} bytes: send smaller ones, or allow more \
+             (ulimit -v)"
+        )
+    })?;
+    bytes.resize(size, 0);
+    Ok(())
 }
 
 /// What the header says.
@@ -153,6 +181,13 @@ mod tests {
     }
 
     const NOW: u64 = 123_456_800_000;
+
+    #[test]
+    fn what_no_memory_is_there_for_is_an_error() {
+        assert_eq!(zeroed(3).unwrap(), [0; 3]);
+        let error = zeroed(isize::MAX as usize).unwrap_err().to_string();
+        assert!(error.contains("no memory for a sample of 9223372036854775807 bytes"), "{error}");
+    }
 
     #[test]
     fn comes_back_as_it_was() {

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use anyhow::{bail, ensure, Context, Error, Result};
 use serde::{Deserialize, Serialize};
+use wiregauge_system::quantity;
 
 /// All that is required of a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -54,22 +55,10 @@ impl Requirements {
     }
 }
 
-/// Units that users write: what they are of those in results.
-const UNITS: [(&str, f64, &str); 26] = [
+/// Units that users write beside those of sizes and times: what they are of those in
+/// results.
+const UNITS: [(&str, f64, &str); 13] = [
     ("", 1.0, "1"),
-    ("ns", 1.0, "ns"),
-    ("us", 1e3, "ns"),
-    ("µs", 1e3, "ns"),
-    ("ms", 1e6, "ns"),
-    ("s", 1e9, "ns"),
-    ("min", 60e9, "ns"),
-    ("B", 1.0, "B"),
-    ("kB", 1e3, "B"),
-    ("MB", 1e6, "B"),
-    ("GB", 1e9, "B"),
-    ("KiB", 1024.0, "B"),
-    ("MiB", 1_048_576.0, "B"),
-    ("GiB", 1_073_741_824.0, "B"),
     ("B/s", 1e-6, "MB/s"),
     ("kB/s", 1e-3, "MB/s"),
     ("MB/s", 1.0, "MB/s"),
@@ -107,7 +96,7 @@ impl FromStr for Requirement {
             .with_context(|| format!("'{text}' has no limit; write it {FORM}"))?;
         let (left, right) = text.split_at(at);
         let (relation, right) = relation(right);
-        let (limit, unit) = quantity(right)?;
+        let (limit, unit) = limit(right)?;
         let Words { statistic, metric, subject, case } = words(left)?;
         let text = text.to_owned();
         Ok(Requirement { text, statistic, metric, subject, case, relation, limit, unit })
@@ -173,16 +162,30 @@ fn relation(text: &str) -> (Relation, &str) {
 }
 
 /// A number and its unit, in the unit of results.
-fn quantity(text: &str) -> Result<(f64, &'static str)> {
+fn limit(text: &str) -> Result<(f64, &'static str)> {
     let text = text.trim();
-    for (unit, factor, of) in UNITS {
-        let Some(number) = text.strip_suffix(unit) else { continue };
-        let Ok(number) = number.trim().parse::<f64>() else { continue };
+    let at = text.char_indices().map(|(at, _)| at).chain([text.len()]).rev();
+    for at in at {
+        let (number, unit) = (text[..at].trim(), text[at..].trim());
+        let Ok(number) = number.parse::<f64>() else { continue };
+        let Some((factor, of)) = known(unit) else { break };
         ensure!(number.is_finite(), "'{text}' is no limit");
         return Ok((number * factor, of));
     }
-    let known: Vec<&str> = UNITS.iter().map(|(unit, ..)| *unit).skip(1).take(21).collect();
-    bail!("'{text}' is no number with one of these units: {}", known.join(" "))
+    let known: Vec<&str> = UNITS.iter().map(|(unit, ..)| *unit).skip(1).take(8).collect();
+    bail!(
+        "'{text}' is no number with one of these units: ns us ms s min h d B kB MB GB TB KiB MiB \
+         GiB TiB {}",
+        known.join(" ")
+    )
+}
+
+/// What a unit is of one in results. Letters may be large or small.
+fn known(unit: &str) -> Option<(f64, &'static str)> {
+    let same = |(name, ..): &&(&str, f64, &str)| name.to_lowercase() == unit.to_lowercase();
+    let other = || UNITS.iter().find(same).map(|&(_, factor, of)| (factor, of));
+    let time = quantity::unit_of_time(unit).map(|time| (time as f64, "ns"));
+    time.or_else(|| quantity::unit_of_bytes(unit).map(|bytes| (bytes as f64, "B"))).or_else(other)
 }
 
 struct Words {
@@ -261,6 +264,24 @@ fn statistic(word: &str) -> Result<Option<Statistic>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_are_those_of_all_verbs() {
+        for (text, wanted) in [
+            ("500us", (5e5, "ns")),
+            ("500 US", (5e5, "ns")),
+            ("1.5min", (9e10, "ns")),
+            ("1mib", (1_048_576.0, "B")),
+            ("2TB", (2e12, "B")),
+            ("1e3 kB", (1e6, "B")),
+            ("99mb/s", (99.0, "MB/s")),
+            ("10 Hz", (10.0, "1/s")),
+            ("5%", (5.0, "%")),
+            ("-1", (-1.0, "1")),
+        ] {
+            assert_eq!(limit(text).unwrap(), wanted, "{text}");
+        }
+    }
 
     #[test]
     fn nonsense_is_refused_in_a_line() {

@@ -2,11 +2,12 @@
 //!
 //! A pipe would keep its reader waiting for ever, and a device need not end.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{bail, ensure, Context, Result};
+use anyhow::{ensure, Context, Result};
+use wiregauge_system::input;
 
 /// Largest definition in bytes that is read: 64 MiB. All of OSI takes 0.3.
 pub const LARGEST: u64 = 64 << 20;
@@ -14,12 +15,7 @@ pub const LARGEST: u64 = 64 << 20;
 /// Opens a regular file, or what a link to one leads to. Fails on anything else,
 /// and says what it is.
 pub fn open(path: &Path) -> Result<File> {
-    let origin = path.display();
-    let found = fs::metadata(path).with_context(|| format!("cannot read {origin}"))?;
-    if !found.is_file() {
-        bail!("{origin} is {}; give a regular file", kind(&found));
-    }
-    File::open(path).with_context(|| format!("cannot read {origin}"))
+    input::regular(path)
 }
 
 /// The bytes of a definition. Fails like [`open`], and beyond [`LARGEST`].
@@ -51,31 +47,10 @@ pub fn text(path: &Path) -> Result<String> {
     })
 }
 
-/// What a file is that is not a regular one.
-fn kind(found: &fs::Metadata) -> &'static str {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileTypeExt;
-        let kind = found.file_type();
-        if kind.is_fifo() {
-            return "a pipe";
-        }
-        if kind.is_char_device() || kind.is_block_device() {
-            return "a device";
-        }
-        if kind.is_socket() {
-            return "a socket";
-        }
-    }
-    if found.is_dir() {
-        "a folder"
-    } else {
-        "no regular file"
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn error<T>(result: Result<T>) -> String {

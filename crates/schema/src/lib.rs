@@ -9,7 +9,6 @@ pub mod describe;
 pub mod digest;
 pub mod file;
 pub mod generate;
-pub mod memory;
 pub mod model;
 pub mod msg;
 pub mod name;

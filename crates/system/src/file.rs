@@ -267,7 +267,10 @@ fn stream(path: &Path, pipe: bool) -> Result<File> {
                 thread::sleep(PAUSE);
             }
             opened => {
-                let file = opened.with_context(|| format!("cannot write {shown}"))?;
+                let cannot = || format!("cannot write {shown}");
+                let mut file = opened.with_context(cannot)?;
+                // A device that takes nothing, such as /dev/full, says so at once.
+                file.write(&[]).map(drop).with_context(cannot)?;
                 // From now on writing may wait for the reader.
                 fcntl_setfl(&file, OFlags::empty())?;
                 return Ok(file);
@@ -321,7 +324,9 @@ mod tests {
         assert!(fs::symlink_metadata(&null).unwrap().is_symlink());
         let full = folder.path().join("full");
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
-        assert!(write_whole(&full, b"result").is_err());
+        // Before there is anything to write.
+        let error = format!("{:#}", Target::open(&full, &[]).unwrap_err());
+        assert!(error.contains("cannot write") && error.contains("full"), "{error}");
     }
 
     #[test]

@@ -1,14 +1,16 @@
-//! Files that are read whole: no larger than they can sensibly be, and never so
-//! that the user cannot stop it.
+//! What may be read, and how: regular files, and pipes where a whole text is read.
+//!
+//! A device or a file of the kernel need not end or answer, so it is refused. What is
+//! read whole is no larger than it can sensibly be, and the user can stop it.
 
-use std::fs::{File, OpenOptions};
-use std::io::{ErrorKind, Read};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{ErrorKind, Read, Seek};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fs::OFlags;
 
@@ -18,23 +20,78 @@ use crate::interrupt;
 const PATIENCE: Duration = Duration::from_secs(5);
 /// From one look at a pipe to the next, and whether the user wants to stop.
 const PAUSE: Duration = Duration::from_millis(50);
+/// Where a file without a size has not ended by then, it need not end.
+const PROBE: usize = 1 << 20;
 
-/// Reads a file of at most so many bytes. A pipe is waited for as long as it
-/// has a writer, or until the user interrupts.
+/// Opens a regular file, or what a link to one leads to.
 ///
 /// # Errors
-/// When it cannot be read, is larger, is a folder, or a pipe that nobody writes
-/// into. The error names the file.
-pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+/// When it cannot be read, or is anything else. The error names the file, and says
+/// what it is.
+pub fn regular(path: &Path) -> Result<File> {
+    let shown = path.display();
+    let (mut file, about) = open(path, "give a regular file")?;
+    ensure!(!about.file_type().is_fifo(), "{shown} is a pipe; give a regular file");
+    // One without a size may be the kernel's, such as /proc/kmsg: it ends, or keeps
+    // who reads it waiting.
+    if about.len() == 0 {
+        let mut probe = vec![0; 1 << 16];
+        let mut left = PROBE;
+        loop {
+            match file.read(&mut probe) {
+                Ok(0) => break,
+                Ok(count) if count <= left => left -= count,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() != ErrorKind::WouldBlock => {
+                    return Err(error).with_context(|| format!("cannot read {shown}"));
+                }
+                _ => bail!(endless(path)),
+            }
+        }
+        file.rewind().with_context(|| endless(path))?;
+    }
+    Ok(file)
+}
+
+/// Opens what ends. Of anything else it says what to do `instead`.
+fn open(path: &Path, instead: &str) -> Result<(File, Metadata)> {
     let shown = path.display();
     let cannot = || format!("cannot read {shown}");
-    let mut file = OpenOptions::new()
+    // Before it is opened: to open a device may do something to it.
+    let kind = fs::metadata(path).with_context(cannot)?.file_type();
+    ensure!(!kind.is_dir(), "{shown} is a folder; {instead}");
+    ensure!(!kind.is_socket(), "{shown} is a socket; {instead}");
+    ensure!(!is_device(&kind), "{shown} is a device, which need not end; {instead}");
+    let file = OpenOptions::new()
         .read(true)
         .custom_flags(OFlags::NONBLOCK.bits() as i32)
         .open(path)
         .with_context(cannot)?;
     let about = file.metadata().with_context(cannot)?;
-    ensure!(!about.is_dir(), "{shown} is a folder; name a file in it");
+    Ok((file, about))
+}
+
+fn is_device(kind: &fs::FileType) -> bool {
+    kind.is_char_device() || kind.is_block_device()
+}
+
+fn endless(path: &Path) -> String {
+    format!(
+        "{} is a file of the kernel, which need not end; copy what is wanted into a file",
+        path.display()
+    )
+}
+
+/// Reads a file of at most so many bytes. A pipe is waited for as long as it
+/// has a writer, or until the user interrupts.
+///
+/// # Errors
+/// When it cannot be read, is larger, is a folder, a device, a socket, or a pipe that
+/// nobody writes into. The error names the file.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let shown = path.display();
+    let cannot = || format!("cannot read {shown}");
+    let (mut file, about) = open(path, "name a file")?;
     let fits = |length: u64| {
         let limit = match most >> 20 {
             0 => format!("{most} bytes"),
@@ -45,7 +102,8 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
     };
     fits(about.len())?;
     let (mut bytes, mut chunk) = (Vec::new(), vec![0; 1 << 16]);
-    let (began, mut met) = (Instant::now(), !about.file_type().is_fifo());
+    let is_pipe = about.file_type().is_fifo();
+    let (began, mut met) = (Instant::now(), !is_pipe);
     loop {
         interrupt::check()?;
         match file.read(&mut chunk) {
@@ -63,6 +121,7 @@ pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
                 fits(bytes.len() as u64)?;
             }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
+                ensure!(is_pipe, endless(path));
                 met = true;
                 wait(&file, PAUSE);
             }
@@ -110,8 +169,6 @@ mod tests {
         }
         let error = read(&path, 7).unwrap_err().to_string();
         assert!(error.contains("a.toml is larger than 7 bytes"), "{error}");
-        let error = read(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string();
-        assert!(error.contains("/dev/zero is larger"), "{error}");
         std::fs::write(&path, [0xff]).unwrap();
         assert!(read_text(&path, 8).unwrap_err().to_string().contains("not UTF-8"));
         let error = read(folder.path(), 8).unwrap_err().to_string();
@@ -135,12 +192,42 @@ mod tests {
     }
 
     #[test]
-    fn what_never_ends_is_read_up_to_a_limit() {
-        let error = read(Path::new("/dev/zero"), 1 << 20).unwrap_err().to_string();
-        assert!(error.contains("/dev/zero") && error.contains("1 MiB"), "{error}");
+    fn what_need_not_end_is_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let error = read(folder.path(), 10).unwrap_err().to_string();
-        assert!(error.contains("is a folder"), "{error}");
+        let socket = folder.path().join("socket");
+        let _listens = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let absent = folder.path().join("absent");
+        let refused = [
+            (Path::new("/dev/zero"), "/dev/zero is a device"),
+            (Path::new("/dev/null"), "/dev/null is a device"),
+            (Path::new("/dev/tty"), "/dev/tty is a device"),
+            (folder.path(), "is a folder"),
+            (socket.as_path(), "is a socket"),
+            (absent.as_path(), "cannot read"),
+        ];
+        for (path, why) in refused {
+            for error in [read(path, u64::MAX).map(drop), regular(path).map(drop)] {
+                let error = error.unwrap_err().to_string();
+                assert!(error.contains(why), "{error}");
+            }
+        }
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        assert!(regular(&pipe).unwrap_err().to_string().contains("is a pipe"));
+        // The kernel's log is a regular file by its kind, and waits for more. Who is not
+        // root may not read it, where there is one.
+        let log = Path::new("/proc/kmsg");
+        for error in [read(log, u64::MAX).map(drop), regular(log).map(drop)] {
+            let error = error.unwrap_err().to_string();
+            assert!(error.contains("of the kernel") || error.contains("cannot read"), "{error}");
+        }
+        // One of the kernel's that ends has no size either.
+        assert!(!read(Path::new("/proc/self/status"), 1 << 20).unwrap().is_empty());
+        let mut text = String::new();
+        regular(Path::new("/proc/self/status")).unwrap().read_to_string(&mut text).unwrap();
+        assert!(text.starts_with("Name:"), "{text}");
+        std::fs::write(folder.path().join("empty"), "").unwrap();
+        assert!(regular(&folder.path().join("empty")).is_ok());
     }
 
     #[test]

@@ -27,6 +27,11 @@ pub fn plain(text: &str) -> String {
     shown
 }
 
+/// A text of several lines, each of them [`plain`].
+pub fn lines(text: &str) -> String {
+    text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
+}
+
 /// Whether a terminal may do something else with it than to show it.
 fn obeyed(character: char) -> bool {
     character.is_control()
@@ -44,6 +49,7 @@ mod tests {
         assert_eq!(safe("\x1b[2J\x07"), "\\u{1b}[2J\\u{7}");
         assert_eq!(safe("a\nwiregauge: all is well\r"), "a wiregauge: all is well ");
         assert_eq!(safe("\u{9b}31m\u{202e}txt"), "\\u{9b}31m\\u{202e}txt");
+        assert_eq!(lines("a\n\x1b[2Jb\n"), "a\n\\u{1b}[2Jb\n");
         assert_eq!(safe(&"x".repeat(MOST + 5)).chars().count(), MOST + 1);
     }
 }

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{self, Dialect};
-use wiregauge_schema::{file, memory, Schema, Value};
+use wiregauge_schema::{file, Schema, Value};
+use wiregauge_system::memory;
 
 use crate::container::Kind;
 use crate::protobuf::Decoder;

@@ -22,8 +22,9 @@ pub struct Coupling {
     /// Couple messages of different versions of OSI.
     #[arg(long)]
     any_version: bool,
-    /// Step size in seconds; what the source proposes, unless given.
-    #[arg(long, value_name = "SECONDS", value_parser = description::step_size)]
+    /// Step size: 0.01, which is seconds, or 10ms; what the source proposes, unless
+    /// given.
+    #[arg(long, value_name = "TIME", value_parser = description::step_size)]
     step_size: Option<f64>,
 }
 

@@ -8,6 +8,7 @@ mod experiment;
 mod fmu_entrants;
 mod installed;
 mod libraries;
+mod memory;
 mod output;
 mod point_entrants;
 mod progress;
@@ -56,6 +57,12 @@ fn carry_out() -> ExitCode {
 
 /// Shows the help that was asked for, or what is wrong with the arguments.
 fn explain(error: &clap::Error) -> ExitCode {
+    // It repeats arguments, which a shell may have made of the names of files.
+    let text = error.render().to_string();
+    if error.use_stderr() && text::lines(&text) != text {
+        tell(&text);
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(REFUSED));
+    }
     let shown = error.print().and_then(|()| std::io::stdout().flush());
     match shown {
         Err(fault) if !error.use_stderr() && fault.kind() != ErrorKind::BrokenPipe => {

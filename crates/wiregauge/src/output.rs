@@ -11,6 +11,7 @@ use wiregauge_result::run::{Run, Status};
 use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};
 use wiregauge_system::file::{self, Target};
+use wiregauge_system::text::lines;
 
 use crate::required::{Required, Verdicts, FAILED};
 
@@ -43,9 +44,15 @@ pub fn print(text: &str) -> Result<()> {
     file::print(ended(text).as_bytes())
 }
 
-/// Tells the user something. That nobody reads it is no error.
+/// Writes a result for people: what a terminal would obey is written out.
+pub fn show(text: &str) -> Result<()> {
+    print(&lines(text))
+}
+
+/// Tells the user something. Paths and names in it are the words of others, so what a
+/// terminal would obey is written out. That nobody reads it is no error.
 pub fn tell(what: &str) {
-    let _ = std::io::stderr().lock().write_all(ended(what).as_bytes());
+    let _ = std::io::stderr().lock().write_all(lines(&ended(what)).as_bytes());
 }
 
 fn ended(text: &str) -> String {

@@ -8,6 +8,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use wiregauge_system::text::plain;
 
 use crate::output::tell;
 
@@ -39,6 +40,7 @@ impl Progress {
 
     /// What is done, and how much of how much.
     pub fn show(&self, what: &str, done: usize, total: usize) {
+        let what = &*plain(what);
         if let Some(log) = &self.log {
             log.show(what, done, total);
         }

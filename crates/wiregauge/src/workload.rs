@@ -9,9 +9,10 @@ use wiregauge_osi::{descriptors, python::Python};
 use wiregauge_result::run::{Case, Parameter};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{
-    canonical, digest, estimate, generate, memory, msg, path, project, proto, prune, source,
-    Digest, Projection, Schema, Sizes, Source, Value,
+    canonical, digest, estimate, generate, msg, path, project, proto, prune, source, Digest,
+    Projection, Schema, Sizes, Source, Value,
 };
+use wiregauge_system::memory;
 use wiregauge_trace::{Lookup, Recording};
 
 /// The message that is measured unless another is named.

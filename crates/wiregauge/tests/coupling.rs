@@ -321,10 +321,10 @@ fn refusals_say_what_to_do() {
     refuses(&["import", "nothing.json"], &["nothing.json", "cannot read"]);
     fs::write(folder.path().join("not.json"), "{}").unwrap();
     refuses(&["import", "not.json"], &["not.json", "Header", "SET Level"]);
-    refuses(&["import", "/dev/zero"], &["/dev/zero", "is no file"]);
+    refuses(&["import", "/dev/zero"], &["/dev/zero", "is a device"]);
     let pipe = folder.path().join("pipe");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    refuses(&["import", "pipe"], &["pipe", "is no file"]);
+    refuses(&["import", "pipe"], &["pipe", "nobody writes into"]);
     for size in ["0", "-1", "1e300", "NaN"] {
         let size = format!("--step-size={size}");
         let said = run(folder.path(), &["cosim", "run", "--source", "a", "--model", "b", &size]);

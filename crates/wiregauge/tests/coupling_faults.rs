@@ -326,6 +326,14 @@ fn an_fmu_that_hangs() {
 }
 
 #[test]
+fn an_fmu_that_takes_memory_without_end() {
+    let words = ["in DoStep, step 1", "took more than 256 MiB of memory", "--max-memory"];
+    for whose in ["source", "model"] {
+        fails(2, whose, "devour", &["--max-memory", "256mib"], &words);
+    }
+}
+
+#[test]
 fn messages_must_be_the_same_again_and_what_they_are_declared_to_be() {
     let again = ["OSMPSensorViewOut", "differs when it is run again, at step 1"];
     fails(2, "source", "random", &[], &again);

@@ -233,8 +233,8 @@ fn an_output_that_cannot_be_is_refused_at_once() {
     assert_eq!(fs::read_to_string(at.join("a.msg")).unwrap(), "uint32 x\n");
 }
 
-/// A full device is an error; a result that cannot be written leaves the table
-/// and is kept elsewhere.
+/// A full device is an error, before anything is measured; a result that cannot be
+/// written leaves the table and is kept elsewhere.
 #[test]
 fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
     let folder = tempfile::tempdir().unwrap();
@@ -255,9 +255,11 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
         assert!(said.err.contains("standard output"), "{script}: {}", said.err);
     }
     let measure = format!("\"$0\" {}", QUICK.join(" "));
-    let said = shell(&format!("{measure} -o /dev/full"));
+    refuses(at, &[&QUICK[..], &["-o", "/dev/full"]].concat(), &["cannot write /dev/full"]);
+    // A pipe whose reader goes away meanwhile.
+    let said = shell(&format!("mkfifo gone; : < gone & {measure} -o gone"));
     assert_eq!(said.code, Some(2), "{}", said.err);
-    assert!(said.out.contains("Bincode") && said.err.contains("/dev/full"), "{}", said.err);
+    assert!(said.out.contains("Bincode") && said.err.contains("cannot write gone"), "{}", said.err);
     let kept = said.err.rsplit("the result is in ").next().unwrap().split(" instead").next();
     assert_eq!(run(at, &["report", kept.unwrap()]).code, Some(0), "{}", said.err);
     let said = shell(&format!("{measure} -o - | \"$0\" report /dev/stdin --format csv"));
@@ -279,5 +281,190 @@ fn what_is_written_to_a_full_device_is_not_lost_in_silence() {
         );
         let wide = said.out.lines().find(|line| line.chars().count() > columns);
         assert_eq!(wide, None, "{columns} columns");
+    }
+}
+
+/// Verbs that read files, each with the place of one.
+const READERS: [&str; 37] = [
+    "report @.json",
+    "verify @.json --require lost=0",
+    "compare @.json @.json",
+    "budget @.json --rate 10Hz",
+    "cosim import @.json",
+    "cosim run --source @.fmu --model @.fmu",
+    "bus run --input @.mcap --topic a",
+    "bus run --message @.proto",
+    "bus run --points @.pcd",
+    "bus participant --scenario @.toml --name a",
+    "codecs --message @.proto",
+    "codecs --input @.mcap",
+    "codecs --input @.bag --topic a",
+    "codecs points @.pcd",
+    "codecs points @.mcap",
+    "trace info @.mcap",
+    "trace info @_sv.osi",
+    "trace info @.db3",
+    "trace info @.bag",
+    "trace cat @.mcap",
+    "trace index @_sv.osi",
+    "trace convert @.mcap out.osi",
+    "trace cut @.mcap out.mcap",
+    "trace merge @.mcap @.mcap -o out.mcap",
+    "trace split @.mcap -o out --size 1mb",
+    "trace repair @.mcap out.mcap",
+    "trace play @.mcap",
+    "trace play @.mcap --into @.fmu",
+    "trace record out.mcap --source @.fmu --steps 2",
+    "packed info @.packed",
+    "packed pack @.mcap out.mcap",
+    "packed pack @.packed out.packed --point x:f32",
+    "packed unpack @.packed out.bin",
+    "schema @.proto",
+    "schema @.msg",
+    "generate @.proto --language python --wire protobuf -o out",
+    "generate @.msg --language python --wire cdr -o out",
+];
+
+#[test]
+fn no_verb_waits_for_what_need_not_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let _listens = std::os::unix::net::UnixListener::bind(at.join("socket")).unwrap();
+    fs::create_dir(at.join("folder")).unwrap();
+    for (name, target) in
+        [("zero", "/dev/zero"), ("kmsg", "/proc/kmsg"), ("sock", "socket"), ("fold", "folder")]
+    {
+        for end in ".json .fmu .mcap .proto .msg .pcd .toml .bag .db3 .packed _sv.osi".split(' ') {
+            std::os::unix::fs::symlink(target, at.join(format!("{name}{end}"))).unwrap();
+        }
+        for verb in READERS {
+            let command = verb.replace('@', name);
+            let said = run(at, &command.split(' ').collect::<Vec<_>>());
+            // Pairs of FMUs that fail are a result.
+            if command.starts_with("cosim run") {
+                assert_eq!(said.code, Some(1), "{command}: {}{}", said.out, said.err);
+                continue;
+            }
+            assert_eq!(said.code, Some(2), "{command}: {}{}", said.out, said.err);
+            let lines = said.err.trim_end().lines().count();
+            assert!(lines == 1 && said.err.contains(name), "{command}: {}", said.err);
+        }
+    }
+}
+
+#[test]
+fn a_result_is_read_from_what_a_shell_passes() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "\"$0\" report <(echo '{}'); \"$0\" report /dev/stdin < <(echo '{}')";
+    let said = support::said(
+        support::wiregauge_in("bash")
+            .args(["-c", script, env!("CARGO_BIN_EXE_wiregauge")])
+            .current_dir(folder.path())
+            .output()
+            .unwrap(),
+    );
+    assert_eq!(said.err.matches("is not a wiregauge result").count(), 2, "{}", said.err);
+}
+
+/// Flags that take a size, and those that take a time: what the one grammar takes and
+/// refuses, each of them does.
+#[test]
+fn every_flag_reads_sizes_and_times_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let sizes = [
+        "bus run --size @",
+        "bus headroom --size @",
+        "trace convert a.mcap b.mcap --chunk @",
+        "trace split a.mcap -o out --size @",
+        "codecs --max-memory @",
+        "codecs points --max-memory @",
+        "cosim run --max-memory @",
+        "trace play a.mcap --max-memory @",
+        "trace record a.mcap --source a.fmu --steps 1 --max-memory @",
+    ];
+    let times = [
+        "bus run --cycle @",
+        "bus run --duration @",
+        "bus headroom --cycle @",
+        "bus participant --scenario a.toml --name a --wait @",
+        "bus participant --scenario a.toml --name a --return-within @",
+        "trace split a.mcap -o out --duration @",
+        "trace cut a.mcap b.mcap --from @",
+        "trace cut a.mcap b.mcap --to @",
+        "trace record a.mcap --source a.fmu --duration @",
+        "trace record a.mcap --over tcp --wait @",
+        "cosim run --step-size @",
+        "cosim run --time @",
+        "cosim run --patience @",
+        "codecs --time @",
+        "codecs --patience @",
+        "codecs points --time @",
+    ];
+    // A flag is read before any other is asked for: what is taken ends otherwise.
+    let told = |verb: &str, value: &str| {
+        let mut arguments: Vec<&str> = verb.split(' ').filter(|word| *word != "@").collect();
+        let last = arguments.pop().unwrap();
+        let flag = format!("{last}={value}");
+        arguments.push(&flag);
+        arguments.push("--no-such-flag");
+        run(at, &arguments).err
+    };
+    let sets: [(&[&str], &[&str], &[&str]); 2] = [
+        (
+            &sizes,
+            &["1000", "1mib", "1MIB", "1MiB", "1 kB", "1.5kB", "1GB"],
+            &["1.5", "0.0001kB", "1e3", "1 parsec", "MB", "99999999999999999999GB"],
+        ),
+        (
+            &times,
+            &["1s", "1S", "1500ms", "1.5s", "1m", "1 min", "1m 30s", "1m30s"],
+            &[
+                "soon",
+                "1 parsec",
+                "0.1ns",
+                "1,5s",
+                "99999999999999999999999999999999999999h",
+                "1s 5",
+            ],
+        ),
+    ];
+    for (verbs, taken, refused) in sets {
+        for verb in verbs {
+            for value in taken {
+                let error = told(verb, value);
+                assert!(!error.contains("invalid value"), "{verb} {value}: {error}");
+            }
+            for value in refused {
+                let error = told(verb, value);
+                assert!(error.contains("invalid value"), "{verb} {value}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_path_is_shown_so_that_no_terminal_obeys_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("\u{1b}[2Ja.msg"), "uint32 x\n").unwrap();
+    let source = recording("mcap/ros2-chunks.mcap");
+    let commands: [&[&str]; 7] = [
+        &["schema", "\u{1b}[2Ja.msg"],
+        &["schema", "\u{1b}[2Jnone.msg"],
+        &["report", "\u{1b}[2Jnone.json"],
+        &["trace", "convert", &source, "\u{1b}[2Jb.mcap"],
+        &["trace", "split", &source, "-o", "\u{1b}[2Jparts", "--by-channel"],
+        &["generate", "\u{1b}[2Ja.msg", "--language=cpp", "--wire=cdr", "-o", "\u{1b}[2Jout"],
+        &["report", "--form\u{1b}[2J"],
+    ];
+    for command in commands {
+        let said = run(at, command);
+        let all = format!("{}{}", said.out, said.err);
+        assert!(!all.contains('\u{1b}'), "{command:?}: {all:?}");
+        assert!(
+            all.contains("\\u{1b}[2J") || command[1].starts_with('\u{1b}'),
+            "{command:?}: {all}"
+        );
     }
 }

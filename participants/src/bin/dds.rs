@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::allowance;
+use wiregauge_participant::sample::{allowance, resize, zeroed};
 use wiregauge_participant::transport::{Reader, Take, Topic, Transport, Writer};
 
 fn main() -> ExitCode {
@@ -92,7 +92,7 @@ impl Transport for Dds {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
         let end = End::open(topic, 0, None)?;
-        let buffer = vec![0; if topic.varies { 0 } else { topic.size }];
+        let buffer = zeroed(if topic.varies { 0 } else { topic.size })?;
         Ok(Box::new(DdsWriter { end, buffer, complete: None, wanted: topic.readers }))
     }
 }
@@ -123,7 +123,7 @@ impl Writer for DdsWriter {
     }
 
     fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
-        self.buffer.resize(size, 0);
+        resize(&mut self.buffer, size)?;
         Ok(&mut self.buffer)
     }
 

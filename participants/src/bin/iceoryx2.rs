@@ -18,6 +18,7 @@ use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
 use rustix::fs::statvfs;
 use wiregauge_participant::participant;
+use wiregauge_participant::sample::{resize, zeroed};
 use wiregauge_participant::scratch::shared_prefix;
 use wiregauge_participant::transport::{self, Topic, Transport};
 
@@ -89,7 +90,7 @@ impl Transport for Iceoryx2 {
             .map_err(of("publisher"))?;
         let notifier = event.notifier_builder().create().map_err(of("notifier"))?;
         let room = match copies(topic)? {
-            true => Room::Own(vec![0; topic.size]),
+            true => Room::Own(zeroed(topic.size)?),
             false => Room::Shared(None),
         };
         let Topic { size, varies, .. } = *topic;
@@ -259,7 +260,7 @@ impl transport::Writer for Writer {
     fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
         match &mut self.room {
             Room::Own(buffer) => {
-                buffer.resize(size, 0);
+                resize(buffer, size)?;
                 Ok(buffer)
             }
             Room::Shared(room) => {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{anyhow, Context, Result};
 use bytes::Bytes;
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::LARGEST;
+use wiregauge_participant::sample::{resize, zeroed, LARGEST};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -89,7 +89,7 @@ impl Transport for Zenoh {
             .congestion_control(congestion)
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let buffer = vec![0; if topic.varies { 0 } else { topic.size }];
+        let buffer = zeroed(if topic.varies { 0 } else { topic.size })?;
         let free = Arc::default();
         Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer, free }))
     }
@@ -166,7 +166,7 @@ impl Writer for ZenohWriter {
     fn room(&mut self) -> Result<&mut [u8]> {
         if self.buffer.is_empty() {
             let free = self.free.lock().pop();
-            self.buffer = free.unwrap_or_else(|| vec![0; self.size]);
+            self.buffer = free.map_or_else(|| zeroed(self.size), Ok)?;
         }
         Ok(&mut self.buffer)
     }
@@ -175,7 +175,7 @@ impl Writer for ZenohWriter {
         if self.buffer.is_empty() {
             self.buffer = self.free.lock().pop().unwrap_or_default();
         }
-        self.buffer.resize(size, 0);
+        resize(&mut self.buffer, size)?;
         Ok(&mut self.buffer)
     }
 

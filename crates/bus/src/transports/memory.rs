@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
+use wiregauge_participant::sample::{resize, zeroed};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
 use crate::catalogue::{Carrier, Entry, Reach};
@@ -116,13 +117,13 @@ impl Writer for MemoryWriter {
         let free = self.kept.iter().position(|sample| Arc::strong_count(sample) == 1);
         let sample = match free {
             Some(free) => self.kept.remove(free).context("it was there")?,
-            None => Arc::new(vec![0; size]),
+            None => Arc::new(zeroed(size)?),
         };
         self.kept.push_front(sample);
         let sample = self.kept.front_mut().and_then(Arc::get_mut);
         let sample = sample.context("a sample that a reader holds")?;
         if sample.len() != size {
-            sample.resize(size, 0);
+            resize(sample, size)?;
         }
         Ok(sample)
     }

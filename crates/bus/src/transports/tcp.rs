@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_participant::dial::{dial, WAY_BACK};
+use wiregauge_participant::sample::{resize, zeroed};
 use wiregauge_participant::token::{is_said, say};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 
@@ -121,7 +122,7 @@ impl TcpWriter {
         let length = u32::try_from(size).context("too large a sample")?;
         self.end = PREFIX + size;
         if self.buffer.len() < self.end {
-            self.buffer.resize(self.end, 0);
+            resize(&mut self.buffer, self.end)?;
         }
         self.buffer[..PREFIX].copy_from_slice(&length.to_le_bytes());
         Ok(())
@@ -249,7 +250,7 @@ impl TcpReader {
         stream.set_nonblocking(false)?;
         stream.set_nodelay(true)?;
         let (wanted, largest) = if varies { (PREFIX, Some(size)) } else { (PREFIX + size, None) };
-        let (set, buffer) = (Duration::ZERO, vec![0; wanted.max(BLOCK)]);
+        let (set, buffer) = (Duration::ZERO, zeroed(wanted.max(BLOCK))?);
         Ok(TcpReader { stream, wanted, largest, set, buffer, taken: 0, filled: 0 })
     }
 
@@ -271,7 +272,7 @@ impl TcpReader {
             }
             if self.filled == self.buffer.len() {
                 // Memory grows with what arrives and not with what was announced.
-                self.buffer.resize((2 * self.filled).min(self.wanted), 0);
+                resize(&mut self.buffer, (2 * self.filled).min(self.wanted))?;
             }
             if !self.fill()? {
                 return Ok(None);

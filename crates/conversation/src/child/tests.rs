@@ -230,6 +230,30 @@ fn a_child_outlives_the_thread_that_started_it() {
 }
 
 #[test]
+fn who_takes_too_much_memory_is_ended() {
+    // In a process of its own: the limit holds for all children.
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["child::tests::helper_that_allows_little_memory", "--exact", "--ignored"]);
+    command.arg("--nocapture");
+    let mut helper = Child::spawn(command, Limits::default()).unwrap();
+    assert_eq!(
+        line_after(&mut helper, "broken "),
+        "took more than 64 MiB of memory; --max-memory allows more"
+    );
+}
+
+#[test]
+#[ignore = "run by another test"]
+fn helper_that_allows_little_memory() {
+    memory::allow(64 << 20);
+    // A shell that keeps what it reads, without end.
+    let mut child = shell("x=$(cat /dev/zero | tr '\\0' x)");
+    let death = died(child.read_line(later() + GRACE * 40).unwrap_err());
+    assert!(death.out_of_memory());
+    println!("\nbroken {death}");
+}
+
+#[test]
 fn the_address_space_is_limited() {
     let mut command = Command::new("sh");
     command.args(["-c", "ulimit -v; ulimit -c"]);

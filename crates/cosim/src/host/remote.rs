@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use wiregauge_conversation::child::{describe, Broken, Child, Death, Limits};
+use wiregauge_conversation::child::{describe, too_much, Broken, Child, Death, Limits};
 use wiregauge_participant::scratch::Scratch;
 use wiregauge_system::text::safe;
 
@@ -49,6 +49,9 @@ impl fmt::Display for Trouble {
 
 /// How a process ended, with the last lines that it printed.
 fn died(death: &Death) -> String {
+    if let Some(most) = death.beyond {
+        return too_much(most);
+    }
     let how = match death.status {
         Some(status) => match status.code() {
             Some(code) => format!("ended with exit code {code}"),

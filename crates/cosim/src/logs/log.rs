@@ -4,10 +4,10 @@
 //! `EventTypes` say, the end may be missing because a simulation was aborted,
 //! and times are seconds in one and microseconds in another.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::{ensure, Context, Result};
+use wiregauge_system::input;
 
 use crate::logs::lenient_json::{self, Value};
 
@@ -89,17 +89,7 @@ impl Log {
 /// Names the file, what is wrong with it, and what to do.
 pub fn read(path: &Path) -> Result<Vec<Log>> {
     let shown = path.display();
-    // Before it is opened: opening a pipe would wait for its writer, and a
-    // device may never end.
-    let data = fs::metadata(path).with_context(|| format!("cannot read {shown}"))?;
-    ensure!(data.is_file(), "{shown} is no file; write the log to one and give that");
-    ensure!(
-        data.len() <= LARGEST,
-        "{shown} has {} MiB, of which no more than {} can be read; cut it into several logs",
-        data.len() >> 20,
-        LARGEST >> 20
-    );
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    let bytes = input::read(path, LARGEST)?;
     // Whatever is not UTF-8 is in names, which matter little.
     let text = String::from_utf8_lossy(&bytes);
     parse(&text).with_context(|| format!("{shown} is no performance log"))

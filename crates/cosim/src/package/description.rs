@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Context, Result};
 use roxmltree::{Document, Node};
+use wiregauge_system::quantity::time;
 
 use crate::package::mime::Mime;
 
@@ -144,14 +145,19 @@ impl Description {
     }
 }
 
-/// Reads a step size in seconds: from a nanosecond to a million seconds.
+/// Reads a step size: a number of seconds, or a time as `10ms`, from a nanosecond to
+/// a million seconds.
 ///
 /// # Errors
 /// Says that it is none.
 pub fn step_size(text: &str) -> Result<f64> {
-    let size = text.parse().ok().filter(|size| (1e-9..=1e6).contains(size));
-    size.with_context(|| {
-        format!("'{text}' is no step size: a number of seconds from 1e-9 to 1e6 is wanted")
+    let size = text.parse().ok();
+    let size = size.or_else(|| time(text).ok().map(|time| time.as_secs_f64()));
+    size.filter(|size| (1e-9..=1e6).contains(size)).with_context(|| {
+        format!(
+            "'{text}' is no step size: a number of seconds from 1e-9 to 1e6 is wanted, or a time \
+             as 10ms"
+        )
     })
 }
 

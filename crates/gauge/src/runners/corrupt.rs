@@ -419,6 +419,7 @@ mod tests {
             Outcome::of_broken(&Broken::Died(Death {
                 status: Some(ExitStatus::from_raw(raw)),
                 stderr: stderr.into(),
+                beyond: None,
             }))
         };
         assert_eq!(died(11, ""), Some(Outcome::Crashed));

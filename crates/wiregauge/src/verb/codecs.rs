@@ -18,10 +18,12 @@ use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_schema::{Cardinality, Field, Schema, Sizes, Source};
 use wiregauge_system::interrupt;
+use wiregauge_system::quantity::allowance;
 
 use crate::codec_entrants::{self, CodecEntrants, Own};
 use crate::experiment::{Published, Weighing, Weights};
 use crate::libraries::{self, Libraries};
+use crate::memory::MaxMemory;
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
@@ -159,16 +161,19 @@ pub struct Arguments {
     /// Be done in a minute.
     #[arg(long, conflicts_with = "time")]
     quick: bool,
-    /// Seconds that measuring may take in all, once the runners are built;
-    /// five minutes unless set.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=A_WEEK))]
-    time: Option<u64>,
+    /// How long measuring may take in all, once the runners are built: 300, which is
+    /// seconds, or 10min; five minutes unless set.
+    #[arg(long, value_name = "TIME", value_parser = allowance)]
+    time: Option<Duration>,
     /// Processes that each codec is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
-    /// Seconds that a runner may take over one answer before it counts as hung.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=A_WEEK))]
-    patience: u64,
+    /// How long a runner may take over one answer before it counts as hung: 60, which
+    /// is seconds, or 2min.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
+    patience: Duration,
+    #[command(flatten)]
+    memory: MaxMemory,
 
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error.
@@ -191,8 +196,6 @@ enum Verb {
 const MESSAGES: u32 = 8;
 /// What a word of --language stands for.
 type Languages = Vec<&'static Language>;
-/// As many seconds as anything may take.
-const A_WEEK: u64 = 7 * 24 * 3600;
 
 /// The published experiments by name.
 fn published() -> impl TypedValueParser<Value = &'static Published> {
@@ -247,6 +250,7 @@ impl Arguments {
         if let Some(Verb::Points(arguments)) = self.verb.take() {
             return arguments.run();
         }
+        self.memory.apply();
         if self.list {
             print(&codec_entrants::list())?;
             return Ok(ExitCode::SUCCESS);
@@ -281,8 +285,8 @@ impl Arguments {
             entrants,
             experiments,
             settings: self.settings(),
-            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 55 } else { 285 })),
-            patience: Duration::from_secs(self.patience),
+            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
+            patience: self.patience,
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: match self.experiment {
                 Some(published) if !self.quick => published.least_iterations,

@@ -14,7 +14,7 @@ use wiregauge_system::{file, text};
 use wiregauge_trace::Recording;
 
 use super::schema::{is_recording, load};
-use crate::output::{print, tell};
+use crate::output::{show, tell};
 use crate::workload::lookup;
 
 /// What our files say at their head, and other people's do not.
@@ -252,7 +252,7 @@ fn check(folder: &Path, files: &[(String, String)]) -> Result<ExitCode> {
     if differences.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    print(&differences.join("\n"))?;
+    show(&differences.join("\n"))?;
     Ok(ExitCode::from(1))
 }
 
@@ -313,7 +313,7 @@ fn write(folder: &Path, files: &[(String, String)], force: bool) -> Result<ExitC
         let parent = place.parent().context("a file has a folder")?;
         fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
         file::write_whole(&place, text.as_bytes())?;
-        print(&place.display().to_string())?;
+        show(&place.display().to_string())?;
     }
     for place in gone(folder, files)? {
         tell(&text::safe(&format!("{} would not be generated now; remove it", place.display())));

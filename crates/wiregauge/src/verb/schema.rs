@@ -10,7 +10,7 @@ use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{describe, source, Schema, Source};
 use wiregauge_trace::Recording;
 
-use crate::output::print;
+use crate::output::{print, show};
 use crate::small_arrays::SmallArrays;
 use crate::workload::lookup;
 
@@ -59,9 +59,9 @@ impl Arguments {
         if self.json {
             print(&serde_json::to_string_pretty(&schema)?)?;
         } else if let Some(format) = &self.format {
-            print(&definition(&schema, format)?)?;
+            show(&definition(&schema, format)?)?;
         } else {
-            print(&format!("{}\n{}", describe(&schema), answers(&schema)))?;
+            show(&format!("{}\n{}", describe(&schema), answers(&schema)))?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -9,7 +9,6 @@ use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::record::RunRecord;
 use wiregauge_bus::conduct::terms::Terms;
 use wiregauge_bus::conduct::trial::Trial;
-use wiregauge_bus::load::quantity::{bytes, time};
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::measured_trial::MeasuredTrial;
 use wiregauge_bus::search::goal::{Aim, Goal};
@@ -17,6 +16,7 @@ use wiregauge_bus::search::headroom::{Search, Tried, Verdict};
 use wiregauge_result::run::{Curve, Fact};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};
+use wiregauge_system::quantity::{bytes, time};
 
 use super::findings::{self, Findings};
 use super::row::Row;
@@ -53,7 +53,7 @@ Examples:
       the same at 100 a second")]
 pub struct Arguments {
     /// Search the rate at this size: 500, 64kB, 10MB.
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>)]
     size: Option<usize>,
     /// Search the size in this cycle.
     #[arg(long, value_name = "TIME", value_parser = time)]

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_bus::catalogue;
-use wiregauge_bus::load::quantity::time;
 use wiregauge_bus::machines::agent::{addresses, Agent};
 use wiregauge_bus::machines::rendezvous::Rendezvous;
 use wiregauge_bus::machines::secret::Key;
@@ -19,6 +18,7 @@ use wiregauge_participant::control::Role;
 use wiregauge_participant::participant::host_all;
 use wiregauge_participant::stream;
 use wiregauge_system::interrupt;
+use wiregauge_system::quantity::time;
 use wiregauge_system::text::safe;
 
 use super::keep::Keep;

@@ -8,12 +8,12 @@ use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::terms::LENGTH;
-use wiregauge_bus::load::quantity::{bytes, time};
 use wiregauge_bus::load::Load;
 use wiregauge_bus::placement::Placement;
 use wiregauge_bus::result::fan_out::FanOut;
 use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::control;
+use wiregauge_system::quantity::{bytes, time};
 
 use super::keep::Keep;
 use super::payload::Payload;
@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
-    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes, conflicts_with_all = ["message", "input", "points"])]
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes::<usize>, conflicts_with_all = ["message", "input", "points"])]
     size: Vec<usize>,
     /// From sample to sample, or the simulated time of a step; 0 is as fast as
     /// it goes.

@@ -9,7 +9,7 @@ use wiregauge_bus::catalogue::Entry;
 use wiregauge_bus::conduct::samples::Rows;
 use wiregauge_bus::conduct::terms::{Choice, Terms};
 use wiregauge_bus::conduct::trial::Trial;
-use wiregauge_bus::load::quantity::{choice, time};
+use wiregauge_bus::load::choice::choice;
 use wiregauge_bus::load::{self, Load};
 use wiregauge_bus::machines::cyclictest;
 use wiregauge_bus::placement::emulation::{Emulation, Rate};
@@ -21,6 +21,7 @@ use wiregauge_participant::realtime::Realtime;
 use wiregauge_result::run::{Case, Reference};
 use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::{self, Interrupted};
+use wiregauge_system::quantity::time;
 
 use super::findings::{About, Findings};
 use super::keep::{allotted, receivers, Keeping};

@@ -15,7 +15,9 @@ use wiregauge_reduction::shim::Shim;
 use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
+use wiregauge_system::quantity::allowance;
 
+use crate::memory::MaxMemory;
 use crate::output::{self, deliver, print, Form, Outlet};
 use crate::point_entrants::{entrant, Choice};
 use crate::progress::Progress;
@@ -63,9 +65,12 @@ pub struct Arguments {
     /// Be done in a minute.
     #[arg(long, conflicts_with = "time")]
     quick: bool,
-    /// Seconds that measuring may take in all; five minutes unless set.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=604_800))]
-    time: Option<u64>,
+    /// How long measuring may take in all: 300, which is seconds, or 10min; five minutes
+    /// unless set.
+    #[arg(long, value_name = "TIME", value_parser = allowance)]
+    time: Option<Duration>,
+    #[command(flatten)]
+    memory: MaxMemory,
     /// Processes that each row is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
@@ -95,6 +100,7 @@ impl Arguments {
 
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        self.memory.apply();
         if let Some(id) = &self.serve {
             let row = Row::find(id).with_context(|| format!("there is no row {id}"))?;
             runner::run(row, &build_folder()?)?;
@@ -116,7 +122,7 @@ impl Arguments {
             entrants,
             experiments: ["encode", "decode"].map(Experiment::plain).to_vec(),
             settings: self.settings(),
-            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 55 } else { 285 })),
+            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
             patience: Duration::from_secs(60),
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: 0,

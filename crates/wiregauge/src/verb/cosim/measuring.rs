@@ -13,8 +13,10 @@ use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Reference, Run, Settings, FORMAT, VERSION};
 use wiregauge_system::file::Target;
+use wiregauge_system::quantity::allowance;
 use wiregauge_system::text::safe;
 
+use crate::memory::MaxMemory;
 use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::progress::Progress;
 use crate::recorder::host;
@@ -27,9 +29,9 @@ pub struct Measuring {
     /// Be done in a minute.
     #[arg(long, conflicts_with = "time")]
     quick: bool,
-    /// Seconds that the measurement may take in all.
-    #[arg(long, value_name = "SECONDS")]
-    time: Option<u64>,
+    /// How long the measurement may take in all: 300, which is seconds, or 5min.
+    #[arg(long, value_name = "TIME", value_parser = allowance)]
+    time: Option<Duration>,
     /// Processes that each pair of FMUs is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
@@ -46,9 +48,12 @@ pub struct Measuring {
     /// Seed of the order of turns.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Seconds that a step may take before its FMU counts as hung.
-    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
-    patience: u64,
+    /// How long a step may take before its FMU counts as hung: 60, which is seconds,
+    /// or 2min.
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
+    patience: Duration,
+    #[command(flatten)]
+    memory: MaxMemory,
     /// Write the messages of the first steps to files in this folder.
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
@@ -94,6 +99,7 @@ impl Measuring {
     /// Looks whether the result can be kept, and the steps, which replaces none
     /// of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
+        self.memory.apply();
         let outlet = Outlet::open(&self.output, self.format, inputs, &self.required)?;
         let samples = outlet.samples(self.samples.as_deref(), inputs)?;
         Ok(Destination { outlet, samples })
@@ -124,9 +130,9 @@ impl Measuring {
             entrants: workload.entrants,
             host: host()?,
             settings,
-            time: Duration::from_secs(self.time.unwrap_or(if self.quick { 40 } else { 240 })),
+            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
             most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
-            patience: Duration::from_secs(self.patience),
+            patience: self.patience,
             steps: self.steps,
             warm_up: self.warm_up,
             dump: self.dump.clone(),

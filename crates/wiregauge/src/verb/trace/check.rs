@@ -12,7 +12,7 @@ use wiregauge_trace::check::{check, Checked};
 use super::form::Form;
 use super::progress::news;
 use super::putting::Putting;
-use crate::output::{print, tell};
+use crate::output::{print, show, tell};
 use crate::workload::osi_definitions;
 
 /// The file does not keep the rules.
@@ -84,7 +84,7 @@ impl Arguments {
         }
         match self.format {
             Form::Json => print(&serde_json::to_string_pretty(&entries)?)?,
-            Form::Table => print(&texts.concat())?,
+            Form::Table => show(&texts.concat())?,
         }
         if !holds && self.fix.is_none() && self.format == Form::Table {
             tell("wiregauge trace check FILE --fix FIXED writes what can be known");

@@ -7,7 +7,7 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_bus::catalogue::program::Program;
 use wiregauge_bus::catalogue::{self, Entry, Reach};
 use wiregauge_bus::conduct::terms::Choice;
-use wiregauge_bus::load::quantity::choice;
+use wiregauge_bus::load::choice::choice;
 use wiregauge_participant::control::{Role, VERSION};
 use wiregauge_participant::stream::frame::BEFORE;
 use wiregauge_participant::stream::setup::Setup;

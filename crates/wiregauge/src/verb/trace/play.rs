@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_bus::load::quantity::time;
 use wiregauge_cosim::feeding::Feeding;
 use wiregauge_cosim::recording::Recorded;
 use wiregauge_participant::stream::setup::Sent;
+use wiregauge_system::quantity::time;
 use wiregauge_system::text::safe;
 use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::osi;
@@ -22,6 +22,7 @@ use super::over::Over;
 use super::putting::{is_gone, Putting};
 use super::selecting::Selecting;
 use super::sending::{Largest, Sending};
+use crate::memory::MaxMemory;
 use crate::output::tell;
 use crate::recorder::{host, Recorder, PATIENCE};
 
@@ -89,6 +90,8 @@ pub struct Arguments {
     /// Set a variable of the FMU before it is initialized.
     #[arg(long, value_name = "NAME=VALUE", requires = "into", value_parser = setting)]
     set: Vec<(String, String)>,
+    #[command(flatten)]
+    memory: MaxMemory,
     /// Write what the FMU makes to this file: .mcap, .osi, .txth, .jsonl, .bin.
     #[arg(long, value_name = "FILE", requires = "into")]
     output: Option<PathBuf>,
@@ -109,6 +112,7 @@ fn pace(text: &str) -> Result<Pace> {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        self.memory.apply();
         if self.over.over.is_some() {
             return self.send();
         }

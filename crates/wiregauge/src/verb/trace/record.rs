@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::Result;
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
+use wiregauge_system::quantity::time;
 use wiregauge_trace::version::Version;
 
 use super::chunks::Chunks;
@@ -15,6 +16,7 @@ use super::hearing::{self, Patience};
 use super::over::Over;
 use super::putting::dotted;
 use crate::coupling::Coupling;
+use crate::memory::MaxMemory;
 use crate::recorder::Recorder;
 
 /// Record what FMUs make, a source alone or a source and a model that takes from it, or what
@@ -51,7 +53,7 @@ pub struct Arguments {
     model: Option<PathBuf>,
     /// How long is recorded, in simulated time: 10s, 500ms. From the bus: in real time from
     /// the first message on.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, required_unless_present_any = ["steps", "over"], conflicts_with = "steps")]
+    #[arg(long, value_name = "TIME", value_parser = time, required_unless_present_any = ["steps", "over"], conflicts_with = "steps")]
     duration: Option<Duration>,
     /// How many steps are recorded.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000), conflicts_with = "over")]
@@ -63,12 +65,14 @@ pub struct Arguments {
     #[command(flatten)]
     coupling: Coupling,
     #[command(flatten)]
+    memory: MaxMemory,
+    #[command(flatten)]
     over: Over,
     /// The own address that a player comes to (tcp, zenoh) [default: 127.0.0.1].
     #[arg(long, value_name = "ADDRESS", requires = "over")]
     bind: Option<IpAddr>,
     /// How long to wait for a player; otherwise to Ctrl-C.
-    #[arg(long, value_name = "TIME", requires = "over", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", requires = "over", value_parser = time)]
     wait: Option<Duration>,
     #[command(flatten)]
     chunks: Chunks,
@@ -81,6 +85,7 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
+        self.memory.apply();
         let Some(source) = &self.source else {
             let patience = Patience { wait: self.wait, duration: self.duration };
             let packing = self.chunks.packing();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use anyhow::{bail, ensure, Context, Result};
+use wiregauge_system::quantity::nanoseconds;
 use wiregauge_trace::mcap::summary::Summary;
 use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::read::Nanoseconds;
@@ -98,32 +99,14 @@ impl FromStr for Moment {
     type Err = anyhow::Error;
 
     fn from_str(text: &str) -> Result<Moment> {
-        if let Some(seconds) = text.strip_prefix('@') {
-            return Ok(Moment::OnClock(decimal(seconds, 9)?));
+        match text.strip_prefix('@') {
+            None => Ok(Moment::AfterFirst(nanoseconds(text)?)),
+            Some(clock) if clock.ends_with(|last: char| last.is_ascii_digit() || last == '.') => {
+                Ok(Moment::OnClock(nanoseconds(&format!("{clock}s"))?))
+            }
+            Some(clock) => Ok(Moment::OnClock(nanoseconds(clock)?)),
         }
-        let units = [("ns", 0), ("us", 3), ("ms", 6), ("min", 9), ("s", 9)];
-        let unit = units.iter().find(|(unit, _)| text.ends_with(unit));
-        let (unit, digits) = unit.context(
-            "a time has a unit, as 12.5s or 300ms; on the clock of the trace it is @1623.5",
-        )?;
-        let times = if *unit == "min" { 60 } else { 1 };
-        Ok(Moment::AfterFirst(decimal(text.trim_end_matches(unit).trim(), *digits)? * times))
     }
-}
-
-/// A decimal number times ten to so many digits, exactly.
-fn decimal(text: &str, digits: usize) -> Result<Nanoseconds> {
-    let wrong = || format!("'{text}' is no number");
-    let (sign, plain) = match text.strip_prefix('-') {
-        Some(plain) => (-1, plain),
-        None => (1, text),
-    };
-    let (whole, part) = plain.split_once('.').unwrap_or((plain, ""));
-    let all = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    ensure!(!plain.is_empty() && plain != "." && all(whole) && all(part), wrong());
-    ensure!(part.len() <= digits, "'{text}' is finer than a nanosecond");
-    let number = format!("{whole}{part:0<digits$}");
-    Ok(sign * number.parse::<i64>().map(Nanoseconds::from).with_context(wrong)?)
 }
 
 /// `10..20`.

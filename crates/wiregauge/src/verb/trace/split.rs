@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_system::file::Target;
+use wiregauge_system::quantity::{some_bytes, time};
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::open;
 use wiregauge_trace::split::{split, By, Maker};
 use wiregauge_trace::write::{Form, Writer};
 
-use super::chunks::size;
 use super::progress::news;
 use super::putting::Putting;
 use super::selecting::Selecting;
@@ -36,10 +36,10 @@ pub struct Arguments {
     #[arg(short, long, value_name = "FOLDER")]
     output: PathBuf,
     /// A part ends after so many bytes of messages.
-    #[arg(long, value_name = "SIZE", value_parser = size, group = "by")]
+    #[arg(long, value_name = "SIZE", value_parser = some_bytes, group = "by")]
     size: Option<u64>,
     /// A part ends after so much time on the clock of the trace.
-    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration, group = "by")]
+    #[arg(long, value_name = "TIME", value_parser = time, group = "by")]
     duration: Option<std::time::Duration>,
     /// Each channel is a part.
     #[arg(long, group = "by")]

@@ -15,7 +15,7 @@ pub fn budget() -> Option<u64> {
 }
 
 /// Bytes that are available now.
-fn available() -> Option<u64> {
+pub fn available() -> Option<u64> {
     let system = fs::read_to_string("/proc/meminfo").ok().and_then(|text| meminfo(&text));
     let group = group(Path::new("/sys/fs/cgroup"));
     match (system, group) {

@@ -1,0 +1,299 @@
+//! Sizes and times as people write them: on the command line, in scenarios and in
+//! requirements. docs/inputs.md says the grammar.
+//!
+//! A size is a number with B, kB, MB, GB, TB, KiB, MiB, GiB or TiB; without a unit it
+//! is bytes. A time is a number with ns, us, ms, s, min, h, d or w, or several of them
+//! in a row. Letters may be large or small, blanks may stand around units, numbers may
+//! have a decimal point. What is below 0, beyond what can be held, or no whole number
+//! of bytes or nanoseconds is refused.
+
+use std::time::Duration;
+
+use anyhow::{bail, ensure, Context, Result};
+
+/// Units of sizes in bytes, in small letters.
+const BYTES: [(&str, u64); 9] = [
+    ("b", 1),
+    ("kb", 1_000),
+    ("mb", 1_000_000),
+    ("gb", 1_000_000_000),
+    ("tb", 1_000_000_000_000),
+    ("kib", 1 << 10),
+    ("mib", 1 << 20),
+    ("gib", 1 << 30),
+    ("tib", 1 << 40),
+];
+
+const MINUTE: u64 = 60 * 1_000_000_000;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// Units of times in nanoseconds, in small letters.
+const TIMES: [(&[&str], u64); 8] = [
+    (&["ns", "nsec"], 1),
+    // The micro sign, and the Greek letter that looks like it.
+    (&["us", "\u{b5}s", "\u{3bc}s", "usec"], 1_000),
+    (&["ms", "msec"], 1_000_000),
+    (&["s", "sec", "secs", "second", "seconds"], 1_000_000_000),
+    (&["m", "min", "mins", "minute", "minutes"], MINUTE),
+    (&["h", "hr", "hrs", "hour", "hours"], HOUR),
+    (&["d", "day", "days"], DAY),
+    (&["w", "week", "weeks"], 7 * DAY),
+];
+
+/// The longest that anything may be told to take: a week.
+const LONGEST: Duration = Duration::from_nanos(7 * DAY);
+
+/// Bytes of a unit of sizes, as `MiB`.
+pub fn unit_of_bytes(unit: &str) -> Option<u64> {
+    let unit = unit.to_lowercase();
+    BYTES.iter().find(|(name, _)| *name == unit).map(|&(_, bytes)| bytes)
+}
+
+/// Nanoseconds of a unit of times, as `ms`.
+pub fn unit_of_time(unit: &str) -> Option<u64> {
+    let unit = unit.to_lowercase();
+    TIMES.iter().find(|(names, _)| names.contains(&&*unit)).map(|&(_, time)| time)
+}
+
+/// A size in bytes: `500`, `10MB`, `1.5 GiB`.
+///
+/// # Errors
+/// A unit that there is not, no number, one below 0, part of a byte, or too much.
+pub fn bytes<T: TryFrom<u64>>(text: &str) -> Result<T> {
+    let trimmed = text.trim();
+    ensure!(!trimmed.starts_with('-'), "'{text}' is below 0; a size is 0 or more");
+    let (number, unit, rest) = part(trimmed);
+    ensure!(!number.is_empty() && rest.is_empty(), "'{text}' is no size; write one as 500 or 10MB");
+    let unit = match unit {
+        "" => 1,
+        _ => unit_of_bytes(unit).with_context(|| {
+            format!("'{unit}' is no unit of bytes; there are B, kB, MB, GB, TB, KiB, MiB, GiB, TiB")
+        })?,
+    };
+    match scaled(number, unit) {
+        Scaled::Whole(bytes) => {
+            let size = u64::try_from(bytes).ok().and_then(|bytes| T::try_from(bytes).ok());
+            size.with_context(|| format!("'{text}' is too much"))
+        }
+        Scaled::Broken => bail!("'{text}' is no whole number of bytes"),
+        Scaled::TooMuch => bail!("'{text}' is too much"),
+        Scaled::NoNumber => bail!("'{text}' is no size; write one as 500 or 10MB"),
+    }
+}
+
+/// A size of memory or of a file, which is not 0.
+///
+/// # Errors
+/// As [`bytes`], and 0.
+pub fn some_bytes(text: &str) -> Result<u64> {
+    let size: u64 = bytes(text)?;
+    ensure!(size > 0, "'{text}' is no size that anything fits into; give more than 0");
+    Ok(size)
+}
+
+/// A time: `1ms`, `1.5 s`, `1m 30s`, or 0.
+///
+/// # Errors
+/// A unit that there is not, or none, no number, one below 0, part of a nanosecond,
+/// or too much.
+pub fn time(text: &str) -> Result<Duration> {
+    ensure!(!text.trim().starts_with('-'), "'{text}' is below 0; a time is 0 or more");
+    let nanoseconds = nanoseconds(text)?;
+    let whole = u64::try_from(nanoseconds / 1_000_000_000);
+    let rest = (nanoseconds % 1_000_000_000) as u32;
+    Ok(Duration::new(whole.with_context(|| format!("'{text}' is too much"))?, rest))
+}
+
+/// How long something may take, from a second to a week: as [`time`], and seconds
+/// where there is no unit.
+///
+/// # Errors
+/// As [`time`], and beyond those bounds.
+pub fn allowance(text: &str) -> Result<Duration> {
+    let is_plain = text.trim().bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let allowed = time(&if is_plain { format!("{}s", text.trim()) } else { text.to_owned() })?;
+    ensure!(
+        (Duration::from_secs(1)..=LONGEST).contains(&allowed),
+        "'{text}' is not between a second and a week; a number without a unit is seconds"
+    );
+    Ok(allowed)
+}
+
+/// A time in nanoseconds that may lie before its beginning: `-2s`.
+///
+/// # Errors
+/// As [`time`], but for what is below 0.
+pub fn nanoseconds(text: &str) -> Result<i128> {
+    let trimmed = text.trim();
+    let (sign, mut rest) = match trimmed.strip_prefix('-') {
+        Some(rest) => (-1, rest),
+        None => (1, trimmed),
+    };
+    let wrong = || format!("'{text}' is no time; write one as 12.5s, 300ms or 1m 30s");
+    ensure!(!rest.is_empty(), wrong());
+    if rest == "0" {
+        return Ok(0);
+    }
+    let mut sum = 0i128;
+    while !rest.is_empty() {
+        let (number, unit, behind) = part(rest);
+        ensure!(!number.is_empty(), wrong());
+        ensure!(!unit.is_empty(), "'{text}' has no unit; write a time as 12.5s, 300ms or 1m 30s");
+        let unit = unit_of_time(unit).with_context(|| {
+            format!(
+                "'{text}' is no time: '{unit}' is none of its units ns, us, ms, s, min, h, d, w"
+            )
+        })?;
+        let time = match scaled(number, unit) {
+            Scaled::Whole(time) => i128::try_from(time).ok(),
+            Scaled::TooMuch => None,
+            Scaled::Broken => bail!("'{text}' is finer than a nanosecond"),
+            Scaled::NoNumber => bail!(wrong()),
+        };
+        sum = time
+            .and_then(|time| sum.checked_add(time))
+            .with_context(|| format!("'{text}' is too much"))?;
+        rest = behind;
+    }
+    Ok(sign * sum)
+}
+
+/// A number at the beginning, its unit, and what is behind it, without blanks.
+fn part(text: &str) -> (&str, &str, &str) {
+    let end = |text: &str, is_in: fn(char) -> bool| {
+        text.find(|character| !is_in(character)).unwrap_or(text.len())
+    };
+    let (number, rest) = text.split_at(end(text, |c| c.is_ascii_digit() || c == '.'));
+    let rest = rest.trim_start();
+    let (unit, rest) = rest.split_at(end(rest, |c| !c.is_whitespace() && !c.is_ascii_digit()));
+    (number, unit, rest.trim_start())
+}
+
+/// A decimal number times a unit.
+enum Scaled {
+    Whole(u128),
+    /// Something is left behind the decimal point.
+    Broken,
+    TooMuch,
+    NoNumber,
+}
+
+fn scaled(number: &str, unit: u64) -> Scaled {
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.len() + part.len() == 0 || !digits(whole) || !digits(part) {
+        return Scaled::NoNumber;
+    }
+    let part = part.trim_end_matches('0');
+    // With so many digits no product below is too large for its type.
+    if part.len() > 18 {
+        return Scaled::Broken;
+    }
+    let whole = match whole.trim_start_matches('0') {
+        "" => Ok(0),
+        whole => whole.parse::<u128>(),
+    };
+    let (unit, tens) = (u128::from(unit), 10u128.pow(part.len() as u32));
+    let part = part.parse::<u128>().unwrap_or(0) * unit;
+    if part % tens != 0 {
+        return Scaled::Broken;
+    }
+    let all = whole.ok().and_then(|whole| whole.checked_mul(unit)?.checked_add(part / tens));
+    all.map_or(Scaled::TooMuch, Scaled::Whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_units() {
+        for (text, size) in [
+            ("500", 500),
+            ("0", 0),
+            ("64kB", 64_000),
+            ("64KB", 64_000),
+            ("1mib", 1 << 20),
+            ("1MIB", 1 << 20),
+            (" 10 MB ", 10_000_000),
+            ("1.5MB", 1_500_000),
+            ("0.5GiB", 1 << 29),
+            (".5kb", 500),
+            ("2TiB", 2 << 40),
+            ("18446744073709551615", u64::MAX),
+            ("007", 7),
+        ] {
+            assert_eq!(bytes::<u64>(text).unwrap(), size, "{text}");
+        }
+        for (text, why) in [
+            ("", "is no size"),
+            ("MB", "is no size"),
+            (".", "is no size"),
+            ("1.2.3", "is no size"),
+            ("1e6", "is no size"),
+            ("-1", "below 0"),
+            ("-1MB", "below 0"),
+            ("0.5", "no whole number of bytes"),
+            ("0.0001kB", "no whole number of bytes"),
+            ("1.0000000000000000001GB", "no whole number of bytes"),
+            ("10 parsecs", "no unit of bytes"),
+            ("1MB 5", "is no size"),
+            ("99999999999999GB", "too much"),
+            ("18446744073709551616", "too much"),
+            ("999999999999999999999999999999999999999999", "too much"),
+        ] {
+            let error = bytes::<u64>(text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        assert!(some_bytes("0MB").is_err());
+    }
+
+    #[test]
+    fn times_have_units_but_for_nothing() {
+        let seconds = Duration::from_secs;
+        for (text, time_of_it) in [
+            ("0", Duration::ZERO),
+            ("0s", Duration::ZERO),
+            ("1500us", Duration::from_micros(1500)),
+            ("1500\u{b5}s", Duration::from_micros(1500)),
+            ("12.5s", Duration::from_millis(12_500)),
+            ("1MS", Duration::from_millis(1)),
+            ("5m", seconds(300)),
+            ("5 Min", seconds(300)),
+            ("1m 30s", seconds(90)),
+            ("1m30s", seconds(90)),
+            ("1.5h", seconds(5400)),
+            ("2days", seconds(2 * 86_400)),
+            ("0.000000001s", Duration::from_nanos(1)),
+        ] {
+            assert_eq!(time(text).unwrap(), time_of_it, "{text}");
+        }
+        for (text, why) in [
+            ("", "is no time"),
+            ("5", "no unit"),
+            ("soon", "is no time"),
+            ("5 parsecs", "is no time"),
+            ("-1s", "below 0"),
+            ("1e3s", "is no time"),
+            ("0.1ns", "finer than a nanosecond"),
+            ("1s-1s", "is no time"),
+            ("99999999999999999999s", "too much"),
+            ("99999999999999999999999999999999999999999999s", "too much"),
+        ] {
+            let error = time(text).unwrap_err().to_string();
+            assert!(error.contains(why), "{text}: {error}");
+        }
+        assert_eq!(nanoseconds("-2s").unwrap(), -2_000_000_000);
+    }
+
+    #[test]
+    fn an_allowance_without_a_unit_is_seconds() {
+        assert_eq!(allowance("60").unwrap(), Duration::from_secs(60));
+        assert_eq!(allowance("1.5").unwrap(), Duration::from_millis(1500));
+        assert_eq!(allowance("2min").unwrap(), Duration::from_secs(120));
+        for text in ["0", "0.5", "8d", "", "-1", "soon"] {
+            assert!(allowance(text).is_err(), "{text}");
+        }
+    }
+}

@@ -11,11 +11,16 @@ use wiregauge_system::interrupt;
 
 use crate::host::job::{Feed, Job, Taker};
 use crate::host::remote::{Remote, Trouble};
-use crate::master::live::{seat, START};
+use crate::master::live::seat;
 use crate::master::plan::Parameters;
-use crate::package::coupling::the_only;
-use crate::package::description::Binary;
+use crate::master::ready::STEP;
+use crate::package::coupling;
+use crate::package::description::{Binary, Description};
 use crate::package::Package;
+use crate::stepping::{Length, Span, Stepping};
+
+/// Nanoseconds of simulation time.
+type Nanoseconds = i128;
 
 /// An FMU in a process of its own, that waits for messages.
 pub struct Feeding {
@@ -25,42 +30,85 @@ pub struct Feeding {
     remote: Remote,
     message: PathBuf,
     made: PathBuf,
-    time: f64,
+    stepping: Stepping,
+    /// The last message, where later steps may have it too, and whether one had it.
+    held: Vec<u8>,
+    was_given: bool,
+    /// What was not as simple as a step for each message.
+    pub account: Account,
 }
 
-/// What came of a step.
-pub struct Fed {
-    /// The messages that it made, each with its variable's place in [`Feeding::results`].
-    pub messages: Vec<(usize, Vec<u8>)>,
+/// What it is given.
+pub struct Fodder<'f> {
+    /// The type of the messages.
+    pub type_name: &'f str,
+    /// The times of the first two messages, where they have some.
+    pub times: [Option<Nanoseconds>; 2],
+    /// The size of all steps that the user wants, in seconds.
+    pub step: Option<f64>,
+}
+
+/// A message that it made.
+pub struct Made<'m> {
+    /// Its variable's place in [`Feeding::results`].
+    pub variable: usize,
+    /// When the step ended that made it.
+    pub time: Nanoseconds,
+    /// Its bytes.
+    pub bytes: &'m [u8],
+}
+
+/// What takes the messages that it makes.
+type Take<'t> = &'t mut dyn FnMut(Made) -> Result<()>;
+
+/// What there is to say of the messages that it was given.
+#[derive(Clone, Debug, Default)]
+pub struct Account {
+    /// Those that came no later than the one before, which no step could have.
+    pub left_out: u64,
+    /// The time of the first of them.
+    pub first_left_out: Nanoseconds,
+    /// Those that a later one took the place of before there was a step.
+    pub replaced: u64,
     /// Why there are no further steps.
     pub end: Option<String>,
 }
 
 impl Feeding {
-    /// Starts an FMU whose input, the one with a name where there are several, takes messages
-    /// of a type.
+    /// Starts an FMU, a step before the first message. Its input is the one of a name, or the
+    /// one that takes such messages.
     ///
     /// # Errors
     /// Says what is wrong with it, or that it takes others.
     pub fn start(
         path: &Path,
         input: Option<&str>,
-        wanted: &str,
+        fodder: &Fodder,
         parameters: &Parameters,
         host: &(PathBuf, Vec<String>),
         patience: Duration,
     ) -> Result<Feeding> {
         let package = Package::open(path)?;
-        let input = the_only(&package, "input", input, "--variable NAME")?;
-        let (takes, encoding) = (input.mime.message(), input.mime.encoding());
+        let wanted = fodder.type_name;
+        let takes = |input: &Binary| {
+            let is_same = wanted == format!("osi3.{}", input.mime.message());
+            let is_readable = ["protobuf", "packed"].contains(&input.mime.encoding());
+            input.mime.message.is_none() || (is_same && is_readable)
+        };
+        let named = input.is_some();
+        let input = coupling::input(&package, input, takes)?;
+        // Who names it knows what it takes: of some a parameter decides that.
         ensure!(
-            input.mime.message.is_none()
-                || (wanted == format!("osi3.{takes}")
-                    && ["protobuf", "packed"].contains(&encoding)),
-            "{}: {} takes {takes} in {encoding}, and the messages are {wanted} in protobuf",
+            named || takes(&input),
+            "{}: {} takes {} in {}, and the messages are {wanted} in protobuf (--variable {} \
+             gives it them all the same)",
             package.name,
+            input.name,
+            input.mime.message(),
+            input.mime.encoding(),
             input.name
         );
+        let stepping = stepping(&package.description, fodder);
         let results = package.description.binaries_of("output");
         let results: Vec<Binary> = results.into_iter().filter(|of| of.declared).cloned().collect();
         let mut names = results.iter().map(|result| result.name.clone());
@@ -72,10 +120,23 @@ impl Feeding {
             result: names.next(),
             beside: names.collect(),
         };
-        let feed = Feed { model, message: message.clone(), result: made.clone(), start: START };
+        let feed =
+            Feed { model, message: message.clone(), result: made.clone(), start: stepping.start() };
         let job = Job::Feed(Box::new(feed));
         let remote = Remote::start_in(folder, host, &job, patience).map_err(error)?;
-        Ok(Feeding { package, input, results, remote, message, made, time: START })
+        let (held, was_given, account) = (Vec::new(), true, Account::default());
+        Ok(Feeding {
+            package,
+            input,
+            results,
+            remote,
+            message,
+            made,
+            stepping,
+            held,
+            was_given,
+            account,
+        })
     }
 
     /// What it is called.
@@ -88,26 +149,61 @@ impl Feeding {
         &self.results
     }
 
-    /// The step that it proposes, in seconds.
-    pub fn step_size(&self) -> Option<f64> {
-        self.package.description.step
+    /// Its steps.
+    pub fn stepping(&self) -> &Stepping {
+        &self.stepping
     }
 
-    /// The time that it has come to, in seconds.
-    pub fn time(&self) -> f64 {
-        self.time
+    /// The messages begin again.
+    pub fn turn(&mut self) {
+        self.stepping.turn();
     }
 
-    /// Gives it a message and steps it by so many seconds.
+    /// Gives it the message of a time and steps it to there. What it makes is taken.
     ///
     /// # Errors
-    /// Says where and how it failed.
-    pub fn step(&mut self, message: &[u8], size: f64) -> Result<Fed> {
+    /// Says where and how it failed, or that it takes no step that ends there.
+    pub fn give(&mut self, time: Option<Nanoseconds>, message: &[u8], take: Take) -> Result<()> {
+        let Some(at) = self.stepping.time(time) else {
+            if self.account.left_out == 0 {
+                self.account.first_left_out = time.unwrap_or_default();
+            }
+            self.account.left_out += 1;
+            return Ok(());
+        };
+        let name = self.package.name.clone();
+        while let Some(span) = self.stepping.before(at).with_context(|| name.clone())? {
+            self.step_with_held(span, take)?;
+        }
+        if self.stepping.length() == Length::Sampled {
+            self.account.replaced += u64::from(!self.was_given);
+            message.clone_into(&mut self.held);
+            self.was_given = false;
+            if let Some(span) = self.stepping.at(at)? {
+                self.step_with_held(span, take)?;
+            }
+            return Ok(());
+        }
+        match self.stepping.at(at).with_context(|| name)? {
+            Some(span) => self.step(message, span, take),
+            None => Ok(()),
+        }
+    }
+
+    fn step_with_held(&mut self, span: Span, take: Take) -> Result<()> {
+        let held = std::mem::take(&mut self.held);
+        let stepped = self.step(&held, span, take);
+        (self.held, self.was_given) = (held, true);
+        stepped
+    }
+
+    fn step(&mut self, message: &[u8], span: Span, take: Take) -> Result<()> {
+        if self.account.end.is_some() {
+            return Ok(());
+        }
         fs::write(&self.message, message)
             .with_context(|| format!("{}: cannot hand a message over", self.input.name))?;
-        let end = self.remote.feed(self.time, size).map_err(error)?;
-        self.time += size;
-        let mut messages = Vec::new();
+        self.account.end = self.remote.feed(span.begin, span.size).map_err(error)?;
         for at in 0..self.results.len() {
             let path = match at {
                 0 => self.made.clone(),
@@ -115,9 +211,23 @@ impl Feeding {
             };
             let made = fs::read(&path).ok().filter(|bytes| !bytes.is_empty());
             let _ = fs::remove_file(&path);
-            messages.extend(made.map(|bytes| (at, bytes)));
+            if let Some(bytes) = made {
+                take(Made { variable: at, time: span.end, bytes: &bytes })?;
+            }
         }
-        Ok(Fed { messages, end })
+        Ok(())
+    }
+
+    /// Steps it once more, where it still is to have the last message.
+    ///
+    /// # Errors
+    /// Says where and how it failed.
+    pub fn give_rest(&mut self, take: Take) -> Result<()> {
+        if self.was_given {
+            return Ok(());
+        }
+        let span = self.stepping.another();
+        self.step_with_held(span, take)
     }
 
     /// Ends it.
@@ -125,9 +235,27 @@ impl Feeding {
     /// # Errors
     /// When it does not end well.
     pub fn finish(self) -> Result<()> {
-        self.remote.finish().map_err(error)?;
-        Ok(())
+        self.remote.finish().map_err(error)
     }
+}
+
+/// The steps of an FMU. One that takes steps of one length alone has those that the first
+/// two messages are apart.
+fn stepping(description: &Description, fodder: &Fodder) -> Stepping {
+    let [first, second] = fodder.times;
+    let apart = first.zip(second).map(|(first, second)| (second - first) as f64 / 1e9);
+    let apart = apart.filter(|apart| *apart > 0.0);
+    let proposed = description.step.or(apart).unwrap_or(STEP);
+    let (length, size) = match (fodder.step, description.varies) {
+        (Some(wanted), _) => (Length::Sampled, wanted),
+        (None, true) => (Length::Varying, proposed),
+        (None, false) => (Length::Same, apart.unwrap_or(proposed)),
+    };
+    // A trace without times begins where the FMU is to start.
+    let first = first.unwrap_or_else(|| {
+        ((description.start.unwrap_or_default() + size) * 1e9).round() as Nanoseconds
+    });
+    Stepping::new(length, size, first)
 }
 
 /// What went wrong with a host, as an error of the command.

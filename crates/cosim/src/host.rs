@@ -15,7 +15,7 @@ pub mod watch;
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::fd::{FromRawFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
 use anyhow::{anyhow, bail, ensure, Result};
 use wiregauge_participant::clock::monotonic;
@@ -24,7 +24,7 @@ use crate::fmi::status::last_words;
 use crate::host::coupled::Coupled;
 use crate::host::fed::Fed;
 use crate::host::job::{Account, Job, Product, Proof, Ran, Step, PROTOCOL};
-use crate::host::place::Place;
+use crate::host::place::{Call, Place};
 
 /// Most steps in a row in which a source may give no message.
 const SILENT: u64 = 10_000;
@@ -36,14 +36,20 @@ const FED: &str = "it wants a message for each step";
 /// # Errors
 /// When the conversation breaks.
 pub fn serve() -> Result<()> {
+    die_of_signals()?;
     let (input, mut output) = conversation()?;
+    let descriptors = [input.as_raw_fd(), output.as_raw_fd()];
     let mut input = BufReader::new(input);
-    let place = Place::open(&std::env::current_dir()?)?;
+    let place = Place::of_host(&std::env::current_dir()?, descriptors)?;
     let mut running: Option<Running> = None;
+    let mut has_fmus = false;
     let mut line = String::new();
     loop {
         line.clear();
         if input.read_line(&mut line)? == 0 {
+            if has_fmus {
+                place.enter(0, Call::Exit, 0);
+            }
             return Ok(());
         }
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -53,6 +59,7 @@ pub fn serve() -> Result<()> {
                 let mut payload = vec![0; size.parse()?];
                 input.read_exact(&mut payload)?;
                 Running::load(&payload, &place).map(|loaded| {
+                    has_fmus = !matches!(loaded, Running::Memcpy(_));
                     **running = Some(loaded);
                     Vec::new()
                 })
@@ -85,6 +92,18 @@ pub fn serve() -> Result<()> {
     }
 }
 
+/// Has the signals of a crash end this process. Rust's runtime handles them, to tell a
+/// full stack: one that an FMU raises itself, as a failed check does, it would let pass.
+fn die_of_signals() -> io::Result<()> {
+    for signal in [libc::SIGSEGV, libc::SIGBUS] {
+        // SAFETY: the default handler runs no code of ours.
+        if unsafe { libc::signal(signal, libc::SIG_DFL) } == libc::SIG_ERR {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
+}
+
 /// Moves the conversation to descriptors that FMUs do not know.
 fn conversation() -> Result<(File, File)> {
     let keep = |number: RawFd| -> io::Result<File> {
@@ -100,9 +119,7 @@ fn conversation() -> Result<(File, File)> {
     let (input, output) = (keep(0)?, keep(1)?);
     let nothing = File::open("/dev/null")?;
     // SAFETY: dup2 touches no memory, and nothing in this process owns 0 or 1.
-    let moved = unsafe {
-        libc::dup2(std::os::fd::AsRawFd::as_raw_fd(&nothing), 0) == 0 && libc::dup2(2, 1) == 1
-    };
+    let moved = unsafe { libc::dup2(nothing.as_raw_fd(), 0) == 0 && libc::dup2(2, 1) == 1 };
     ensure!(moved, io::Error::last_os_error());
     Ok((input, output))
 }
@@ -147,6 +164,7 @@ impl Running {
                 let mut silent = 0;
                 while (ran.steps.len() as u64) < count {
                     let Some(step) = coupled.step(place)? else { break };
+                    coupled.look()?;
                     if step.source_size > 0 {
                         if ran.steps.len() as u64 >= lead {
                             coupled.watch.add(&step);

@@ -11,3 +11,4 @@ pub mod logs;
 pub mod master;
 pub mod package;
 pub mod recording;
+pub mod stepping;

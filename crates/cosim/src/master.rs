@@ -23,15 +23,15 @@ use anyhow::Result;
 use wiregauge_gauge::rounds::{sit, Contender, Progress, Sitting};
 use wiregauge_result::random::Random;
 use wiregauge_result::run::{Curve, Fact, Measurement, Slowest, Status, Subject};
-use wiregauge_result::warning::Warning;
-use wiregauge_system::interrupt;
+use wiregauge_result::warning::{self, Caution, Warning};
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::master::case_run::CaseRun;
 use crate::master::contender::{on_case, FmuContender};
 use crate::master::findings::Findings;
 use crate::master::metric::METRICS;
 use crate::master::plan::{Plan, Work};
-use crate::master::ready::{proposing, step_size, Ready};
+use crate::master::ready::{proposing, start_time, step_size, Ready};
 use crate::master::samples::Samples;
 use crate::package::coupling::couple;
 use crate::package::{names_apart, Package};
@@ -57,20 +57,18 @@ pub struct Measured {
 }
 
 /// Carries out a plan. A subject that fails is marked and left out from there
-/// on; an error is one that concerns all, such as an interruption. Steps go into
-/// the samples, if there are any, until then.
+/// on; an error is one that concerns all. Steps go into the samples, if there are any,
+/// until then. What was measured before an interruption is a result.
 ///
 /// # Errors
-/// When it is interrupted.
+/// When it is interrupted before anything was measured.
 pub fn measure(plan: &Plan, samples: Option<&mut Samples>, progress: Progress) -> Result<Measured> {
     let mut session = Session::new(plan, samples);
-    let began = Instant::now();
-    session.prepare()?;
-    session.prove(progress)?;
-    session.bounds()?;
-    let rounds = session.rounds(plan.time.saturating_sub(began.elapsed()));
-    session.sample(rounds, progress)?;
-    Ok(session.finish(rounds))
+    match session.carry_out(progress) {
+        Err(error) if error.is::<Interrupted>() && session.has_figures() => session.interrupt(),
+        outcome => outcome?,
+    }
+    Ok(session.finish())
 }
 
 struct Session<'a, 's> {
@@ -79,6 +77,8 @@ struct Session<'a, 's> {
     contenders: Vec<FmuContender<'a>>,
     warnings: Vec<Warning>,
     random: Random,
+    /// Rounds in each process.
+    rounds: u32,
 }
 
 impl<'a, 's> Session<'a, 's> {
@@ -90,6 +90,34 @@ impl<'a, 's> Session<'a, 's> {
             contenders: contenders.collect(),
             warnings: Vec::new(),
             random: Random::new(plan.settings.seed),
+            rounds: 0,
+        }
+    }
+
+    /// All of it.
+    fn carry_out(&mut self, progress: Progress) -> Result<()> {
+        let began = Instant::now();
+        self.prepare()?;
+        self.prove(progress)?;
+        self.bounds()?;
+        self.rounds = self.rounds(self.plan.time.saturating_sub(began.elapsed()));
+        self.sample(self.rounds, progress)
+    }
+
+    /// Whether anything was measured.
+    fn has_figures(&self) -> bool {
+        self.contenders.iter().any(FmuContender::has_figures)
+    }
+
+    /// Says that there is no more, and of whom there is nothing.
+    fn interrupt(&mut self) {
+        self.warnings.extend(warning::merge(&[Caution::Interrupted]));
+        for contender in &mut self.contenders {
+            let has_figures = contender.has_figures();
+            let status = &mut contender.subject.status;
+            if *status == Status::Measured && !has_figures {
+                *status = Status::Skipped("it was interrupted before it had figures".into());
+            }
         }
     }
 
@@ -114,7 +142,8 @@ impl<'a, 's> Session<'a, 's> {
                     (open(&pair.source, &names[0])?, open(&pair.model, &names[1])?);
                 let coupling = couple(&source, &model, &pair.wanted)?;
                 let (step, step_by) = step_size(pair.step, &proposing(&source, &model))?;
-                Ok(Ready { source, model, coupling, step, step_by })
+                let start = start_time(&[&source, &model]);
+                Ok(Ready { source, model, coupling, start, step, step_by })
             };
             match ready() {
                 Ok(ready) => {
@@ -273,7 +302,10 @@ impl<'a, 's> Session<'a, 's> {
         samples::room(processes, fmus().filter(of_case).count() as u64)
     }
 
-    fn finish(mut self, rounds: u32) -> Measured {
+    fn finish(mut self) -> Measured {
+        for contender in &mut self.contenders {
+            contender.fail_by_ending();
+        }
         let mut measurements = Vec::new();
         for (index, metric) in METRICS.into_iter().enumerate() {
             for contender in &self.contenders {
@@ -303,7 +335,7 @@ impl<'a, 's> Session<'a, 's> {
             slowest,
             notes,
             warnings: merge(self.warnings.into_iter().chain(warnings)),
-            rounds,
+            rounds: self.rounds,
         }
     }
 }

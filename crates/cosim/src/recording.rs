@@ -12,9 +12,9 @@ use wiregauge_system::interrupt;
 use crate::feeding::error;
 use crate::host::job::{Chain, Job, Taker};
 use crate::host::remote::Remote;
-use crate::master::live::{seat, START};
+use crate::master::live::seat;
 use crate::master::plan::{Pair, Parameters};
-use crate::master::ready::{proposing, step_size};
+use crate::master::ready::{proposing, start_time, step_size};
 use crate::package::coupling::{couple, outputs};
 use crate::package::description::Binary;
 use crate::package::{names_apart, Package};
@@ -27,8 +27,12 @@ pub struct Recording {
     model: Option<Taking>,
     /// What is recorded.
     tracks: Vec<Track>,
+    /// Simulation time of the start, in seconds.
+    start: f64,
     /// The step size in seconds.
     pub step: f64,
+    /// Whether messages may say another version of OSI than is declared.
+    pub any_version: bool,
     parameters: [Parameters; 2],
 }
 
@@ -103,7 +107,9 @@ impl Recording {
         let tracks = binaries.into_iter().map(track).collect();
         let (step, _) = step_size(pair.step, &[(&source, "as the source proposes")])?;
         let parameters = [pair.source_parameters.clone(), Vec::new()];
-        Ok(Recording { source, output, model: None, tracks, step, parameters })
+        let start = start_time(&[&source]);
+        let any_version = pair.wanted.any_version;
+        Ok(Recording { source, output, model: None, tracks, start, step, any_version, parameters })
     }
 
     /// Unpacks and couples both FMUs of a pair, to record the outputs of these names, as they
@@ -117,6 +123,7 @@ impl Recording {
         let package = Package::open_as(&pair.model, &called[1])?;
         let coupling = couple(&source, &package, &pair.wanted)?;
         let (step, _) = step_size(pair.step, &proposing(&source, &package))?;
+        let start = start_time(&[&source, &package]);
         let coupled = [Some(&coupling.output), coupling.result.as_ref()];
         let mut tracks = Vec::new();
         for (of_model, package) in [(false, &source), (true, &package)] {
@@ -134,7 +141,9 @@ impl Recording {
         let model = Some(Taking { package, input: coupling.input, result: coupling.result });
         let parameters = [pair.source_parameters.clone(), pair.model_parameters.clone()];
         let output = coupling.output;
-        let recording = Recording { source, output, model, tracks, step, parameters };
+        let any_version = pair.wanted.any_version;
+        let recording =
+            Recording { source, output, model, tracks, start, step, any_version, parameters };
         for name in names {
             let there = recording.variables();
             ensure!(
@@ -154,6 +163,12 @@ impl Recording {
             all.iter().map(|binary| topic(&package.name, &binary.name)).collect()
         };
         packages.into_iter().flatten().flat_map(of).collect()
+    }
+
+    /// How long the source proposes to simulate, in seconds, if it does.
+    pub fn proposed_duration(&self) -> Option<f64> {
+        let duration = self.source.description.stop? - self.start;
+        (duration > 0.0).then_some(duration)
     }
 
     /// What is recorded.
@@ -211,8 +226,9 @@ impl Recording {
                 result: model.result.as_ref().map(|result| result.name.clone()),
                 beside: model_beside.clone(),
             }),
-            start: START,
+            start: self.start,
             step: self.step,
+            any_version: self.any_version,
             logging: true,
             dump: Some(dump.clone()),
         }));
@@ -233,7 +249,7 @@ impl Recording {
                     read => read.with_context(|| format!("cannot read {}", path.display()))?,
                 };
                 fs::remove_file(&path)?;
-                let time = START + (step + 1) as f64 * self.step;
+                let time = self.start + (step + 1) as f64 * self.step;
                 take(Message { variable, step, time, bytes: &bytes })?;
             }
             // What is coupled is there, wanted or not.
@@ -249,7 +265,7 @@ impl Recording {
         }
         Ok(match remote.finish() {
             Err(trouble) => End::Broken(error(trouble)),
-            Ok(_) => End::All,
+            Ok(()) => End::All,
         })
     }
 }

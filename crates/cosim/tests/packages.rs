@@ -206,6 +206,47 @@ fn apart(source: Fixture, model: Fixture, wanted: &Wanted, words: &[&str]) {
 }
 
 #[test]
+fn who_names_both_knows_what_they_carry() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |fixture: Fixture, name: &str| {
+        Package::open(&fixture.write(&folder.path().join(name))).unwrap()
+    };
+    let any = Wanted::default();
+    let named = Wanted {
+        output: Some("OSMPSensorViewOut".into()),
+        input: Some("OSMPSensorViewIn".into()),
+        ..Wanted::default()
+    };
+    let source = open(Fixture::source(2), "source");
+    // As a parameter decides what it takes: another type, a type alone, or nothing is said.
+    let typed = "application/x-open-simulation-interface; version=3.8.0; type=SensorView";
+    for said in [
+        "application/x-open-simulation-interface; version=3.8.0; type=SensorData",
+        "application/x-open-simulation-interface",
+        "text/plain",
+    ] {
+        let model = open(Fixture::model(2).edit(typed, said), "model");
+        let error = couple(&source, &model, &any).unwrap_err().to_string();
+        assert!(error.contains("message types differ") && error.contains("--connect"), "{error}");
+        couple(&source, &model, &named).expect(said);
+    }
+    let mime = format!(" mime-type=\"{typed}\"");
+    let silent = open(Fixture::model(2).edit(&mime, ""), "model");
+    couple(&source, &silent, &any).unwrap();
+
+    // Of several inputs the one that fits.
+    let two = Fixture::model(3).with_two_outputs();
+    let beside = "name=\"OSMPGroundTruthOut[1]\" valueReference=\"30\" causality=\"output\"";
+    let two = two.edit(beside, &beside.replace("output", "input"));
+    let old = two.clone().edit("version=3.8.0; type=GroundTruth", "version=3.7.0; type=SensorView");
+    for model in [two, old] {
+        let model = open(model, "model");
+        let coupling = couple(&source, &model, &any).unwrap();
+        assert_eq!(coupling.input.name, "OSMPSensorViewIn");
+    }
+}
+
+#[test]
 fn fmus_that_do_not_go_together() {
     let both = ["from.fmu: OSMPSensorViewOut", "to.fmu: OSMPSensorViewIn"];
     let any = Wanted::default();

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::{anyhow, ensure, Context, Error, Result};
+use wiregauge_cosim::package::content;
 use wiregauge_cosim::package::mime::Mime;
 use wiregauge_cosim::recording::{End, Recorded, Recording};
 use wiregauge_system::file::Target;
@@ -13,7 +14,7 @@ use wiregauge_trace::channel::{
     OSI_TRACE,
 };
 use wiregauge_trace::osi::Stamp;
-use wiregauge_trace::parsed;
+use wiregauge_trace::parsed::{self, Parser};
 use wiregauge_trace::read::{Head, Nanoseconds, Place};
 use wiregauge_trace::version::{self, Version};
 use wiregauge_trace::write::{Form, Packing, Writer};
@@ -40,9 +41,54 @@ pub struct Recorder<'a> {
 /// One variable while it is recorded.
 struct Track {
     channel: Channel,
+    /// What the variable says that it carries.
+    mime: Mime,
+    /// What its messages are held against; none where nothing defines them.
+    parser: Option<Parser>,
     /// Its number in the file, once it had a message.
     number: Option<u16>,
     messages: u32,
+    /// Messages that are not what it says.
+    wrong: Wrong,
+}
+
+/// Messages that are not what their channel says: how many, and what the first one is.
+#[derive(Default)]
+struct Wrong {
+    count: u32,
+    first: String,
+}
+
+impl Wrong {
+    fn add(&mut self, number: u32, at: Nanoseconds, what: &str) {
+        self.count += 1;
+        if self.count == 1 {
+            self.first = format!("message {number}, at {} s: {what}", at as f64 / 1e9);
+        }
+    }
+}
+
+impl Track {
+    /// Holds a message against what the variable says.
+    fn check(&mut self, at: Nanoseconds, bytes: &[u8], any_version: bool) {
+        let what = match self.parser.as_ref().map(|parser| parser.check(bytes)) {
+            Some(Err(error)) => Some(format!("no {}: {error:#}", self.channel.definition.name)),
+            Some(Ok(())) if any_version => None,
+            Some(Ok(())) => self.other_version(bytes),
+            None => content::check_message(&self.mime, bytes, any_version).err(),
+        };
+        if let Some(what) = what {
+            self.wrong.add(self.messages, at, &what);
+        }
+    }
+
+    /// What version a message says, if that is not the declared one.
+    fn other_version(&self, bytes: &[u8]) -> Option<String> {
+        let declared = version::parse(self.mime.version.as_deref()?)?;
+        let said = Stamp::of(&self.channel.definition.name, bytes).version?;
+        let [declared, own] = [declared, said].map(version::text);
+        (own != declared).then(|| format!("declares OSI {declared}, but its message says {own}"))
+    }
 }
 
 /// A file while it is recorded.
@@ -51,6 +97,8 @@ pub struct Tape<'a> {
     form: Form,
     writer: Box<dyn Writer>,
     tracks: Vec<Track>,
+    /// Whether messages may say another version of OSI than is declared.
+    any_version: bool,
     messages: u64,
     bytes: u64,
 }
@@ -63,10 +111,11 @@ impl<'a> Recorder<'a> {
     }
 
     /// Steps the FMUs so many times and writes what came out. Where an FMU fails, what came
-    /// before is kept.
-    pub fn record(&self, recording: &Recording, steps: u64) -> Result<()> {
+    /// before is kept. Whether all messages are what they are said to be.
+    pub fn record(&self, recording: &Recording, steps: u64) -> Result<bool> {
         let about = format!("recorded in steps of {} s", recording.step);
         let mut tape = self.begin(&recording.variables(), about)?;
+        tape.any_version = recording.any_version;
         let progress = Progress::new();
         let ended = recording.run(&host()?, PATIENCE, steps, &mut |message| {
             progress.show("recording", message.step as usize, steps as usize);
@@ -103,7 +152,8 @@ impl<'a> Recorder<'a> {
             let entries = entries.map(|(key, value)| (key.to_owned(), value)).into();
             writer.metadata(OSI_TRACE, &entries)?;
         }
-        Ok(Tape { recorder: self, form, writer, tracks, messages: 0, bytes: 0 })
+        let any_version = false;
+        Ok(Tape { recorder: self, form, writer, tracks, any_version, messages: 0, bytes: 0 })
     }
 
     /// A track for each variable.
@@ -116,10 +166,36 @@ impl<'a> Recorder<'a> {
             self.output.display(),
             topics.join(", ")
         );
-        let track = |recorded| {
-            Ok(Track { channel: self.channel(recorded, form)?, number: None, messages: 0 })
+        let track = |recorded: &Recorded| {
+            let (channel, mime) = (self.channel(recorded, form)?, recorded.binary.mime.clone());
+            let (parser, wrong) = (self.parser(&channel), Wrong::default());
+            Ok(Track { channel, mime, parser, number: None, messages: 0, wrong })
         };
         variables.iter().map(track).collect()
+    }
+
+    /// What holds the messages of a channel against their definition, which a file of one
+    /// type does not carry.
+    fn parser(&self, channel: &Channel) -> Option<Parser> {
+        let name = &channel.definition.name;
+        if channel.message_encoding != "protobuf" || name.is_empty() {
+            return None;
+        }
+        let made = || {
+            let mut defined = channel.clone();
+            if defined.definition.data.is_empty() {
+                defined.definition = parsed::definition_of(&osi_definitions()?, name)?.into();
+            }
+            Parser::of(&defined)
+        };
+        match made() {
+            Ok(parser) => Some(parser),
+            Err(error) => {
+                let topic = &channel.topic;
+                tell(&safe(&format!("channel {topic}: messages are not checked: {error:#}")));
+                None
+            }
+        }
     }
 
     /// The channel of a variable.
@@ -167,7 +243,10 @@ impl<'a> Recorder<'a> {
 impl Tape<'_> {
     /// Writes a message of a variable, that came at a time of the simulation.
     pub fn take(&mut self, variable: usize, at: Nanoseconds, bytes: &[u8]) -> Result<()> {
+        let any_version = self.any_version;
         let track = &mut self.tracks[variable];
+        track.messages += 1;
+        track.check(at, bytes, any_version);
         let channel = &track.channel;
         let said = match channel.message_encoding.as_str() {
             "protobuf" => Stamp::of(&channel.definition.name, bytes).time,
@@ -178,7 +257,6 @@ impl Tape<'_> {
             Some(number) => number,
             None => *track.number.insert(self.writer.channel(channel)?),
         };
-        track.messages += 1;
         self.messages += 1;
         self.bytes += bytes.len() as u64;
         let head = Head {
@@ -192,9 +270,10 @@ impl Tape<'_> {
         self.writer.message(number, &head, bytes)
     }
 
-    /// Keeps what was recorded, and fails if that ended in an error.
-    pub fn finish(self, failed: Option<Error>) -> Result<()> {
-        let Tape { recorder, form, writer, tracks, messages, bytes } = self;
+    /// Keeps what was recorded, and fails if that ended in an error. Whether all messages
+    /// are what they are said to be.
+    pub fn finish(self, failed: Option<Error>) -> Result<bool> {
+        let Tape { recorder, form, writer, tracks, messages, bytes, .. } = self;
         if messages == 0 {
             return Err(failed.unwrap_or(anyhow!("no step had a message, so nothing is recorded")));
         }
@@ -209,10 +288,17 @@ impl Tape<'_> {
                 ));
             }
         }
+        let wrong: Vec<&Track> = tracks.iter().filter(|track| track.wrong.count > 0).collect();
+        for Track { channel, wrong, messages, .. } in &wrong {
+            tell(&safe(&format!(
+                "channel {}: {} of {messages} messages are not what it says; the first is {}",
+                channel.topic, wrong.count, wrong.first
+            )));
+        }
         tell(&format!("{messages} messages of {bytes} bytes in {}", recorder.output.display()));
         match failed {
             Some(error) => Err(error.context("what came before is in the file")),
-            None => Ok(()),
+            None => Ok(wrong.is_empty()),
         }
     }
 }

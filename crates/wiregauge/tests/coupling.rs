@@ -300,12 +300,13 @@ fn messages_can_be_written_down() {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let out = folder.path().join("out/own/source+model");
     let mut wanted: Vec<u8> = (0..500usize).map(|at| (at * 7) as u8).collect();
-    wanted[..2].copy_from_slice(b"\x12\x7f");
-    for step in 0..3u16 {
+    // Fields that OSI does not know; the second has all that is left, 486 bytes.
+    wanted[..14].copy_from_slice(b"\x7a\x06......\xfa\x7f\xe6\x83\x80\x00");
+    for step in 0..3u8 {
         assert_eq!(fs::read(out.join(format!("source-00000{step}.bin"))).unwrap(), wanted);
         let made = fs::read(out.join(format!("model-00000{step}.bin"))).unwrap();
-        assert_eq!(made[10..14], 500u32.to_le_bytes());
-        assert_eq!(made[14..], step.to_le_bytes());
+        assert_eq!(made[11..15], 500u32.to_le_bytes());
+        assert_eq!(made[15], step);
     }
     assert_eq!(fs::read_dir(out).unwrap().count(), 6);
 }
@@ -377,6 +378,64 @@ fn an_interruption_leaves_nothing_behind() {
     assert_eq!(processes_below(&scratch), 0, "a host stays behind");
     assert_eq!(fs::read_dir(&scratch).unwrap().count(), 0, "files stay behind");
     assert!(!folder.path().join("run.json").exists(), "half a result");
+}
+
+#[test]
+fn what_an_fmu_detaches_is_ended_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = folder.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let said = wiregauge()
+        .args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"])
+        .args(["--set", "model.fault=detach", "--set", "model.faultStep=1"])
+        .args(SHORT)
+        .current_dir(folder.path())
+        .env("TMPDIR", &scratch)
+        .output()
+        .unwrap();
+    assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    assert_eq!(processes_below(&scratch), 0, "a process stays behind");
+}
+
+#[test]
+fn what_was_measured_before_an_interruption_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let scratch = folder.path().join("scratch");
+    fs::create_dir(&scratch).unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let mut child = wiregauge()
+        .args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"])
+        .args(["--set", "model.fault=hang", "--set", "model.faultStep=60"])
+        .args(["--steps", "1", "--rounds", "100", "--processes", "2"])
+        .current_dir(folder.path())
+        .env("TMPDIR", &scratch)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // The step that a host is in stands in its file.
+    let hangs = || {
+        let hosts = fs::read_dir(&scratch).unwrap().flatten();
+        let places = hosts.filter_map(|host| fs::read(host.path().join("place")).ok());
+        let mut steps =
+            places.filter_map(|place| Some(u64::from_le_bytes(*place[16..].first_chunk()?)));
+        steps.any(|step| step == 60)
+    };
+    let patience = Instant::now() + Duration::from_secs(60);
+    while !hangs() {
+        assert!(Instant::now() < patience, "no step was measured");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run = result(folder.path());
+    has_its_form(&run);
+    assert!(couple::codes(&run).contains(&"interrupted"), "{}", run["warnings"]);
+    let column = samples(&run, "fmus", "exchange");
+    assert!(column[0].is_some() && column[199].is_none(), "{column:?}");
+    assert_eq!(processes_below(&scratch), 0, "a host stays behind");
 }
 
 #[test]

@@ -270,6 +270,7 @@ fn a_message_that_is_not_there() {
         fails(2, whose, "dangling", &[], &[name, "no memory can be read", "step 1"]);
         fails(2, whose, "huge", &[], &[name, "size 2147483647", "less memory"]);
         fails(2, whose, "negative", &[], &[name, "negative size -5"]);
+        fails(2, whose, "address of 0", &[], &[name, "but its address is 0", "step 1"]);
     }
     fails(3, "source", "dangling", &[], &["OSMPSensorViewOut", "no memory can be read"]);
     fails(3, "source", "huge", &[], &["OSMPSensorViewOut", "less memory"]);
@@ -286,7 +287,45 @@ fn an_fmu_that_dies() {
         fails(fmi, "model", "crash", &[], &["in DoStep, step 1", "SIGSEGV"]);
         fails(fmi, "source", "abort", &[], &["in DoStep, step 1", "SIGABRT"]);
         fails(fmi, "model", "exit", &[], &["in DoStep, step 1", "exit code 7"]);
+        // By a signal that it sends itself, which Rust's runtime handles.
+        fails(fmi, "model", "raise", &[], &["in DoStep, step 1", "SIGSEGV"]);
+        for whose in ["source", "model"] {
+            let words = ["in DoStep, step 1", "closed file descriptors"];
+            fails(fmi, whose, "close all", &[], &words);
+        }
     }
+}
+
+#[test]
+fn an_fmu_that_fails_at_its_end_keeps_its_figures() {
+    for fmi in [2, 3] {
+        for (fault, whose, words) in [
+            ("raise in terminate", "source", &["source.fmu in Terminate", "SIGSEGV"][..]),
+            ("raise in free", "model", &["model.fmu in FreeInstance", "SIGSEGV"]),
+            ("raise at exit", "model", &["model.fmu after all calls", "SIGSEGV"]),
+            ("terminate", "source", &["source.fmu", "Terminate returned error"]),
+        ] {
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+            let set = format!("{whose}.fault={fault}");
+            let said = couple(folder.path(), &["--set", &set]);
+            assert_eq!(said.code, Some(1), "{fault}: {}{}", said.out, said.err);
+            let run = result(folder.path());
+            let status = status(&run, "fmus");
+            for word in words {
+                assert!(status.contains(word), "{fault}: no '{word}' in {status}");
+            }
+            assert!(samples(&run, "fmus", "exchange")[0].is_some(), "{fault}");
+        }
+    }
+    let hang = ["--patience", "2"];
+    fails(2, "model", "hang in terminate", &hang, &["in Terminate", "hung"]);
+}
+
+#[test]
+fn a_step_that_returns_early() {
+    let words = ["DoStep returned early", "earlyReturn at 0.05 s", "step 1"];
+    fails(3, "model", "early", &[], &words);
 }
 
 #[test]
@@ -339,6 +378,10 @@ fn messages_must_be_the_same_again_and_what_they_are_declared_to_be() {
     fails(2, "source", "random", &[], &again);
     let version = ["OSMPSensorViewOut", "declares OSI 3.8.0", "says 3.7.0"];
     fails(2, "source", "other version", &[], &version);
+    // Also after the proof, which sees three steps.
+    let later = ["--set", "model.faultStep=3"];
+    let garbage = ["model.fmu: OSMPSensorDataOut", "no Protobuf message, at step 4"];
+    fails(2, "model", "garbage", &later, &garbage);
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     for (fault, flag) in [("random", "--varying"), ("other version", "--any-version")] {

@@ -347,6 +347,125 @@ fn what_came_before_a_crash_is_kept() {
 }
 
 #[test]
+fn messages_that_are_not_what_they_say_are_counted_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    write(at, &Fixture::source(2), &Fixture::model(2));
+    for (fault, words) in [
+        ("garbage", "2 of 4 messages are not what it says; the first is message 3, at 0.3 s"),
+        ("other version", "declares OSI 3.8.0, but its message says 3.7.0"),
+    ] {
+        for file in ["kept.mcap", "kept_sv.osi", "kept.bin"] {
+            let record = ["trace", "record", file, "--source", "source.fmu", "--steps", "4"];
+            let fault = format!("source.fault={fault}");
+            let set = ["--set", &fault, "--set", "source.faultStep=2"];
+            let said = run(at, &[&record[..], &set].concat());
+            assert_eq!(said.code, Some(1), "{fault}, {file}: {}", said.err);
+            assert!(said.err.contains(words), "{fault}, {file}: {}", said.err);
+            assert!(at.join(file).exists());
+            fs::remove_file(at.join(file)).unwrap();
+            let any = run(at, &[&record[..], &set, &["--any-version"]].concat());
+            assert_eq!(any.code, Some(i32::from(fault.ends_with("garbage"))), "{}", any.err);
+        }
+    }
+    // Of an FMU that fails at its end all is kept.
+    let end = ["trace", "record", "end.bin", "--source", "source.fmu", "--steps", "4"];
+    let said = run(at, &[&end[..], &["--set", "source.fault=raise in free"]].concat());
+    assert_eq!(said.code, Some(2), "{}", said.err);
+    assert!(said.err.contains("source.fmu in FreeInstance"), "{}", said.err);
+    assert_eq!(messages(&fs::read(at.join("end.bin")).unwrap()).len(), 4);
+}
+
+/// A trace with messages at these times, in milliseconds.
+fn trace_of(path: &Path, times: &[u64]) {
+    let mut bytes = Vec::new();
+    for time in times {
+        let mut stamp = Vec::new();
+        for (tag, mut value) in [(8, time / 1000), (16, time % 1000 * 1_000_000)] {
+            stamp.push(tag);
+            while value > 127 {
+                stamp.push(value as u8 | 128);
+                value >>= 7;
+            }
+            stamp.push(value as u8);
+        }
+        bytes.extend((stamp.len() as u32 + 2).to_le_bytes());
+        bytes.extend([0x12, stamp.len() as u8]);
+        bytes.extend(stamp);
+    }
+    fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn steps_end_at_the_times_of_the_messages() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let log = at.join("steps.txt");
+    let log_set = format!("log={}", log.display());
+    let into = ["trace", "play", "in_sv.osi", "--rate", "max", "--into", "model.fmu"];
+    let tell = ["--set", "fault=tell steps", "--set", &log_set];
+    let play = |times: &[u64], more: &[&str]| {
+        trace_of(&at.join("in_sv.osi"), times);
+        let said = run(at, &[&into[..], &tell, more].concat());
+        (said.code, said.err, fs::read_to_string(&log).unwrap_or_default())
+    };
+    for fmi in [2, 3] {
+        let step = "<DefaultExperiment stepSize=\"0.1\"/>";
+        let model = Fixture::model(fmi).edit(step, &step.replace("0.1", "0.02"));
+        let can = "<CoSimulation canHandleVariableCommunicationStepSize=\"true\"";
+        model.clone().edit("<CoSimulation", can).write(&at.join("model.fmu"));
+        let (code, err, steps) = play(&[1_000_100, 1_000_200, 1_000_300], &[]);
+        assert_eq!(
+            (code, steps.as_str()),
+            (Some(0), "1000.08 0.02\n1000.1 0.1\n1000.2 0.1\n"),
+            "{err}"
+        );
+        let (code, err, steps) = play(&[0, 7, 7, 5, 1000], &[]);
+        assert_eq!(
+            (code, steps.as_str()),
+            (Some(1), "-0.02 0.02\n0 0.007\n0.007 0.993\n"),
+            "{err}"
+        );
+        assert!(
+            err.contains("2 messages were left out") && err.contains("starts at -0.02 s"),
+            "{err}"
+        );
+        let (_, err, steps) = play(&[100, 200], &["--loops", "2"]);
+        assert_eq!(steps, "0.08 0.02\n0.1 0.1\n0.2 0.02\n0.22 0.1\n", "{err}");
+        let (code, err, steps) = play(&[100, 130, 160, 400], &["--step-size", "0.1"]);
+        assert_eq!(
+            (code, steps.as_str()),
+            (Some(0), "0 0.1\n0.1 0.1\n0.2 0.1\n0.3 0.1\n"),
+            "{err}"
+        );
+        assert!(err.contains("4 steps of 0.1 s; 1 messages had no step"), "{err}");
+
+        // One that takes steps of one length alone.
+        model.write(&at.join("model.fmu"));
+        let (code, err, steps) = play(&[100, 200, 300], &[]);
+        assert_eq!((code, steps.as_str()), (Some(0), "0 0.1\n0.1 0.1\n0.2 0.1\n"), "{err}");
+        let (code, err, _) = play(&[100, 200, 320], &[]);
+        assert_eq!(code, Some(2), "{err}");
+        for word in ["model.fmu", "canHandleVariable", "at 0.32 s", "--step-size"] {
+            assert!(err.contains(word), "no '{word}' in {err}");
+        }
+        let (code, err, steps) = play(&[100, 200, 320], &["--step-size", "0.1"]);
+        assert_eq!((code, steps.lines().count()), (Some(0), 4), "{err}");
+    }
+    // The start and the end that an FMU proposes.
+    let proposes = "<DefaultExperiment startTime=\"5\" stopTime=\"5.3\"";
+    Fixture::source(2).edit("<DefaultExperiment", proposes).write(&at.join("source.fmu"));
+    let fault = ["--set", "source.fault=tell steps", "--set"];
+    let own = format!("source.{log_set}");
+    let record = ["trace", "record", "out.bin", "--source", "source.fmu"];
+    let said = run(at, &[&record[..], &fault, &[&own]].concat());
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert_eq!(fs::read_to_string(&log).unwrap(), "5 0.1\n5.1 0.1\n5.2 0.1\n");
+    Fixture::source(2).write(&at.join("source.fmu"));
+    refuses(at, &record, &["source.fmu proposes no stopTime", "--steps N"]);
+}
+
+#[test]
 fn another_master_plays_and_records() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();

@@ -34,7 +34,8 @@ pub unsafe fn plain(library: &Library, instance: NonNull<c_void>, name: &CStr) -
     status.good_enough(&name.to_string_lossy())
 }
 
-/// Terminates an instance and frees it, also where it refuses to terminate.
+/// Terminates an instance and frees it, also where it refuses to terminate. `freeing` is
+/// told before that.
 ///
 /// # Errors
 /// When it does.
@@ -47,11 +48,13 @@ pub unsafe fn finish(
     instance: NonNull<c_void>,
     terminate: &CStr,
     free: &CStr,
+    freeing: &dyn Fn(),
 ) -> Result<()> {
     let function = library.function(free)?;
     // SAFETY: as the caller promises; it is freed once, and last.
     unsafe {
         let ended = plain(library, instance, terminate);
+        freeing();
         let freed = wiregauge_cosim_free(function, instance.as_ptr());
         ended.and(freed.good_enough(&free.to_string_lossy()))
     }

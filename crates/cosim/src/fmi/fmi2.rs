@@ -103,8 +103,10 @@ impl Instance {
         resources: &Path,
         description: &Description,
         logging: bool,
+        instantiating: &dyn Fn(),
     ) -> Result<Instance> {
         let library = Library::open(binary)?;
+        instantiating();
         let callbacks = Box::new(Callbacks {
             logger: wiregauge_cosim_logger,
             allocate: libc::calloc,
@@ -210,8 +212,10 @@ impl Instance {
         }
     }
 
-    pub(crate) fn why(&mut self) -> &'static str {
-        let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else { return "" };
+    pub(crate) fn why(&mut self) -> String {
+        let Some(function) = self.library.find(c"fmi2GetBooleanStatus") else {
+            return String::new();
+        };
         let mut terminated = 0;
         // SAFETY: the instance lives, and a fmi2Boolean that `terminated` has room for
         // is all that fmi2GetBooleanStatus writes.
@@ -222,9 +226,9 @@ impl Instance {
         // A refusal to tell is no matter of its own.
         crate::fmi::message::take_thrown();
         if asked.is_good() && terminated != 0 {
-            "it asks to end the simulation"
+            "it asks to end the simulation".into()
         } else {
-            ""
+            String::new()
         }
     }
 
@@ -242,11 +246,12 @@ impl Instance {
         unsafe { call::put_span(values, self.set_integer, self.component, references, span) }
     }
 
-    pub(crate) fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self, freeing: &dyn Fn()) -> Result<()> {
         // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
         // again.
         unsafe {
-            call::finish(&self.library, self.component, c"fmi2Terminate", c"fmi2FreeInstance")
+            let (terminate, free) = (c"fmi2Terminate", c"fmi2FreeInstance");
+            call::finish(&self.library, self.component, terminate, free, freeing)
         }
     }
 }

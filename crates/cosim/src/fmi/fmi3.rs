@@ -82,7 +82,8 @@ pub struct Instance {
     set_int32: Function,
     /// What the last step said besides its status.
     terminate: bool,
-    early: bool,
+    /// The time that it came to, where it returned early.
+    early: Option<f64>,
 }
 
 /// Keeps what the FMU says.
@@ -107,8 +108,10 @@ impl Instance {
         resources: &Path,
         description: &Description,
         logging: bool,
+        instantiating: &dyn Fn(),
     ) -> Result<Instance> {
         let library = Library::open(binary)?;
+        instantiating();
         let name = CString::new(description.model.as_str()).unwrap_or_default();
         let token = CString::new(description.token.as_str())?;
         // A path and no URL in this version, with a separator at its end.
@@ -141,7 +144,7 @@ impl Instance {
             set_int32: library.function(c"fmi3SetInt32")?,
             library,
             terminate: false,
-            early: false,
+            early: None,
         })
     }
 
@@ -197,8 +200,8 @@ impl Instance {
 
     #[inline]
     pub(crate) fn step(&mut self, time: f64, size: f64) -> Status {
-        let (mut event, mut last) = (false, time + size);
-        (self.terminate, self.early) = (false, false);
+        let (mut event, mut early, mut last) = (false, false, time + size);
+        self.terminate = false;
         // SAFETY: the instance lives until `finish`, `step` is its fmi3DoStep, and the
         // four are of the types that it writes.
         let status = unsafe {
@@ -209,21 +212,25 @@ impl Instance {
                 size,
                 &mut event,
                 &mut self.terminate,
-                &mut self.early,
+                &mut early,
                 &mut last,
             )
         };
-        if self.early && !self.terminate && status.is_good() {
-            return Status::ERROR;
+        self.early = early.then_some(last);
+        if early && !self.terminate && status.is_good() {
+            return Status::EARLY;
         }
         status
     }
 
-    pub(crate) fn why(&self) -> &'static str {
+    pub(crate) fn why(&self) -> String {
         match (self.terminate, self.early) {
-            (true, _) => "it asks to end the simulation",
-            (_, true) => "it returned early, which it was not allowed to",
-            _ => "",
+            (true, _) => "it asks to end the simulation".into(),
+            (_, Some(last)) => format!(
+                "earlyReturn at {last} s, which no early return was allowed for \
+                 (earlyReturnAllowed)"
+            ),
+            _ => String::new(),
         }
     }
 
@@ -283,9 +290,12 @@ impl Instance {
         unsafe { call::put_span(values, self.set_int32, self.handle, references, span) }
     }
 
-    pub(crate) fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self, freeing: &dyn Fn()) -> Result<()> {
         // SAFETY: the instance lives to here, and `self` is consumed: nobody uses it
         // again.
-        unsafe { call::finish(&self.library, self.handle, c"fmi3Terminate", c"fmi3FreeInstance") }
+        unsafe {
+            let (terminate, free) = (c"fmi3Terminate", c"fmi3FreeInstance");
+            call::finish(&self.library, self.handle, terminate, free, freeing)
+        }
     }
 }

@@ -19,11 +19,11 @@ pub enum Instance {
 }
 
 impl Instance {
-    /// Loads the shared object and makes an instance.
+    /// Loads the shared object and makes an instance; `instantiating` is told in between.
     ///
     /// # Errors
     /// Says which step of it failed, and why.
-    pub fn load(package: &Package, logging: bool) -> Result<Instance> {
+    pub fn load(package: &Package, logging: bool, instantiating: &dyn Fn()) -> Result<Instance> {
         let description = &package.description;
         let binary = package.binary()?;
         Ok(match description.fmi {
@@ -32,12 +32,14 @@ impl Instance {
                 &package.resources(),
                 description,
                 logging,
+                instantiating,
             )?),
             Fmi::Three => Instance::Three(fmi3::Instance::load(
                 &binary,
                 &package.resources(),
                 description,
                 logging,
+                instantiating,
             )?),
         })
     }
@@ -78,10 +80,10 @@ impl Instance {
     }
 
     /// Why a step was not carried out, beyond its status.
-    pub fn why(&mut self, status: Status) -> &'static str {
+    pub fn why(&mut self, status: Status) -> String {
         match self {
             // Those that failed must not be asked.
-            Instance::Two(_) if status != Status::DISCARD => "",
+            Instance::Two(_) if status != Status::DISCARD => String::new(),
             Instance::Two(instance) => instance.why(),
             Instance::Three(instance) => instance.why(),
         }
@@ -123,14 +125,14 @@ impl Instance {
         }
     }
 
-    /// Ends it in good order.
+    /// Ends it in good order; `freeing` is told between the two calls.
     ///
     /// # Errors
     /// When it refuses to terminate; it is freed all the same.
-    pub fn finish(self) -> Result<()> {
+    pub fn finish(self, freeing: &dyn Fn()) -> Result<()> {
         match self {
-            Instance::Two(instance) => instance.finish(),
-            Instance::Three(instance) => instance.finish(),
+            Instance::Two(instance) => instance.finish(freeing),
+            Instance::Three(instance) => instance.finish(freeing),
         }
     }
 }

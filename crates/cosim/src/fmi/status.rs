@@ -20,6 +20,9 @@ impl Status {
     pub const ERROR: Status = Status(3);
     /// A step goes on behind the call.
     pub const PENDING: Status = Status(5);
+    /// A step of FMI 3 ended before its end, though that was not allowed; the call
+    /// itself returned that all is well.
+    pub const EARLY: Status = Status(101);
     /// An exception came instead of a status; shim.cpp says so.
     pub const THROWN: Status = Status(100);
 
@@ -40,6 +43,7 @@ impl Status {
     pub fn words(self) -> String {
         match message::take_thrown().filter(|_| self == Status::THROWN) {
             Some(thrown) => format!("threw {thrown}"),
+            None if self == Status::EARLY => "returned early".into(),
             None => format!("returned {}", self.name()),
         }
     }

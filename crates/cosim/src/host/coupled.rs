@@ -4,14 +4,16 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{anyhow, Context, Result};
 use wiregauge_participant::clock::monotonic;
 
-use crate::host::job::{Account, Chain, Product, Step};
+use crate::host::job::{Account, Chain, Product, Step, HEAD};
 use crate::host::place::{Call, Place};
 use crate::host::sitting::{carried_out, length, usable, Sitting, Taking};
 use crate::host::watch::Watch;
+use crate::package::content;
 use crate::package::description::Handle;
+use crate::package::mime::Mime;
 use crate::package::osmp::Span;
 
 /// Has what FMUs print come out line by line, so that it is there when they
@@ -39,6 +41,9 @@ pub struct Coupled {
     dump: Option<PathBuf>,
     /// Steps that were done.
     done: u64,
+    /// What the messages of source and model say that they are, with their names.
+    declared: [Option<(String, Mime)>; 2],
+    any_version: bool,
     /// The last messages of source and model.
     last: [Span; 2],
     /// Why there are no more steps.
@@ -60,12 +65,20 @@ impl Coupled {
         let source = Sitting::load(chain.source.clone(), 0, chain.start, chain.logging, place)?;
         let model = chain.model.as_ref();
         let model = model.map(|taker| Taking::load(taker, chain.start, chain.logging, place));
+        let model = model.transpose()?;
+        let output = format!("{}: {}", source.seat.name, chain.output);
+        let declared = [
+            source.mime(&chain.output).map(|mime| (output, mime)),
+            model.as_ref().and_then(Taking::declared),
+        ];
         Ok(Coupled {
+            declared,
+            any_version: chain.any_version,
             output: source.handle(&chain.output)?,
             beside: source.handles(&chain.beside)?,
             source,
             output_name: chain.output,
-            model: model.transpose()?,
+            model,
             start: chain.start,
             size: chain.step,
             dump: chain.dump,
@@ -106,6 +119,7 @@ impl Coupled {
         let began = monotonic();
         let status = source.instance.step(time, size);
         let stepped = monotonic();
+        place.end_if_deaf();
         if let Some(end) = carried_out(source, 0, status, number, &mut self.account)? {
             self.end = Some(end);
             return Ok(None);
@@ -168,6 +182,22 @@ impl Coupled {
         let bytes = self.last.map(|span| unsafe { span.bytes() });
         let [source, model] = bytes.map(|bytes| bytes.map(Product::of).map_err(anyhow::Error::msg));
         Ok([source?, model?])
+    }
+
+    /// Whether the last messages look like what they are declared to be.
+    ///
+    /// # Errors
+    /// Names FMU and variable, and how they differ.
+    pub fn look(&self) -> Result<()> {
+        for (span, declared) in self.last.into_iter().zip(&self.declared) {
+            let Some((name, mime)) = declared else { continue };
+            let head = Span { size: span.size.min(HEAD as i64), ..span };
+            // SAFETY: as in `products`.
+            let bytes = unsafe { head.bytes() }.map_err(anyhow::Error::msg)?;
+            content::check_head(mime, length(span), bytes, self.any_version)
+                .map_err(|what| anyhow!("{name} {what}, at step {}", self.done))?;
+        }
+        Ok(())
     }
 
     /// Writes the last messages to files, and what the outputs beside them hold.

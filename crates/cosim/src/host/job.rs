@@ -9,7 +9,7 @@ use wiregauge_participant::slowest::Slow;
 /// Version of the protocol.
 pub const PROTOCOL: u32 = 4;
 /// First bytes of a message that the master gets to see.
-const HEAD: usize = 64;
+pub const HEAD: usize = 64;
 
 /// What a host runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct Chain {
     pub start: f64,
     /// Step size, in seconds.
     pub step: f64,
+    /// Whether messages may say another version of OSI than is declared.
+    #[serde(default)]
+    pub any_version: bool,
     /// Whether the FMUs are to talk.
     pub logging: bool,
     /// Where each step's output messages are written: `source-000000.bin` and `model-…`,

@@ -4,7 +4,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io;
-use std::os::fd::AsRawFd;
+use std::os::fd::{AsRawFd, RawFd};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,12 +33,16 @@ pub enum Call {
     Get,
     /// It calculates.
     Step,
-    /// It is terminated and freed.
+    /// It is terminated.
+    Terminate,
+    /// It is freed.
     Free,
+    /// Its process ends: what it left to be done then is done.
+    Exit,
 }
 
 impl Call {
-    const ALL: [Call; 9] = [
+    const ALL: [Call; 11] = [
         Call::None,
         Call::Load,
         Call::Instantiate,
@@ -47,7 +51,9 @@ impl Call {
         Call::Set,
         Call::Get,
         Call::Step,
+        Call::Terminate,
         Call::Free,
+        Call::Exit,
     ];
 
     fn words(self) -> &'static str {
@@ -60,14 +66,32 @@ impl Call {
             Call::Set => "while its input was set",
             Call::Get => "while its output was read",
             Call::Step => "in DoStep",
-            Call::Free => "while it was terminated and freed",
+            Call::Terminate => "in Terminate",
+            Call::Free => "in FreeInstance",
+            Call::Exit => "after all calls, while its process ended",
         }
     }
 }
 
-/// The shared record.
+/// What a host is to its last call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+enum Stage {
+    /// In it.
+    Within,
+    /// It has returned.
+    After,
+    /// It has returned, and took the descriptors away by which the host answers.
+    Deaf,
+}
+
+/// The shared record: which FMU, which call, which step, and the stage.
 #[derive(Debug)]
-pub struct Place(NonNull<[AtomicU64; 3]>);
+pub struct Place {
+    cells: NonNull<[AtomicU64; 4]>,
+    /// The descriptors by which the host is asked and answers.
+    conversation: Option<[RawFd; 2]>,
+}
 
 impl Place {
     /// Makes it, or opens it, in a folder.
@@ -98,41 +122,81 @@ impl Place {
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
-        NonNull::new(address.cast()).map(Place).ok_or_else(|| io::ErrorKind::OutOfMemory.into())
+        let cells = NonNull::new(address.cast()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(Place { cells, conversation: None })
     }
 
-    fn cells(&self) -> &[AtomicU64; 3] {
+    /// The same for a host, which is asked and answers by these descriptors.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn of_host(folder: &Path, conversation: [RawFd; 2]) -> io::Result<Place> {
+        let mut place = Place::open(folder)?;
+        place.conversation = Some(conversation);
+        Ok(place)
+    }
+
+    fn cells(&self) -> &[AtomicU64; 4] {
         // SAFETY: mapped until `self` is dropped, at the start of a page; zero is a
         // value of atomics, and other processes may write them.
-        unsafe { self.0.as_ref() }
+        unsafe { self.cells.as_ref() }
     }
 
     /// Takes note of a call into the first (0) or the second FMU.
     #[inline]
     pub fn enter(&self, seat: usize, call: Call, step: u64) {
-        let [seats, calls, steps] = self.cells();
+        let [seats, calls, steps, stages] = self.cells();
         seats.store(seat as u64, Ordering::Relaxed);
         steps.store(step, Ordering::Relaxed);
         calls.store(call as u64, Ordering::Relaxed);
+        stages.store(Stage::Within as u64, Ordering::Relaxed);
     }
 
     /// Takes note that the call has returned.
     #[inline]
     pub fn leave(&self) {
-        self.cells()[1].store(Call::None as u64, Ordering::Relaxed);
+        self.cells()[3].store(Stage::After as u64, Ordering::Relaxed);
     }
 
-    /// Where the host is, in words; `names` are those of the two FMUs. None
-    /// when it is in neither.
+    /// Ends this process where the last call closed what the host answers by: nothing
+    /// can be said any more, but which call it was.
+    pub fn end_if_deaf(&self) {
+        // SAFETY: F_GETFD reads no memory.
+        let is_open = |of: RawFd| unsafe { libc::fcntl(of, libc::F_GETFD) } != -1;
+        if self.conversation.is_none_or(|both| both.into_iter().all(is_open)) {
+            return;
+        }
+        self.deafen();
+        // SAFETY: it does not return. What is to be done at exit may need the descriptors.
+        unsafe { libc::_exit(1) }
+    }
+
+    fn deafen(&self) {
+        self.cells()[3].store(Stage::Deaf as u64, Ordering::Relaxed);
+    }
+
+    /// Where the host is, or was last, in words; `names` are those of the FMUs. None
+    /// when it has called none of them.
     pub fn describe(&self, names: [&str; 2]) -> Option<String> {
-        let [seat, call, step] = self.cells().each_ref().map(|c| c.load(Ordering::Relaxed));
+        let [seat, call, step, stage] = self.cells().each_ref().map(|c| c.load(Ordering::Relaxed));
         let call = Call::ALL.get(call as usize).copied().filter(|call| *call != Call::None)?;
         let name = names.get(seat as usize)?;
-        Some(match call {
+        let place = match call {
             Call::Set | Call::Get | Call::Step => {
                 format!("{name} {}, step {}", call.words(), step + 1)
             }
+            Call::Exit => {
+                let both = names.iter().filter(|name| !name.is_empty()).copied();
+                format!("{} {}", both.collect::<Vec<_>>().join(" or "), call.words())
+            }
             _ => format!("{name} {}", call.words()),
+        };
+        Some(match stage {
+            stage if stage == Stage::After as u64 => format!("after the last call ({place})"),
+            stage if stage == Stage::Deaf as u64 => {
+                format!("{place}: it closed file descriptors that are not its own")
+            }
+            _ => place,
         })
     }
 }
@@ -140,7 +204,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         // SAFETY: mapped by `open` with this size; nobody borrows the cells any more.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), SIZE) };
+        unsafe { libc::munmap(self.cells.as_ptr().cast(), SIZE) };
     }
 }
 
@@ -151,7 +215,7 @@ mod tests {
     #[test]
     fn the_other_side_sees_where_it_is() {
         let folder = tempfile::tempdir().unwrap();
-        let host = Place::open(folder.path()).unwrap();
+        let host = Place::of_host(folder.path(), [0, 1]).unwrap();
         let master = Place::open(folder.path()).unwrap();
         let names = ["a.fmu", "b.fmu"];
         assert_eq!(master.describe(names), None);
@@ -161,6 +225,14 @@ mod tests {
         host.enter(1, Call::Step, 6);
         assert_eq!(master.describe(names).unwrap(), "b.fmu in DoStep, step 7");
         host.leave();
-        assert_eq!(master.describe(names), None);
+        assert_eq!(
+            master.describe(names).unwrap(),
+            "after the last call (b.fmu in DoStep, step 7)"
+        );
+        host.deafen();
+        assert!(master.describe(names).unwrap().ends_with("descriptors that are not its own"));
+        host.enter(0, Call::Exit, 0);
+        assert!(master.describe(["a.fmu", ""]).unwrap().starts_with("a.fmu after all calls"));
+        assert!(master.describe(names).unwrap().starts_with("a.fmu or b.fmu after all calls"));
     }
 }

@@ -16,6 +16,8 @@ use crate::host::place::Place;
 
 /// How long a host that gave up may take to end.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long FMUs and their process may take to end, where a step may take longer.
+const END: Duration = Duration::from_secs(60);
 /// Lines of an FMU's own words behind an error, and the most of each that is
 /// shown, in characters.
 const LINES: usize = 3;
@@ -28,6 +30,13 @@ pub enum Trouble {
     Refused(String),
     /// It is gone; where it was last.
     Broken(Broken, Option<String>),
+}
+
+impl Trouble {
+    /// Whether it is none, but the user asked to stop.
+    pub fn is_interruption(&self) -> bool {
+        matches!(self, Trouble::Broken(Broken::Interrupted, _))
+    }
 }
 
 impl fmt::Display for Trouble {
@@ -80,10 +89,11 @@ fn printed(text: &str) -> String {
 
 /// What to do about an error that many meet.
 fn advice(text: &str) -> &'static str {
-    if text.contains("File already exists in database") {
+    let is_twice = text.contains("File already exists in database")
+        || (text.contains("Symbol name") && text.contains("conflicts"));
+    if is_twice {
         "; both FMUs bring OSI's generated code along and share one libprotobuf: link both with \
-         one shared OSI library of the same name, or link Protobuf statically into each and hide \
-         its symbols (docs/cosim.md)"
+         one shared OSI library of the same name (docs/cosim.md)"
     } else {
         ""
     }
@@ -95,6 +105,15 @@ impl From<io::Error> for Trouble {
     fn from(error: io::Error) -> Trouble {
         Trouble::Refused(format!("a host cannot be started: {error}"))
     }
+}
+
+/// How a host ended.
+pub struct Ended {
+    /// Its folder, which may hold logs and is left until it is dropped, and what it said of
+    /// its steps.
+    pub left: Option<(Scratch, Account)>,
+    /// What went wrong in the last calls of its FMUs, or after them.
+    pub trouble: Option<Trouble>,
 }
 
 /// A running host, in a folder of its own.
@@ -192,20 +211,44 @@ impl Remote {
         Ok((!end.is_empty()).then_some(end))
     }
 
-    /// Has it free the FMUs and ends it; its folder, which may hold logs, is
-    /// left until it is dropped.
+    /// Has it free the FMUs and ends it.
     ///
     /// # Errors
     /// Says which FMU failed and why.
-    pub fn finish(mut self) -> Result<(Scratch, Account), Trouble> {
-        let answer = self.ask("finish", &[])?;
-        let account = serde_json::from_slice(&answer).map_err(|_| self.nonsense("finish"))?;
-        // How it ends after that is of no concern: all is said and freed.
+    pub fn finish(self) -> Result<(), Trouble> {
+        self.end()?.trouble.map_or(Ok(()), Err)
+    }
+
+    /// The same where what was done before is good, however it ends.
+    ///
+    /// # Errors
+    /// When the user asked to stop.
+    pub fn end(mut self) -> Result<Ended, Trouble> {
+        self.patience = self.patience.min(END);
+        let account = match self.ask("finish", &[]) {
+            Err(trouble) if trouble.is_interruption() => return Err(trouble),
+            Err(trouble) => return Ok(Ended { left: None, trouble: Some(trouble) }),
+            Ok(answer) => serde_json::from_slice(&answer).map_err(|_| self.nonsense("finish"))?,
+        };
+        // What it left to be done at its exit belongs to it.
         let ended = self.child.take().map(|child| child.finish(Instant::now() + self.patience));
-        match ended {
-            Some(Err(Broken::Interrupted)) => Err(Trouble::Broken(Broken::Interrupted, None)),
-            _ => Ok((self.folder, account)),
+        let broken = match ended {
+            Some(Ok(death)) if !death.status.is_some_and(|status| status.success()) => {
+                Some(Broken::Died(death))
+            }
+            Some(Err(broken)) => Some(broken),
+            _ => None,
+        };
+        let trouble = broken.map(|broken| Trouble::Broken(broken, self.whereabouts()));
+        match trouble {
+            Some(trouble) if trouble.is_interruption() => Err(trouble),
+            trouble => Ok(Ended { left: Some((self.folder, account)), trouble }),
         }
+    }
+
+    /// Where it is or was last, in words.
+    fn whereabouts(&self) -> Option<String> {
+        self.place.describe([self.names[0].as_str(), self.names[1].as_str()])
     }
 
     /// Sends a request with its payload and returns the reply's.
@@ -214,17 +257,16 @@ impl Remote {
         let Some(child) = &mut self.child else {
             return Err(Trouble::Refused("the host has given up before".into()));
         };
-        let outcome = exchange(child, request, payload, deadline);
-        let (good, reply) = outcome.map_err(|broken| {
-            let names = [self.names[0].as_str(), self.names[1].as_str()];
-            Trouble::Broken(broken, self.place.describe(names))
-        })?;
+        let (good, reply) = match exchange(child, request, payload, deadline) {
+            Err(broken) => return Err(Trouble::Broken(broken, self.whereabouts())),
+            Ok(answer) => answer,
+        };
         if good {
             return Ok(reply);
         }
         // What the FMUs printed may still be on its way: all of it is there
         // when the process has ended.
-        let mut words = child.stderr();
+        let mut words = self.child.as_ref().map_or_else(String::new, Child::stderr);
         match self.child.take().map(|child| child.finish(Instant::now() + GRACE)) {
             Some(Ok(death)) => words = death.stderr,
             Some(Err(Broken::Interrupted)) => {
@@ -296,6 +338,9 @@ mod tests {
     fn the_same_file_in_one_database_is_put_into_words() {
         let said = "[libprotobuf ERROR descriptor_database.cc:642] File already exists in \
                     database: osi_version.proto";
+        assert!(advice(said).contains("one shared OSI library"));
+        let said = "[libprotobuf ERROR descriptor_database.cc:120] Symbol name \
+                    \"osi3.SensorView\" conflicts with the existing symbol \"osi3\".";
         assert!(advice(said).contains("one shared OSI library"));
         assert_eq!(advice("a file that exists"), "");
     }

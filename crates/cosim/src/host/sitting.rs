@@ -13,6 +13,7 @@ use crate::fmi::status::{last_words, Status};
 use crate::host::job::{Account, Seat, Taker};
 use crate::host::place::{Call, Place};
 use crate::package::description::{Description, Handle};
+use crate::package::mime::Mime;
 use crate::package::osmp::Span;
 use crate::package::Package;
 
@@ -41,13 +42,15 @@ impl Sitting {
         let package = Package::folder(&seat.folder, &name).context(name.clone())?;
         let load = || -> Result<Instance> {
             place.enter(number, Call::Load, 0);
-            let mut instance = Instance::load(&package, logging)?;
+            let instantiating = || place.enter(number, Call::Instantiate, 0);
+            let mut instance = Instance::load(&package, logging, &instantiating)?;
             place.enter(number, Call::Parameters, 0);
             for (name, value) in &seat.parameters {
                 instance.set(&package.description, name, value)?;
             }
             place.enter(number, Call::Initialize, 0);
             instance.initialize(start)?;
+            place.end_if_deaf();
             place.leave();
             Ok(instance)
         };
@@ -67,8 +70,14 @@ impl Sitting {
     /// # Errors
     /// When it does not end well.
     pub fn finish(self, number: usize, place: &Place) -> Result<()> {
-        place.enter(number, Call::Free, 0);
-        self.instance.finish().context(self.seat.name)
+        place.enter(number, Call::Terminate, 0);
+        let freeing = || {
+            place.end_if_deaf();
+            place.enter(number, Call::Free, 0);
+        };
+        let ended = self.instance.finish(&freeing).context(self.seat.name);
+        place.end_if_deaf();
+        ended
     }
 
     /// How a binary variable is reached.
@@ -80,6 +89,12 @@ impl Sitting {
         Ok(binary
             .with_context(|| format!("{}: there is no binary variable {variable}", self.seat.name))?
             .handle)
+    }
+
+    /// What a binary variable says that it carries.
+    pub fn mime(&self, variable: &str) -> Option<Mime> {
+        let binary = self.description.binaries.iter().find(|binary| binary.name == variable);
+        binary.map(|binary| binary.mime.clone())
     }
 
     /// How some are reached, each with its name.
@@ -181,6 +196,7 @@ impl Taking {
         let calculating = monotonic();
         let status = model.instance.step(time, size);
         let calculated = monotonic();
+        place.end_if_deaf();
         if let Some(end) = carried_out(model, 1, status, number, account)? {
             return Ok(ControlFlow::Break(end));
         }
@@ -217,6 +233,12 @@ impl Taking {
             place.leave();
         }
         Ok(())
+    }
+
+    /// What its message says that it is, with the names of FMU and variable.
+    pub fn declared(&self) -> Option<(String, Mime)> {
+        let name = format!("{}: {}", self.sitting.seat.name, self.names[1]);
+        Some((name, self.sitting.mime(&self.names[1])?))
     }
 
     /// Why it wants no further steps after this one, if it does.
@@ -257,10 +279,8 @@ pub fn carried_out(
         return Ok(None);
     }
     let what = status.words();
-    let why = match sitting.instance.why(status) {
-        "" => String::new(),
-        why => format!(" ({why})"),
-    };
+    let why = sitting.instance.why(status);
+    let why = if why.is_empty() { why } else { format!(" ({why})") };
     let what = format!("{}: DoStep {what}{why} at step {}", sitting.seat.name, number + 1);
     if status == Status::DISCARD && number > 0 {
         return Ok(Some(what));

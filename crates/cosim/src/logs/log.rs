@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_system::input;
 
 use crate::logs::lenient_json::{self, Value};
@@ -132,7 +132,7 @@ pub fn parse(text: &str) -> Result<Vec<Log>> {
         simulation: column("SimulationTime")?,
         size: column("MessageSize").ok(),
     };
-    let mut logs = Vec::new();
+    let (mut logs, mut held) = (Vec::new(), 0);
     for entry in loose.value.get("Data").map(Value::list).unwrap_or_default() {
         let instance = entry.get("Instance");
         let of_instance = |name| instance?.get(name)?.text().map(str::to_owned);
@@ -147,13 +147,15 @@ pub fn parse(text: &str) -> Result<Vec<Log>> {
             log.flaws.push("its end is missing".into());
         }
         let rows = entry.get("OsiEvents").map(Value::list).unwrap_or_default();
+        held += rows.len();
         log.fill(rows, &columns, &kinds);
         logs.push(log);
     }
-    ensure!(
-        logs.iter().any(|log| !log.events.is_empty()),
-        "it holds no events; was the simulation run?"
-    );
+    if logs.iter().all(|log| log.events.is_empty()) {
+        let flaws: Vec<&str> = logs.iter().flat_map(|log| &log.flaws).map(String::as_str).collect();
+        ensure!(held > 0, "it holds no events; was the simulation run?");
+        bail!("none of its {held} events can be used: {}", flaws.join(", "));
+    }
     logs.retain(|log| !log.events.is_empty());
     Ok(logs)
 }
@@ -525,6 +527,11 @@ mod tests {
             (r#"{"Header": {}}"#, "EventTypes"),
             (r#"{"Header": {"EventTypes": ["Lunch"]}}"#, "known"),
             (r#"{"Header": {"EventTypes": ["StartSourceCalc"]}, "Data": []}"#, "no events"),
+            (
+                r#"{"Header": {"EventTypes": ["StartSourceCalc"]},
+                    "Data": [{"OsiEvents": [[0], [0, "x", 1, 2, 3, 4]]}]}"#,
+                "none of its 2 events can be used: 2 of 2 events are damaged",
+            ),
             (
                 r#"{"Header": {"EventTypes": ["StartSourceCalc"], "EventFields": ["EventId"]}}"#,
                 "GlobalTime",

@@ -24,6 +24,9 @@ pub struct CaseRun {
     pub samples: Vec<Vec<Vec<Option<f64>>>>,
     /// What each measured step took, for each of `metric::DISTRIBUTED`.
     pub times: [Vec<f64>; 2],
+    /// What went wrong when the FMUs were ended after the proof, which says nothing against
+    /// what they did before.
+    pub ending: Option<String>,
     /// The steps of the process that runs.
     pub record: Option<Record>,
     /// What those of all processes come to.
@@ -43,9 +46,15 @@ impl CaseRun {
             start_ns,
             samples: Vec::new(),
             times: Default::default(),
+            ending: None,
             record: None,
             tally: Tally::default(),
         }
+    }
+
+    /// Whether there is any sample.
+    pub fn has_figures(&self) -> bool {
+        self.samples.iter().flatten().flatten().any(Option::is_some)
     }
 
     /// Samples of a round, by their metrics.

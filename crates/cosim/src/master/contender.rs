@@ -1,16 +1,19 @@
 //! A pair of FMUs, or a bound, while it is measured.
 
+use std::path::PathBuf;
+
 use anyhow::{bail, Result};
 use wiregauge_conversation::child::Broken;
 use wiregauge_gauge::rounds::{Contender, Sitting, Turn};
+use wiregauge_participant::scratch::Scratch;
 use wiregauge_participant::slowest::Slow;
 use wiregauge_result::run::{Status, Subject};
 use wiregauge_system::interrupt;
 
 use crate::host::job::{Account, Step};
-use crate::host::remote::Trouble;
+use crate::host::remote::{Ended, Trouble};
 use crate::master::case_run::CaseRun;
-use crate::master::live::{start, start_memcpy, Live, START};
+use crate::master::live::{start, start_memcpy, Live};
 use crate::master::metric::{phase_values, EXCHANGE};
 use crate::master::pair_logs::PairLogs;
 use crate::master::plan::{Entrant, Plan, Work};
@@ -80,6 +83,18 @@ impl<'a> FmuContender<'a> {
         }
     }
 
+    /// It fails where its FMUs did not end well after the proof, and did so afterwards.
+    pub fn fail_by_ending(&mut self) {
+        if let Some(reason) = self.runs.iter_mut().find_map(|run| run.ending.take()) {
+            self.fail(reason);
+        }
+    }
+
+    /// Whether it was measured on any case.
+    pub fn has_figures(&self) -> bool {
+        self.runs.iter().any(CaseRun::has_figures)
+    }
+
     /// Its figures on a case.
     pub fn run(&self, case: usize) -> Option<&CaseRun> {
         self.runs.iter().find(|run| run.case == case)
@@ -99,7 +114,7 @@ impl<'a> FmuContender<'a> {
                 case: &self.plan.cases[case].case.id,
                 subject: &self.subject.id,
                 process,
-                simulated: (START, ready.step),
+                simulated: (ready.start, ready.step),
                 cycle: record.cycle,
             };
             samples.add(&whose, &record.kept, &phases);
@@ -127,15 +142,28 @@ impl<'a> FmuContender<'a> {
     /// Takes what a host says in the end, and what its FMUs wrote.
     fn gather(&mut self, live: Live, process: usize, case: usize) -> Result<(), Trouble> {
         let Live { remote, logs, epochs, ended } = live;
-        let (folder, account) = remote.finish()?;
+        let Ended { left, trouble } = remote.end()?;
         self.ends.extend(ended.map(|end| (case, end)));
+        if let Some((folder, account)) = left {
+            self.take_account(case, process, account, (&folder, &logs), epochs);
+        }
+        trouble.map_or(Ok(()), Err)
+    }
+
+    /// Takes what a host said of its steps, and what its FMUs wrote.
+    fn take_account(
+        &mut self,
+        case: usize,
+        process: usize,
+        account: Account,
+        (folder, logs): (&Scratch, &[Option<PathBuf>; 2]),
+        epochs: Vec<(usize, Vec<u64>)>,
+    ) {
         let (steps, slowest) = (account.steps, account.slowest.clone());
         self.accounts.push((case, account));
-        let Some(ready) = &self.ready else { return Ok(()) };
-        let phases = PairLogs::read(folder.path(), &logs).phases(steps, ready.step);
-        let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else {
-            return Ok(());
-        };
+        let Some(ready) = &self.ready else { return };
+        let phases = PairLogs::read(folder.path(), logs).phases(steps, (ready.start, ready.step));
+        let Some(run) = self.runs.iter_mut().find(|run| run.case == case) else { return };
         for (round, numbers) in epochs {
             let mean = |phase: usize| {
                 let of = numbers.iter().map(|&number| phases.get(number as usize)?[phase]);
@@ -148,7 +176,6 @@ impl<'a> FmuContender<'a> {
             run.times[0].extend(whole);
         }
         self.left = Left { phases, slowest };
-        Ok(())
     }
 }
 

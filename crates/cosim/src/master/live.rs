@@ -10,8 +10,6 @@ use crate::master::plan::{Load, Pair, Parameters, Plan};
 use crate::master::ready::Ready;
 use crate::package::Package;
 
-/// Simulation time at which all begin, in seconds.
-pub const START: f64 = 0.0;
 /// The parameter by which an FMU is told where to write its log.
 const LOG: &str = "log";
 
@@ -80,8 +78,9 @@ pub fn start(
             result: ready.coupling.result.as_ref().map(|result| result.name.clone()),
             beside: Vec::new(),
         }),
-        start: START,
+        start: ready.start,
         step: ready.step,
+        any_version: pair.wanted.any_version,
         logging,
         dump,
     };

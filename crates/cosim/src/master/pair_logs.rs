@@ -10,7 +10,6 @@ use crate::host::job::Product;
 use crate::host::remote::files;
 use crate::logs::log::{self, Log};
 use crate::logs::phase;
-use crate::master::live::START;
 use crate::master::ready::Ready;
 use crate::master::samples::Phases;
 
@@ -45,10 +44,12 @@ impl PairLogs {
         logs
     }
 
-    /// The five phases of each step in nanoseconds, as far as the logs say.
-    pub fn phases(&self, done: u64, size: f64) -> Vec<Phases> {
+    /// The five phases of each step in nanoseconds, as far as the logs say. `simulated` is
+    /// when the simulation began and its step size, in seconds.
+    pub fn phases(&self, done: u64, simulated: (f64, f64)) -> Vec<Phases> {
+        let (start, size) = simulated;
         let [source, model] = [&self.source, &self.model].map(|log| match log {
-            Some(log) => phase::placed(phase::steps(log).0, done, START, size),
+            Some(log) => phase::placed(phase::steps(log).0, done, start, size),
             None => vec![None; done as usize],
         });
         let join = |(source, model): (Option<phase::Step>, Option<phase::Step>)| {
@@ -97,7 +98,7 @@ impl PairLogs {
                 ));
             }
         }
-        let phases = self.phases(done, ready.step);
+        let phases = self.phases(done, (ready.start, ready.step));
         let there = |range: std::ops::Range<usize>| {
             phases.iter().any(|phases| phases[range.clone()].iter().any(Option::is_some))
         };

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use wiregauge_conversation::child::Broken;
 use wiregauge_gauge::schedule;
 use wiregauge_result::warning::Warning;
 
 use crate::host::job::{Product, Proof, Step};
-use crate::host::remote::Trouble;
+use crate::host::remote::{Ended, Trouble};
 use crate::master::case_run::CaseRun;
 use crate::master::live::{start, start_memcpy, Live};
 use crate::master::pair_logs::PairLogs;
@@ -44,8 +45,11 @@ pub fn prove(
     let mut first = start(plan, load, pair, ready, true, dump)?;
     let Proof { products, end } = look(plan, &mut first, sink)?;
     let Live { remote, logs, .. } = first;
-    let (folder, account) = remote.finish()?;
-    let warnings = PairLogs::read(folder.path(), &logs).warnings(ready, &products, account.steps);
+    let Ended { left, trouble } = remote.end()?;
+    let warnings = left.map_or_else(Vec::new, |(folder, account)| {
+        PairLogs::read(folder.path(), &logs).warnings(ready, &products, account.steps)
+    });
+    let ending = ending(trouble)?;
 
     let began = Instant::now();
     let mut second = start(plan, load, pair, ready, false, None)?;
@@ -89,7 +93,7 @@ pub fn prove(
     let silent = products.iter().position(|products| is_whole(products, sink)).unwrap_or(0) as u64;
     let warm_up = plan.warm_up.max(silent);
     let seen = products.iter().skip(warm_up as usize).filter(|products| products[0].size > 0);
-    let run = CaseRun::new(case, sizes, warm_up, start_ns);
+    let run = CaseRun { ending, ..CaseRun::new(case, sizes, warm_up, start_ns) };
     let left = warm_up.saturating_sub(count as u64);
     let run = calibrate(plan, run, second, left, seen.count() as u64)?;
     Ok((run, warnings))
@@ -114,6 +118,17 @@ fn look(plan: &Plan, live: &mut Live, sink: bool) -> Result<Proof, Trouble> {
         if enough || proof.end.is_some() || began.elapsed() >= plan.patience {
             return Ok(proof);
         }
+    }
+}
+
+/// What went wrong as FMUs were ended, which does not keep them from being measured.
+///
+/// # Errors
+/// When they hang: that would take as long again in every process.
+fn ending(trouble: Option<Trouble>) -> Result<Option<String>, Trouble> {
+    match trouble {
+        Some(hung @ Trouble::Broken(Broken::Hung, _)) => Err(hung),
+        other => Ok(other.map(|trouble| trouble.to_string())),
     }
 }
 
@@ -181,6 +196,7 @@ fn calibrate(
         let most = seen / (run.steps + u64::from(run.steps > 1));
         run.most = Some((most, end.clone()));
     }
-    live.remote.finish()?;
+    let ended = ending(live.remote.end()?.trouble)?;
+    run.ending = run.ending.or(ended);
     Ok(run)
 }

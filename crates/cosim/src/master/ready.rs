@@ -10,7 +10,10 @@ use crate::package::coupling::Coupling;
 use crate::package::Package;
 
 /// Step size where neither the user nor the source says one, in seconds.
-const STEP: f64 = 0.02;
+pub const STEP: f64 = 0.02;
+
+/// Simulation time of the start where no FMU says one, in seconds.
+const START: f64 = 0.0;
 
 /// Two FMUs that are unpacked and go together.
 pub struct Ready {
@@ -20,6 +23,8 @@ pub struct Ready {
     pub model: Rc<Package>,
     /// Their variables.
     pub coupling: Coupling,
+    /// Simulation time of the start, in seconds.
+    pub start: f64,
     /// The step size in seconds.
     pub step: f64,
     /// Where the step size comes from, in words.
@@ -47,6 +52,18 @@ impl Ready {
             subject.options.push(safe(&format!("{}: {}", package.name, description.model)));
         }
         subject.options.push(format!("steps of {} s, {}", self.step, self.step_by));
+        if self.start != START {
+            subject.options.push(format!("starts at {} s (startTime)", self.start));
+        }
+        let Coupling { output, input, .. } = &self.coupling;
+        if output.mime.message() != input.mime.message() {
+            subject.options.push(safe(&format!(
+                "{} says that it takes {} and is given {}, as asked for",
+                input.name,
+                input.mime.message(),
+                output.mime.message()
+            )));
+        }
     }
 }
 
@@ -74,6 +91,11 @@ pub fn step_size(
         }
     }
     Ok((STEP, "as no FMU proposes one"))
+}
+
+/// The simulation time at which some FMUs start: what the first of them says that says one.
+pub fn start_time(of: &[&Package]) -> f64 {
+    of.iter().find_map(|package| package.description.start).unwrap_or(START)
 }
 
 /// Both FMUs of a pair, by whom the step size is asked for.

@@ -10,16 +10,23 @@ use crate::package::mime::Mime;
 /// # Errors
 /// Says how the two differ.
 pub fn check(mime: &Mime, product: &Product, any_version: bool) -> Result<(), String> {
-    if !mime.is_osi() || product.size == 0 {
+    check_head(mime, product.size, &product.head, any_version)
+}
+
+/// The same of a message of that size, of which these are the first bytes.
+///
+/// # Errors
+/// Says how the two differ.
+pub fn check_head(mime: &Mime, size: u64, head: &[u8], any_version: bool) -> Result<(), String> {
+    if !mime.is_osi() || size == 0 {
         return Ok(());
     }
-    let head = product.head.as_slice();
     let encoding = mime.encoding();
     if encoding.starts_with("flatbuffers") {
         // The root's place in the buffer comes first.
         let root = head.first_chunk().map(|bytes| u64::from(u32::from_le_bytes(*bytes)));
         return match root {
-            Some(root) if root >= 4 && root + 4 <= product.size => Ok(()),
+            Some(root) if root >= 4 && root + 4 <= size => Ok(()),
             _ => Err(format!("declares the encoding {encoding}, but holds no FlatBuffer")),
         };
     }
@@ -47,6 +54,14 @@ pub fn check(mime: &Mime, product: &Product, any_version: bool) -> Result<(), St
         }
     }
     Ok(())
+}
+
+/// The same of a whole message.
+///
+/// # Errors
+/// Says how the two differ.
+pub fn check_message(mime: &Mime, bytes: &[u8], any_version: bool) -> Result<(), String> {
+    check_head(mime, bytes.len() as u64, bytes, any_version)
 }
 
 /// The message InterfaceVersion: `3.8.0`.

@@ -6,6 +6,10 @@ use anyhow::{bail, ensure, Context, Result};
 use crate::package::description::Binary;
 use crate::package::Package;
 
+/// How variables are named where two FMUs are coupled, and where there is one FMU.
+const CONNECT: &str = "--connect OUTPUT=INPUT";
+const VARIABLE: &str = "--variable NAME";
+
 /// The binary variables of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Coupling {
@@ -35,25 +39,31 @@ pub struct Wanted {
 /// # Errors
 /// Names the FMUs and variables that do not go together.
 pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coupling> {
-    let outputs = choose(source, "output", wanted.output.as_deref())?;
-    let inputs = choose(model, "input", wanted.input.as_deref())?;
+    let outputs = choose(source, "output", wanted.output.as_deref(), CONNECT)?;
+    let inputs = choose(model, "input", wanted.input.as_deref(), CONNECT)?;
     let result = match (&wanted.result, declared(model, "output").first()) {
-        (Some(name), _) => choose(model, "output", Some(name))?.first().copied().cloned(),
+        (Some(name), _) => choose(model, "output", Some(name), CONNECT)?.first().copied().cloned(),
         (None, first) => first.map(|binary| (*binary).clone()),
     };
     let (output, input) = match (outputs.as_slice(), inputs.as_slice()) {
         ([output], [input]) => (*output, *input),
         _ => {
-            let mut pairs = outputs.iter().flat_map(|output| {
-                let same = |input: &&&Binary| input.mime.message() == output.mime.message();
-                inputs.iter().filter(same).map(move |input| (*output, *input))
-            });
+            // Those of the same message, and of them those that agree in all.
+            let same =
+                |output: &Binary, input: &Binary| input.mime.message() == output.mime.message();
+            let fits = |output: &Binary, input: &Binary| {
+                agree(source, output, model, input, wanted).is_ok()
+            };
+            let both = |output: &Binary, input: &Binary| same(output, input) && fits(output, input);
             let names = |list: &[&Binary]| {
                 list.iter().map(|b| b.name.as_str()).collect::<Vec<_>>().join(", ")
             };
-            match (pairs.next(), pairs.next()) {
-                (Some(pair), None) => pair,
-                _ => bail!(
+            let pair = only_pair(&outputs, &inputs, &both)
+                .or_else(|| only_pair(&outputs, &inputs, &same))
+                .or_else(|| only_pair(&outputs, &inputs, &fits));
+            match pair {
+                Some(pair) => pair,
+                None => bail!(
                     "{} has the outputs {} and {} has the inputs {}: say which go together \
                      (--connect OUTPUT=INPUT)",
                     source.name,
@@ -64,8 +74,19 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
             }
         }
     };
-    agree(source, output, model, input, wanted.any_version)?;
+    agree(source, output, model, input, wanted)?;
     Ok(Coupling { output: output.clone(), input: input.clone(), result })
+}
+
+/// The one output and input of which something holds; none where it holds of several.
+fn only_pair<'b>(
+    outputs: &[&'b Binary],
+    inputs: &[&'b Binary],
+    holds: &dyn Fn(&Binary, &Binary) -> bool,
+) -> Option<(&'b Binary, &'b Binary)> {
+    let all = outputs.iter().flat_map(|output| inputs.iter().map(move |input| (*output, *input)));
+    let mut found = all.filter(|(output, input)| holds(output, input));
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// The binary outputs of these names; without names all that say what they carry.
@@ -74,34 +95,31 @@ pub fn couple(source: &Package, model: &Package, wanted: &Wanted) -> Result<Coup
 /// When there is none, or none of a name.
 pub fn outputs(package: &Package, names: &[String]) -> Result<Vec<Binary>> {
     let chosen = match names {
-        [] => choose(package, "output", None)?,
+        [] => choose(package, "output", None, VARIABLE)?,
         names => {
-            let one = |name: &String| choose(package, "output", Some(name));
+            let one = |name: &String| choose(package, "output", Some(name), VARIABLE);
             names.iter().map(one).collect::<Result<Vec<_>>>()?.concat()
         }
     };
     Ok(chosen.into_iter().cloned().collect())
 }
 
-/// The one variable of a causality, for which there is an option where there are several.
+/// The input of a name, or else the one that takes messages that are found to fit.
 ///
 /// # Errors
-/// When there is none, or there are several and none was named.
-pub fn the_only(
+/// When there is none, or several fit and none was named.
+pub fn input(
     package: &Package,
-    causality: &str,
     wanted: Option<&str>,
-    option: &str,
+    fits: impl Fn(&Binary) -> bool,
 ) -> Result<Binary> {
-    match choose(package, causality, wanted)?.as_slice() {
-        [binary] => Ok((*binary).clone()),
-        several => {
-            let names: Vec<&str> = several.iter().map(|binary| binary.name.as_str()).collect();
-            bail!(
-                "{} has the {causality}s {}: say which ({option})",
-                package.name,
-                names.join(", ")
-            )
+    let inputs = choose(package, "input", wanted, VARIABLE)?;
+    let fitting: Vec<&Binary> = inputs.iter().copied().filter(|input| fits(input)).collect();
+    match (inputs.as_slice(), fitting.as_slice()) {
+        ([binary], _) | (_, [binary]) => Ok((*binary).clone()),
+        _ => {
+            let names: Vec<&str> = inputs.iter().map(|binary| binary.name.as_str()).collect();
+            bail!("{} has the inputs {}: say which ({VARIABLE})", package.name, names.join(", "))
         }
     }
 }
@@ -113,11 +131,12 @@ fn declared<'a>(package: &'a Package, causality: &str) -> Vec<&'a Binary> {
     all
 }
 
-/// The binary variables of a causality, or the one that was asked for.
+/// The binary variables of a causality, or the one that was asked for by an option.
 fn choose<'a>(
     package: &'a Package,
     causality: &str,
     wanted: Option<&str>,
+    option: &str,
 ) -> Result<Vec<&'a Binary>> {
     let all = package.description.binaries_of(causality);
     let listed = |list: &[&Binary]| -> String {
@@ -138,7 +157,7 @@ fn choose<'a>(
     if !all.is_empty() {
         bail!(
             "{name} has no binary {causality} that says what it carries; if {} does, name it \
-             (--connect OUTPUT=INPUT)",
+             ({option})",
             listed(&all)
         );
     }
@@ -161,14 +180,16 @@ fn choose<'a>(
     )
 }
 
-/// Whether an output and an input carry the same messages.
+/// Whether an output and an input carry the same messages. Who named both knows what they
+/// carry: of some the description says nothing or another thing, as a parameter decides it.
 fn agree(
     source: &Package,
     output: &Binary,
     model: &Package,
     input: &Binary,
-    any_version: bool,
+    wanted: &Wanted,
 ) -> Result<()> {
+    let named = wanted.output.is_some() && wanted.input.is_some();
     let differ = |what: &str, from: &str, to: &str, remedy: &str| {
         format!(
             "{what} differ: {}: {} gives {from}, {}: {} takes {to}{remedy}",
@@ -180,17 +201,27 @@ fn agree(
     if from.is_unknown() || to.is_unknown() {
         return Ok(());
     }
+    let same = from.essence == to.essence && from.message() == to.message();
     ensure!(
-        from.essence == to.essence && from.message() == to.message(),
-        differ("message types", from.message(), to.message(), "")
+        same || named,
+        differ(
+            "message types",
+            from.message(),
+            to.message(),
+            " (--connect OUTPUT=INPUT couples them all the same)"
+        )
     );
+    if from.essence != to.essence {
+        return Ok(());
+    }
     // A reader of packed messages reads plain ones as well.
     let reads = from.encoding() == to.encoding()
         || (from.encoding(), to.encoding()) == ("protobuf", "packed");
     ensure!(reads, differ("encodings", from.encoding(), to.encoding(), ""));
+    let nothing_said = from.version.is_none() || to.version.is_none();
     let version = |version: &Option<String>| version.clone().unwrap_or_else(|| "none".into());
     ensure!(
-        any_version || from.version == to.version,
+        wanted.any_version || from.version == to.version || (named && nothing_said),
         differ(
             "versions of OSI",
             &version(&from.version),

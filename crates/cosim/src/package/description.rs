@@ -41,6 +41,13 @@ pub struct Description {
     pub step: Option<f64>,
     /// What it proposes where that is no step size.
     pub no_step: Option<String>,
+    /// The simulation time at which it is to start, in seconds.
+    pub start: Option<f64>,
+    /// The simulation time that it proposes as the end, in seconds.
+    pub stop: Option<f64>,
+    /// Whether it takes steps of varying length. By the standard one that does not say so
+    /// does not.
+    pub varies: bool,
     /// Its variables, those of binary variables in FMI 2 included.
     pub variables: Vec<Variable>,
     /// Its binary variables.
@@ -114,6 +121,11 @@ impl Description {
             .and_then(|osmp| osmp.attribute("osi-version"))
             .map(str::to_owned);
         let experiment = child(root, "DefaultExperiment");
+        let time = |name: &str| -> Result<Option<f64>> {
+            experiment.and_then(|e| e.attribute(name)).map(|text| time_of(name, text)).transpose()
+        };
+        let (start, stop) = (time("startTime")?, time("stopTime")?);
+        let varies = interface.attribute("canHandleVariableCommunicationStepSize");
         let (variables, parts, bare) = variables(root, fmi)?;
         let mut binaries = binaries(parts, osi_version.as_deref())?;
         binaries.extend(bare);
@@ -129,6 +141,9 @@ impl Description {
             osi_version,
             step,
             no_step: proposed.filter(|_| step.is_none()).map(str::to_owned),
+            start,
+            stop,
+            varies: varies.is_some_and(|said| ["true", "1"].contains(&said.trim())),
             variables,
             binaries,
         })
@@ -157,6 +172,17 @@ pub fn step_size(text: &str) -> Result<f64> {
         format!(
             "'{text}' is no step size: a number of seconds from 1e-9 to 1e6 is wanted, or a time \
              as 10ms"
+        )
+    })
+}
+
+/// Reads a simulation time of the DefaultExperiment in seconds.
+fn time_of(name: &str, text: &str) -> Result<f64> {
+    let time = text.trim().parse().ok().filter(|time: &f64| time.abs() <= 1e12);
+    time.with_context(|| {
+        format!(
+            "the {name} '{text}' in its modelDescription.xml is no time: a number of seconds of \
+             at most 1e12 is wanted"
         )
     })
 }
@@ -375,7 +401,8 @@ fn binary(parts: &[Part], name: String, osi_version: Option<&str>) -> Result<Bin
         }
     }
     let mut mime = Mime::parse(&first.mime).map_err(anyhow::Error::msg).context(name.clone())?;
-    if mime.is_osi() {
+    // One that does not say which message it takes can say no version of it.
+    if mime.is_osi() && mime.message.is_some() {
         mime.version = mime.version.or_else(|| osi_version.map(str::to_owned));
         ensure!(
             mime.version.is_some(),

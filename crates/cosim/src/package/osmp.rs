@@ -23,8 +23,8 @@ pub struct Span {
 }
 
 impl Span {
-    /// Whether the FMU says that there is no message: OSMP takes an address or
-    /// a size of 0 for that.
+    /// Whether there is no message: the FMU says so by a size of 0. An address of 0 has
+    /// none either, with a size it is a fault.
     pub fn is_none(self) -> bool {
         self.address == 0 || self.size == 0
     }
@@ -52,8 +52,11 @@ impl Span {
     /// Says what is wrong with the address or the size.
     pub fn check(self) -> Result<(), String> {
         let Span { address, size } = self;
-        if self.is_none() {
+        if size == 0 {
             return Ok(());
+        }
+        if address == 0 {
+            return Err(format!("has the size {size}, but its address is 0"));
         }
         let Ok(length) = usize::try_from(size) else {
             return Err(format!("has the negative size {size}"));
@@ -85,7 +88,6 @@ mod tests {
     fn nothing_is_no_fault() {
         assert_eq!(Span::default().check(), Ok(()));
         assert_eq!(Span { address: 8, size: 0 }.check(), Ok(()));
-        assert_eq!(Span { address: 0, size: 9 }.check(), Ok(()));
     }
 
     #[test]
@@ -93,6 +95,7 @@ mod tests {
         let byte = Box::new(1u8);
         let address = std::ptr::from_ref(&*byte) as usize;
         let fault = |address, size| Span { address, size }.check().unwrap_err();
+        assert!(fault(0, 17).contains("size 17, but its address is 0"));
         assert!(fault(address, -1).contains("negative"));
         assert!(fault(8, 4).contains("points to 0x8"));
         assert!(fault(address, 0x7fff_ffff).contains("less memory"));

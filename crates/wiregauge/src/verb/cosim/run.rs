@@ -148,9 +148,10 @@ impl Arguments {
                 pair.varying = self.varying;
             }
         }
-        if let Some(file) = &self.record {
-            record(file, self.record_steps, &cases, &entrants)?;
-        }
+        let sound = match &self.record {
+            Some(file) => record(file, self.record_steps, &cases, &entrants)?,
+            None => true,
+        };
         let workload = Workload {
             title,
             cases,
@@ -159,7 +160,8 @@ impl Arguments {
             reference: None,
             derive: Box::new(|_| {}),
         };
-        self.measuring.carry_out(workload, destination, progress)
+        let code = self.measuring.carry_out(workload, destination, progress)?;
+        Ok(if sound { code } else { ExitCode::FAILURE })
     }
 
     /// Reflections times objects.
@@ -221,8 +223,8 @@ impl Arguments {
     }
 }
 
-/// Records the one pair on the one case.
-fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Result<()> {
+/// Records the one pair on the one case. Whether its messages are what they are said to be.
+fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Result<bool> {
     let mut pairs = entrants.iter().filter_map(|entrant| match &entrant.work {
         Some(Work::Fmus(pair)) => Some(pair.as_ref()),
         _ => None,

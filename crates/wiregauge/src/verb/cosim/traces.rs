@@ -128,7 +128,8 @@ impl Arguments {
                         interrupt::check()?;
                         Err(format!("{error:#}"))
                     }
-                    Ok(()) => Ok(path),
+                    Ok(true) => Ok(path),
+                    Ok(false) => Err("its messages are not what they are said to be".into()),
                 },
             };
             files.insert(name, outcome);
@@ -136,7 +137,7 @@ impl Arguments {
         Ok(files)
     }
 
-    fn record_one(&self, fmu: &Path, path: &Path) -> Result<()> {
+    fn record_one(&self, fmu: &Path, path: &Path) -> Result<bool> {
         let pair = Pair {
             source: fmu.to_owned(),
             source_parameters: source(),

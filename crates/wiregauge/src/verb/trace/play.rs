@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_cosim::feeding::Feeding;
+use wiregauge_cosim::feeding::{Account, Feeding, Fodder, Made};
+use wiregauge_cosim::package::description::step_size;
 use wiregauge_cosim::recording::Recorded;
+use wiregauge_cosim::stepping::Length;
 use wiregauge_participant::stream::setup::Sent;
 use wiregauge_system::quantity::time;
 use wiregauge_system::text::safe;
@@ -26,21 +28,20 @@ use crate::memory::MaxMemory;
 use crate::output::tell;
 use crate::recorder::{host, Recorder, PATIENCE};
 
-/// The step where neither times nor the FMU tell one, in seconds.
-const STEP: f64 = 0.02;
-
 /// How long recorders are waited for.
 const WAIT: Duration = Duration::from_secs(20);
 
-/// Takes a message.
-type Take<'t> = &'t mut dyn FnMut(&Head, &[u8]) -> Result<()>;
+/// Takes a message of a turn.
+type Take<'t> = &'t mut dyn FnMut(u32, &Head, &[u8]) -> Result<()>;
 
 /// Hand messages to standard output, to the bus or to an FMU at the times that they were
 /// recorded at.
 ///
 /// On standard output each comes after its length, a little-endian number of four bytes, as
-/// it lies in the file. An FMU is stepped once for each, up to its time. A message is read
-/// before it is due. How late messages were is told at the end.
+/// it lies in the file. An FMU is stepped once for each, up to its time; the first step
+/// begins a step before the first message. One that takes steps of one length alone is
+/// stepped by --step-size, if messages do not come in such steps. A message is read before
+/// it is due. How late messages were is told at the end.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -87,6 +88,10 @@ pub struct Arguments {
     /// The FMU's input, where it has several.
     #[arg(long, value_name = "NAME", requires = "into")]
     variable: Option<String>,
+    /// Step the FMU by so many seconds, whenever messages come: each step has the last one
+    /// that came by its end. Otherwise steps end at the times of the messages.
+    #[arg(long, value_name = "SECONDS", requires = "into", value_parser = step_size)]
+    step_size: Option<f64>,
     /// Set a variable of the FMU before it is initialized.
     #[arg(long, value_name = "NAME=VALUE", requires = "into", value_parser = setting)]
     set: Vec<(String, String)>,
@@ -120,8 +125,8 @@ impl Arguments {
         let failed = match &self.into {
             Some(fmu) => self.feed(fmu, &mut lateness),
             None => match self.print(&mut lateness) {
-                Err(error) if is_gone(&error) => Ok(()),
-                other => other,
+                Err(error) if is_gone(&error) => Ok(ExitCode::SUCCESS),
+                other => other.map(|()| ExitCode::SUCCESS),
             },
         };
         if lateness.messages == 0 {
@@ -134,12 +139,12 @@ impl Arguments {
         tell(&format!(
             "{messages} messages of {bytes} bytes; late by {half} (median), {most} (99 %), {all} (most)"
         ));
-        failed.map(|()| ExitCode::SUCCESS)
+        failed
     }
 
     fn print(&self, lateness: &mut Lateness) -> Result<()> {
         let mut out = std::io::stdout().lock();
-        self.play(lateness, &mut |_, data| {
+        self.play(lateness, &mut |_, _, data| {
             let length = u32::try_from(data.len())?.to_le_bytes();
             out.write_all(&length)?;
             out.write_all(data)?;
@@ -150,10 +155,10 @@ impl Arguments {
     fn play(&self, lateness: &mut Lateness, take: Take) -> Result<()> {
         let wish = self.wish();
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
-        for _ in 0..self.loops {
+        for turn in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;
             let mut selected = selection.of(reader.as_mut());
-            play(&mut selected, self.rate, lateness, take)?;
+            play(&mut selected, self.rate, lateness, &mut |head, data| take(turn, head, data))?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
         }
         Ok(())
@@ -254,10 +259,11 @@ impl Arguments {
     }
 
     /// Hands them to an FMU, in steps that end at the times of the messages.
-    fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<()> {
-        let (channel, type_name) = self.first()?;
+    fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<ExitCode> {
+        let (channel, type_name, times) = self.first()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
-        let mut feeding = Feeding::start(fmu, variable, &type_name, &self.set, &host, PATIENCE)?;
+        let fodder = Fodder { type_name: &type_name, times, step: self.step_size };
+        let mut feeding = Feeding::start(fmu, variable, &fodder, &self.set, &host, PATIENCE)?;
         let made = feeding.results().to_vec();
         let inputs = [self.input.as_path(), fmu];
         let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs));
@@ -271,46 +277,75 @@ impl Arguments {
             }
             None => None,
         };
-        let usual = feeding.step_size().unwrap_or(STEP);
-        let (mut last, mut ended) = (None, None);
-        let played = self.play(lateness, &mut |head, data| {
+        let start = feeding.stepping().start();
+        if start < 0.0 {
+            tell(&safe(&format!("{name} starts at {start} s, a step before the first message")));
+        }
+        let mut take = |made: Made| match &mut tape {
+            Some(tape) => tape.take(made.variable, made.time, made.bytes),
+            None => Ok(()),
+        };
+        let mut last_turn = 0;
+        let played = self.play(lateness, &mut |turn, head, data| {
             ensure!(
                 head.channel == channel,
                 "an FMU takes the messages of one channel; choose it by --channel"
             );
-            if ended.is_some() {
-                return Ok(());
+            if turn != last_turn {
+                feeding.turn();
+                last_turn = turn;
             }
-            let passed = head.time.zip(last).map(|(time, last)| (time - last) as f64 / 1e9);
-            last = head.time;
-            let fed = feeding.step(data, passed.filter(|size| *size > 0.0).unwrap_or(usual))?;
-            for (variable, message) in &fed.messages {
-                let time = (feeding.time() * 1e9).round() as Nanoseconds;
-                tape.iter_mut().try_for_each(|tape| tape.take(*variable, time, message))?;
-            }
-            ended = fed.end;
-            Ok(())
+            feeding.give(head.time, data, &mut take)
         });
+        let played = played.and_then(|()| feeding.give_rest(&mut take));
+        let complete = tell_steps(&feeding);
         let failed = played.and_then(|()| feeding.finish()).err();
-        if let Some(end) = ended {
-            tell(&safe(&format!("the simulation ended early: {end}")));
-        }
-        match (tape, failed) {
-            (Some(tape), failed) => tape.finish(failed),
-            (None, Some(error)) => Err(error),
-            (None, None) => Ok(()),
-        }
+        let sound = match (tape, failed) {
+            (Some(tape), failed) => tape.finish(failed)?,
+            (None, Some(error)) => return Err(error),
+            (None, None) => true,
+        };
+        Ok(if complete && sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// The channel of the first wanted message, and its type.
-    fn first(&self) -> Result<(u16, String)> {
+    /// The channel of the first wanted message, its type, and the times of the first two.
+    fn first(&self) -> Result<(u16, String, [Option<Nanoseconds>; 2])> {
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
         let mut reader = open::open(&self.input, &self.wish())?;
-        let head = selection.of(reader.as_mut()).advance()?;
+        let mut selected = selection.of(reader.as_mut());
+        let head = selected.advance()?;
         let head =
             head.with_context(|| format!("nothing is wanted of {}", self.input.display()))?;
+        // What is wrong with the second is for those to say who play it.
+        let second = selected.advance().ok().flatten().and_then(|second| second.time);
         let name = reader.channels()[&head.channel].definition.name.clone();
         ensure!(!name.is_empty(), osi::nameless(&self.input));
-        Ok((head.channel, name))
+        Ok((head.channel, name, [head.time, second]))
     }
+}
+
+/// Tells of what was not as simple as a step for each message, and whether each message was
+/// handed over that was to be.
+fn tell_steps(feeding: &Feeding) -> bool {
+    let (name, stepping) = (feeding.name(), feeding.stepping());
+    let Account { left_out, first_left_out, replaced, end } = &feeding.account;
+    if stepping.length() == Length::Sampled {
+        let (steps, size) = (stepping.done, stepping.size());
+        let replaced = match replaced {
+            0 => String::new(),
+            count => format!("; {count} messages had no step, as a later one came before its end"),
+        };
+        tell(&safe(&format!("{name}: {steps} steps of {size} s{replaced}")));
+    }
+    if *left_out > 0 {
+        let first = *first_left_out as f64 / 1e9;
+        tell(&safe(&format!(
+            "{name}: {left_out} messages were left out, as they come no later than the one before \
+             and an FMU's time goes forward alone; the first is at {first} s"
+        )));
+    }
+    if let Some(end) = end {
+        tell(&safe(&format!("the simulation ended early: {end}")));
+    }
+    *left_out == 0
 }

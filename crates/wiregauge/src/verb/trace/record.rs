@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use wiregauge_cosim::master::plan::Pair;
 use wiregauge_cosim::recording::Recording;
 use wiregauge_system::quantity::time;
@@ -51,9 +51,9 @@ pub struct Arguments {
     /// The FMU that takes them.
     #[arg(long, value_name = "FILE", requires = "source")]
     model: Option<PathBuf>,
-    /// How long is recorded, in simulated time: 10s, 500ms. From the bus: in real time from
-    /// the first message on.
-    #[arg(long, value_name = "TIME", value_parser = time, required_unless_present_any = ["steps", "over"], conflicts_with = "steps")]
+    /// How long is recorded, in simulated time: 10s, 500ms; to the stopTime that the source
+    /// proposes, unless given. From the bus: in real time from the first message on.
+    #[arg(long, value_name = "TIME", value_parser = time, conflicts_with = "steps")]
     duration: Option<Duration>,
     /// How many steps are recorded.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000), conflicts_with = "over")]
@@ -102,7 +102,14 @@ impl Arguments {
         let steps = match (self.steps, self.duration) {
             (Some(steps), _) => steps,
             (None, duration) => {
-                let seconds = duration.unwrap_or_default().as_secs_f64();
+                let seconds = duration.map(|duration| duration.as_secs_f64());
+                let seconds = seconds.or(recording.proposed_duration()).with_context(|| {
+                    format!(
+                        "{} proposes no stopTime: say how much is recorded by --duration TIME or \
+                         --steps N",
+                        source.display()
+                    )
+                })?;
                 (seconds / recording.step).round().max(1.0) as u64
             }
         };
@@ -114,7 +121,7 @@ impl Arguments {
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
         };
-        recorder.record(&recording, steps)?;
-        Ok(ExitCode::SUCCESS)
+        let sound = recorder.record(&recording, steps)?;
+        Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

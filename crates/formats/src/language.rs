@@ -23,6 +23,9 @@ pub struct Language {
     /// Whether libraries come from the toolchain, and not from a registry of the
     /// language's own.
     pub takes_libraries_of_toolchain: bool,
+    /// The flags that have it optimize across units when it links, as the build system takes
+    /// them; empty where nothing is linked.
+    pub link_time: &'static str,
     /// The compiler and its version; empty where there is none.
     pub compiler: fn(&Toolchain) -> String,
     /// The folder of a codec's runner, in that of all that are compiled together.

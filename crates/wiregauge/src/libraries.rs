@@ -34,6 +34,29 @@ pub struct Libraries {
     /// ones; with the label of a --library, that row.
     #[arg(long, value_name = "NAME@LABEL=FLAGS", allow_hyphen_values = true)]
     cflags: Vec<String>,
+    /// A row more of each C, C++ and Rust codec, NAME@lto, that is compiled by the
+    /// same flags and optimized across its units when it is linked.
+    #[arg(long)]
+    profile: Option<Profile>,
+}
+
+/// How rows are compiled beside the usual way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Profile {
+    /// Optimized at link time.
+    Lto,
+}
+
+impl Profile {
+    /// The row of a codec; none where there is nothing to link, or nothing but the bound's
+    /// own loop.
+    fn of(self, plain: &Variant) -> Option<Variant> {
+        let Profile::Lto = self;
+        let words = plain.codec.language.link_time;
+        let flags = Flags { label: "lto".into(), words: words.into() };
+        let is_one = !words.is_empty() && !plain.codec.bound;
+        is_one.then(|| Variant { flags: Some(Arc::new(flags)), ..plain.clone() })
+    }
 }
 
 /// Whose libraries.
@@ -174,6 +197,7 @@ impl Libraries {
             if !goes_by_toolchain(codec) || wants(Whose::System) {
                 variants.push(plain.clone());
             }
+            variants.extend(self.profile.and_then(|profile| profile.of(&plain)));
             for (whose, toolchain) in newest.iter().filter(|_| goes_by_toolchain(codec)) {
                 // Without a library, both would be the same.
                 if *whose == Whose::Current || brings_a_library(codec) {

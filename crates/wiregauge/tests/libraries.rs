@@ -164,6 +164,26 @@ fn flags_are_a_row_of_their_own_or_of_a_library_s() {
 }
 
 #[test]
+fn a_profile_is_a_row_more_in_every_language_that_is_linked() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let said = little(at, &["--codecs", "bincode,ros-msg,json-python", "--profile", "lto"]);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let run = result(at);
+    has_its_form(&run);
+    for (id, end) in [("bincode@lto", " lto=\"fat\""), ("ros-msg@lto", " -flto")] {
+        assert!(status(&run, id).contains("measured"), "{id}");
+        let flags = subject(&run, id)["origin"]["flags"].as_str().unwrap();
+        assert!(flags.ends_with(end), "{id}: {flags}");
+        let plain = subject(&run, id.trim_end_matches("@lto"));
+        assert!(!plain["origin"]["flags"].as_str().unwrap().contains("lto"), "{plain}");
+    }
+    let subjects = run["subjects"].as_array().unwrap();
+    let marked = subjects.iter().filter(|s| s["id"].as_str().unwrap().contains('@'));
+    assert_eq!(marked.count(), 2, "no other language and no bound");
+}
+
+#[test]
 fn flags_that_mean_nothing_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let refuses = |words: &[&str], said: &[&str]| {

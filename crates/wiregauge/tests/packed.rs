@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use support::{project, recording, refuses, run};
+use wiregauge_packed::{Column, Kind, Layout, Message, Root};
 
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
@@ -256,4 +257,140 @@ fn bags_are_refused_with_what_writes_them_as_mcap() {
             assert_eq!(fs::read_dir(at).unwrap().count(), 0, "{arguments:?}: something is written");
         }
     }
+}
+
+/// Bytes of a Protobuf field whose content is a message or bytes; tags of one byte.
+fn nested(content: usize) -> usize {
+    1 + varint(content as u64) + content
+}
+
+fn varint(value: u64) -> usize {
+    (64 - (value | 1).leading_zeros()).div_ceil(7) as usize
+}
+
+/// Bytes of so many doubles as fields.
+fn doubles(count: usize) -> usize {
+    9 * count
+}
+
+/// What FMUs' scenes hold (fmus/models/source.hpp), by its size in Protobuf alone.
+struct View {
+    full: bool,
+    objects: usize,
+    reflections: usize,
+    /// Nanoseconds since the beginning.
+    time: u64,
+}
+
+impl View {
+    fn configuration() -> usize {
+        doubles(2) + nested(nested(doubles(3)))
+    }
+
+    fn object(&self, id: usize) -> usize {
+        let number = |value: u64| 1 + varint(value);
+        let kind = if self.full { number(2) } else { 0 };
+        let class = if self.full { number(4) + nested(2 * number(2)) } else { 0 };
+        let base = 6 * nested(doubles(3));
+        nested(number(id as u64)) + kind + nested(class) + nested(nested(doubles(3))) + nested(base)
+    }
+
+    /// All but the reflections.
+    fn rest(&self) -> usize {
+        let number = |value: u64| 1 + varint(value);
+        let stamp = number(self.time / 1_000_000_000) + number(self.time % 1_000_000_000);
+        let version = if self.full { nested(3 * number(3)) } else { 0 };
+        let objects: usize = (10..10 + self.objects).map(|id| nested(self.object(id))).sum();
+        let host = nested(number(14));
+        let truth = nested(stamp) + host + objects;
+        version + nested(stamp) + nested(number(10_000)) + host + nested(truth)
+    }
+
+    fn protobuf(&self) -> usize {
+        if self.reflections == 0 {
+            return self.rest();
+        }
+        // The lidar's tag takes two bytes.
+        let reflections = self.reflections * nested(doubles(2));
+        self.rest() + 1 + nested(nested(View::configuration()) + reflections)
+    }
+
+    fn packed(&self) -> usize {
+        if self.reflections == 0 {
+            return self.rest();
+        }
+        let rest = vec![0; self.rest()];
+        let configuration = vec![0; nested(View::configuration())];
+        let mut message = Message::new(Root::SensorView, &rest);
+        let columns = ["signal_strength", "time_of_flight"].map(Column::f64);
+        let rows = self.reflections as u64;
+        message.add(Kind::LidarReflections, &columns, rows, &configuration).unwrap();
+        message.plan().unwrap()
+    }
+}
+
+/// As documents write it: 13,273,600.
+fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[test]
+fn documents_give_the_sizes_that_come_out() {
+    let document = |name: &str| fs::read_to_string(project().join(name)).unwrap();
+    let holds = |name: &str, text: &str| {
+        assert!(document(name).contains(text), "{name} does not say '{text}'");
+    };
+    let large = 829_440;
+    let mut sizes = document("docs/fmus.md");
+    sizes.drain(..sizes.find("Bytes of a SensorView at 0.1 s:").unwrap());
+    for (scene, full) in [("full", true), ("reference", false)] {
+        for (reflections, objects) in [(large, 10), (0, 10), (0, 200), (0, 500)] {
+            let view = View { full, objects, reflections, time: 100_000_000 };
+            let begin = format!("| {scene} | {} | {objects} |", grouped(reflections));
+            let row = sizes.lines().find(|line| line.starts_with(&begin)).expect(&begin);
+            let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+            assert_eq!(cells[4], grouped(view.protobuf()), "docs/fmus.md, Protobuf: {row}");
+            assert_eq!(cells[8], grouped(view.packed()), "docs/fmus.md, packed: {row}");
+        }
+    }
+
+    let view = View { full: false, objects: 10, reflections: large, time: 100_000_000 };
+    let (protobuf, packed) = (grouped(view.protobuf()), grouped(view.packed()));
+    holds("docs/packed-osi.md", &format!("{protobuf} in Protobuf, {packed} packed,"));
+
+    // The trace that is played: 76 messages, each behind its length, the first after a step.
+    let of = |size: fn(&View) -> usize| -> usize {
+        let message = |step: u64| View {
+            full: false,
+            objects: 10,
+            reflections: 668_052,
+            time: 80_000_000 * step,
+        };
+        (1u64..77).map(|step| 4 + size(&message(step))).sum()
+    };
+    holds("README.md", &format!("{} B in Protobuf", grouped(of(View::protobuf))));
+    holds("README.md", &format!("{} packed;", grouped(of(View::packed))));
+
+    // The field by itself, wherever it begins.
+    let columns = ["signal_strength", "time_of_flight"].map(Column::f64);
+    let beside = |rows: usize, start| {
+        Layout::plan(&columns, rows as u64, start, 64).unwrap().size() - 16 * rows
+    };
+    let most = (0..64).map(|start| beside(large, start)).max().unwrap();
+    holds(
+        "docs/packed.md",
+        &format!("{} bytes, and the field is at most {most} bytes", grouped(16 * large)),
+    );
+    holds(
+        "docs/packed-osi.md",
+        &format!("| {} to {} | 392 as a stream", beside(large, 0), beside(1, 0)),
+    );
 }

@@ -21,13 +21,25 @@ pub struct Variant {
     pub flags: Option<Arc<Flags>>,
 }
 
-/// Flags for the compiler, behind the usual ones.
+/// Flags for the compiler, behind the usual ones; of Rust, settings of Cargo's profile.
 #[derive(Clone, Debug)]
 pub struct Flags {
     /// What marks the row, where nothing else does.
     pub label: String,
     /// The flags as the user gave them.
     pub words: String,
+}
+
+impl Flags {
+    /// One by one.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.words.split_whitespace()
+    }
+
+    /// What tells them from others: it is part of the name of folders.
+    pub(super) fn key(&self) -> String {
+        hash([self.words.clone().into_bytes()])[..8].to_owned()
+    }
 }
 
 impl Variant {
@@ -78,7 +90,7 @@ impl Variant {
             None => format!("{key}{}", self.toolchain.key()),
         };
         match &self.flags {
-            Some(flags) => format!("{group}-{}", &hash([flags.words.clone().into_bytes()])[..8]),
+            Some(flags) => format!("{group}-{}", flags.key()),
             None => group,
         }
     }

@@ -77,7 +77,7 @@ pub struct Arguments {
     /// Weigh programs instead: their size and that of their libraries, what compiling
     /// them takes, and lines of code.
     #[arg(long, requires = "experiment", conflicts_with_all = [
-        "runner", "experiments", "time", "corrupt", "libraries", "library",
+        "runner", "experiments", "time", "corrupt", "libraries", "library", "profile",
     ])]
     weight: bool,
 

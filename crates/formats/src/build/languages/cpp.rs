@@ -20,6 +20,7 @@ pub static CPP: Language = Language {
     needs: &[],
     flags: "CMake Release: -O3 -DNDEBUG",
     takes_libraries_of_toolchain: true,
+    link_time: "-flto",
     compiler: Toolchain::compiler,
     folder: |group, name| group.join(name),
     message: |unit| Ok(vec![cpp::message(unit)]),
@@ -110,8 +111,7 @@ fn project(place: &Place, folder: &Path, builds: &[&RunnerBuild]) -> Result<Stri
             build.libraries()?.join(" ")
         );
         if let Some(flags) = &build.variant.flags {
-            let words: Vec<String> =
-                flags.words.split_whitespace().map(|word| quote(Path::new(word))).collect();
+            let words: Vec<String> = flags.words().map(|word| quote(Path::new(word))).collect();
             for what in ["compile", "link"] {
                 text += &format!("target_{what}_options({name} PRIVATE {})\n", words.join(" "));
             }

@@ -39,6 +39,7 @@ pub static JAVA: Language = Language {
     flags: "javac --release 17; -XX:+UseSerialGC -Xms256m -Xmn128m -Xmx2g, both compilers (C1 and \
             C2) with their defaults",
     takes_libraries_of_toolchain: false,
+    link_time: "",
     compiler: |_| version(),
     folder: |group, name| group.join(name),
     message: |unit| {

@@ -29,6 +29,7 @@ pub static PYTHON: Language = Language {
     flags: "isolated (-I); the garbage collector with its defaults, the runner's own messages \
             frozen out of it",
     takes_libraries_of_toolchain: false,
+    link_time: "",
     compiler: |_| version(),
     folder: |group, name| group.join(name),
     message: |unit| Ok(PythonForm::new(unit)?.files()?.into_iter().map(|f| f.text).collect()),

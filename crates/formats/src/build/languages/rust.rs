@@ -14,6 +14,7 @@ use wiregauge_workshop::{first_error, lock, write_if_new, Compiler, Progress};
 
 use crate::build::runner_build::{Place, RunnerBuild};
 use crate::build::system::BuildSystem;
+use crate::build::Flags;
 use crate::language::Language;
 
 /// Rust, by the pinned toolchain.
@@ -24,6 +25,7 @@ pub static RUST: Language = Language {
     needs: &[],
     flags: "release: opt-level 3, one codegen unit",
     takes_libraries_of_toolchain: false,
+    link_time: "lto=\"fat\"",
     compiler: |_| rustc(),
     folder: |group, name| group.join("src/bin").join(name),
     message: |unit| Ok(rust::message(unit).into_iter().map(|file| file.text).collect()),
@@ -87,7 +89,9 @@ fn compile(
     // pass for another's.
     let hash = place.message.file_name().context("the message's folder has a name")?;
     let of_release = release.map_or_else(String::new, |release| format!("-r{}", release.key()));
-    let version = format!("version = \"0.0.0-{}{of_release}\"", hash.to_string_lossy());
+    let flags = builds[0].variant.flags.as_deref();
+    let of_flags = flags.map_or_else(String::new, |flags| format!("-f{}", flags.key()));
+    let version = format!("version = \"0.0.0-{}{of_release}{of_flags}\"", hash.to_string_lossy());
     let own = |text: String| text.replacen("version = \"0.0.0\"", &version, 1);
     let manifest = fs::read_to_string(fixed.join("Cargo.toml"))?
         .replace("path = \"..", &format!("path = \"{}", place.common.folder.display()));
@@ -118,6 +122,12 @@ fn compile(
     command
         .args(["build", "--release", "--keep-going", "--message-format=json"])
         .args(release.is_none().then_some("--locked"))
+        .args(
+            flags
+                .into_iter()
+                .flat_map(Flags::words)
+                .flat_map(|setting| ["--config".to_owned(), format!("profile.release.{setting}")]),
+        )
         .current_dir(&folder)
         .env("CARGO_TARGET_DIR", &place.target)
         // The caller's wish for its own build is not the runners'.

@@ -15,7 +15,7 @@ use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Schema, TypeDe
 
 use self::kind::Kind;
 use self::parts::joined;
-use self::text::{block, quoted};
+use self::text::{block, quoted, whole};
 use crate::definition::Package;
 use crate::doc;
 use crate::identity::{self, Said};
@@ -292,7 +292,7 @@ impl Module<'_> {
             let kind = self.schema.scalar(element).map(Kind::of);
             let (kind, value) = match (kind, &value) {
                 (Some(kind), value) => (kind.plain(), kind.single(value)),
-                (None, Literal::Text(text)) => ("String", quoted(text)),
+                (None, Literal::Text(text)) => ("String", whole(text)),
                 (None, other) => unreachable!("a constant {other:?}"),
             };
             code.line(format!("public static final {kind} {name} = {value};\n"));
@@ -372,7 +372,7 @@ impl Module<'_> {
         let default = literal::default(self.schema, field)?;
         let one = |value: &Literal| match (self.packed(field), value) {
             (Some(kind), value) => kind.single(value),
-            (None, Literal::Text(text)) => quoted(text),
+            (None, Literal::Text(text)) => whole(text),
             (None, other) => unreachable!("a default {other:?}"),
         };
         let (element, kind) = (self.element(field.element), self.packed(field));

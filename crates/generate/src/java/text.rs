@@ -82,6 +82,15 @@ pub fn quoted(text: &str) -> String {
     quoted + "\""
 }
 
+/// A text as a literal where there is room for one, and else in parts.
+pub fn whole(text: &str) -> String {
+    if text.len() > MOST {
+        block(text)
+    } else {
+        quoted(text)
+    }
+}
+
 /// A text in a line each; of more parts where it is too long for one.
 pub fn block(text: &str) -> String {
     let (mut parts, mut lines, mut size) = (Vec::new(), Vec::new(), 0);

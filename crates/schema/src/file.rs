@@ -41,10 +41,23 @@ pub fn text(path: &Path) -> Result<String> {
     let bytes = bytes(path)?;
     let text = String::from_utf8(bytes)
         .with_context(|| format!("{} is not UTF-8 text; save it as UTF-8", path.display()))?;
+    check_lines(&text, &path.display().to_string())?;
     Ok(match text.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
         None => text,
     })
+}
+
+/// Fails where a line ends in CR alone: whoever takes LF for the end of a line
+/// would take what follows for the rest of it, and leave it out behind a comment.
+pub fn check_lines(text: &str, origin: &str) -> Result<()> {
+    let ends_alone =
+        |(at, _): &(usize, &str)| !text[*at..].trim_start_matches('\r').starts_with('\n');
+    if let Some((at, _)) = text.match_indices('\r').find(ends_alone) {
+        let line = text[..at].matches('\n').count() + 1;
+        bail!("{origin}:{line}: a line ends in CR alone; save it with LF at the ends of lines");
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -41,6 +41,16 @@ pub enum TypeDef {
     Enum(Enum),
 }
 
+impl TypeDef {
+    /// Its name as its author wrote it.
+    pub fn original(&self) -> &str {
+        match self {
+            TypeDef::Record(record) => &record.name.original,
+            TypeDef::Enum(def) => &def.name.original,
+        }
+    }
+}
+
 /// A name as its author wrote it and as every target language accepts it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Name {

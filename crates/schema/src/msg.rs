@@ -47,10 +47,11 @@ pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Resu
 /// `Type.msg` beside the file unless its place says that it is of another
 /// package. The root is the file's first part, or the part called `type_name`.
 ///
-/// The dialect is ROS 2 if the files use anything that only ROS 2 has: a
-/// default, a bound, `wstring`, `builtin_interfaces/` or a type spelled
-/// `pkg/msg/Type`. Otherwise it is ROS 1 if they use `time`, `duration` or the
-/// `Header` shortcut, and ROS 2 if they use none of these either.
+/// The dialect is ROS 2 if the file uses anything that only ROS 2 has: a default,
+/// a bound, `wstring`, `builtin_interfaces/` or a type spelled `pkg/msg/Type`.
+/// Otherwise it is ROS 1 if it uses `time`, `duration` or a `byte` below zero.
+/// Where it uses none of these the files that it uses tell, and the `Header`
+/// shortcut; it is ROS 2 if these do not either. Files of both are refused.
 pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
     read_file_as(None, path, type_name, folders)
 }
@@ -64,11 +65,7 @@ pub fn read_file_as(
 ) -> Result<Schema> {
     let origin = path.display().to_string();
     let text = file::text(path)?;
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let name = match package_of(path) {
-        Some(package) => format!("{package}/{stem}"),
-        None => stem.into_owned(),
-    };
+    let name = name_of(path);
     let mut library = Library { folders: folders.to_vec(), ..Library::default() };
     library.add_text(&text, &name, &origin, Some(path))?;
     let root = match type_name {
@@ -79,12 +76,22 @@ pub fn read_file_as(
     library.schema(&root, dialect)
 }
 
+/// The type that a file is by its place: `pkg/Type`, or `Type` where that tells no
+/// package.
+pub fn name_of(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    match package_of(path) {
+        Some(package) => format!("{package}/{stem}"),
+        None => stem.into_owned(),
+    }
+}
+
 /// Reads the type `pkg/Type` or `pkg/msg/Type` of recorded messages from its
 /// file in one of the folders. None where no folder has it. Fails on a
 /// `wstring`, which is a string in the model, but not in recorded bytes.
 pub fn read_type(name: &str, dialect: Dialect, folders: &[PathBuf]) -> Result<Option<Schema>> {
     let name = short(name);
-    let Some(path) = within(folders, &name) else { return Ok(None) };
+    let Some(path) = within(folders, &name)? else { return Ok(None) };
     let mut library = Library { folders: folders.to_vec(), ..Library::default() };
     let (text, origin) = (file::text(&path)?, path.display().to_string());
     library.add_text(&text, &name, &origin, Some(&path))?;
@@ -242,6 +249,112 @@ mod tests {
         let schema = read_type("geometry_msgs/msg/Point", Dialect::Ros2, &both).unwrap().unwrap();
         assert_eq!(schema.root().name.original, "geometry_msgs/msg/Point");
         assert!(read_type("geometry_msgs/msg/Pose", Dialect::Ros2, &both).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_package_may_have_folders() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        write(at, "own/msg/a/Point.msg", "float32 x\n");
+        let cloud = write(at, "own/msg/b/Cloud.msg", "own/Point[] points\nPoint other\n");
+        let schema = read_file(&cloud, None, &[]).unwrap();
+        assert_eq!(schema.root().name.original, "own/msg/Cloud");
+        assert_eq!(schema.types.len(), 2);
+        // From another package, beside it and by a folder that is given.
+        let user = write(at, "user/msg/c/User.msg", "own/Point p\nown/Cloud c\n");
+        assert_eq!(read_file(&user, None, &[]).unwrap().types.len(), 3);
+        let far = write(at, "far/x/msg/Far.msg", "own/Cloud c\n");
+        for given in ["", "own"] {
+            let schema = read_file(&far, None, &[at.join(given)]).unwrap();
+            assert_eq!(schema.types.len(), 3, "{given}");
+        }
+        let found = read_type("own/msg/Point", Dialect::Ros2, &[at.to_owned()]).unwrap();
+        assert_eq!(found.unwrap().root().name.original, "own/msg/Point");
+        // Two files for one type: which one is meant?
+        write(at, "own/msg/Point.msg", "float64 x\n");
+        let error = format!("{:#}", read_file(&cloud, None, &[]).unwrap_err());
+        for words in ["Cloud.msg:1: ", "msg/Point.msg and ", "msg/a/Point.msg are one type"] {
+            assert!(error.contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_files_own_dialect_goes_before_that_of_what_it_finds() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path();
+        write(at, "geometry_msgs/msg/Point.msg", "float64 x 1.5\n");
+        let own = write(at, "own/msg/A.msg", "geometry_msgs/Point p\ntime t\n");
+        let error = format!("{:#}", read_file(&own, None, &[]).unwrap_err());
+        for words in ["own/msg/A.msg:2 is of ROS 1", "geometry_msgs/msg/Point.msg:1 of ROS 2"] {
+            assert!(error.contains(words), "{error}");
+        }
+        // What says nothing itself is what it uses.
+        let own = write(at, "own/msg/B.msg", "geometry_msgs/Point p\n");
+        assert_eq!(read_file(&own, None, &[]).unwrap().root().name.original, "own/msg/B");
+        let error = read_file_as(Some(Dialect::Ros1), &own, None, &[]).unwrap_err().to_string();
+        assert!(error.contains("Point.msg:1 is of ROS 2, and is to be read as ROS 1"), "{error}");
+        let own = write(at, "own/msg/C.msg", "byte LEAST=-128\nint32 x\n");
+        assert_eq!(read_file(&own, None, &[]).unwrap().root().name.original, "own/C");
+    }
+
+    #[test]
+    fn constants_and_defaults_are_of_their_types() {
+        let out = "uint8 A=256|uint8 A=-1|int8 A=128|int8 A=-129|uint16 A=65536|int16 A=32768|\
+                   uint32 A=4294967296|uint32 A=-1|int32 A=2147483648|uint64 A=-1|\
+                   uint64 A=18446744073709551616|int64 A=9223372036854775808|int32 A=1.5|\
+                   int32 A=x|int32 A=|char A=256|char A=-1|byte A=256|bool A=2|bool A=yes|\
+                   float32 A=x|float64 A=1,5";
+        for line in out.split('|') {
+            for text in [line.to_owned(), line.replace("A=", "a ")] {
+                if text == "int32 a " {
+                    continue;
+                }
+                let error = format!("{:#}", ros2(&format!("int32 x\n{text}")).unwrap_err());
+                assert!(error.contains("test.msg:2: the "), "{text}: {error}");
+            }
+        }
+        for line in ["byte A=128", "byte A=-129", "uint8 A=256", "char A=-1", "bool A=yes"] {
+            let error = read_text(line, "p/R", Dialect::Ros1, "t.msg").unwrap_err();
+            assert!(format!("{error:#}").contains("t.msg:1: the constant A"), "{error:#}");
+        }
+        let error = format!("{:#}", ros2("uint8[] x [1, 256]").unwrap_err());
+        assert!(error.contains("test.msg:1: the default of x"), "{error}");
+        ros2("uint8 A=255\nint8 B=-128\nbool C=True\nbool D=0\nfloat32 E=-inf\nint64 F=0x7f")
+            .unwrap();
+        read_text("byte A=-128\nchar B=255\nint32 x", "p/R", Dialect::Ros1, "t").unwrap();
+    }
+
+    #[test]
+    fn names_are_whole_or_refused() {
+        for (text, wanted) in [
+            ("uint8 _x", "the name '_x' does not begin with a letter"),
+            ("uint8 _X=1", "the name '_X' does not begin with a letter"),
+            ("uint8 3d", "the name '3d' does not begin"),
+            ("string gr\u{f6}\u{df}e", "the name 'gr\u{f6}\u{df}e' has more than letters"),
+            ("string x[3]", "write a length behind the type"),
+            ("_Point p", "'_Point' is no type; a type's name begins with a letter"),
+            ("uint8 =1", "no name after the type"),
+        ] {
+            for dialect in [Dialect::Ros1, Dialect::Ros2] {
+                let error = read_text(text, "p/R", dialect, "t.msg").unwrap_err();
+                assert!(format!("{error:#}").contains(wanted), "{text}: {error:#}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_does_not_end_in_cr_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        for text in ["uint8 x\ruint8 y\r", "# a\ruint8 x\nuint8 y\n", "string x\rstring y"] {
+            let error = format!("{:#}", ros2(text).unwrap_err());
+            assert!(error.contains("test.msg:1: a line ends in CR alone"), "{error}");
+            let file = write(folder.path(), "Cr.msg", text);
+            let error = format!("{:#}", read_file(&file, None, &[]).unwrap_err());
+            assert!(error.contains("Cr.msg:1: a line ends in CR alone"), "{error}");
+        }
+        let file = write(folder.path(), "Crlf.msg", "uint8 x\r\nuint8 y\r\r\n");
+        assert_eq!(read_file(&file, None, &[]).unwrap().root().fields.len(), 2);
+        assert_eq!(ros2("uint8 x\r\nuint8 y\r").unwrap().root().fields.len(), 2);
     }
 
     #[test]

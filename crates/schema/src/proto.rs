@@ -20,7 +20,7 @@ use std::rc::Rc;
 use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::prost::Message;
 use prost_reflect::prost_types::FileDescriptorSet;
-use prost_reflect::{DescriptorPool, MessageDescriptor};
+use prost_reflect::{DescriptorPool, FileDescriptor, MessageDescriptor};
 
 use self::edition::Implicit;
 use self::resolver::Resolver;
@@ -34,6 +34,33 @@ use crate::model::Schema;
 /// The root is `type_name` (full or last part), or else the only message of the
 /// file that no other message uses.
 pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
+    compile_file(path, folders)?.only(type_name)
+}
+
+/// Reads all messages of a `.proto` file, as [`read_file`] does.
+///
+/// # Errors
+/// Also when it has none.
+pub fn read_all(path: &Path, folders: &[PathBuf]) -> Result<All> {
+    compile_file(path, folders)?.all()
+}
+
+/// The full names of a file's own messages, those in others too.
+pub fn messages(path: &Path, folders: &[PathBuf]) -> Result<Vec<String>> {
+    let compiled = compile_file(path, folders)?;
+    Ok(compiled.own.iter().map(|message| message.full_name().to_owned()).collect())
+}
+
+/// The messages of a file or set.
+#[derive(Debug)]
+pub struct All {
+    /// The schemas of those that no other one uses, and of what these do not reach.
+    pub schemas: Vec<Schema>,
+    /// Enums that none of them uses, by their full names.
+    pub unused: Vec<String>,
+}
+
+fn compile_file(path: &Path, folders: &[PathBuf]) -> Result<Compiled> {
     let origin = path.display().to_string();
     let text = file::text(path)?;
     // Not canonical: a link's imports lie beside the link.
@@ -45,7 +72,7 @@ pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> R
         folders: folders.iter().cloned().chain(above).collect(),
         found: Rc::default(),
     };
-    compile(resolver, &name, &origin, type_name)
+    compile(resolver, &name, &origin)
 }
 
 /// Reads `.proto` texts that are no files: (name, text), the first being the
@@ -54,7 +81,7 @@ pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Sch
     let (name, _) = files.first().context("no .proto text given")?;
     let texts = files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     let resolver = Resolver { texts, folders: Vec::new(), found: Rc::default() };
-    compile(resolver, name, name, type_name)
+    compile(resolver, name, name)?.only(type_name)
 }
 
 /// Reads an encoded `FileDescriptorSet`, which must include its imports.
@@ -62,12 +89,24 @@ pub fn read_texts(files: &[(&str, &str)], type_name: Option<&str>) -> Result<Sch
 /// The root is `type_name` (full or last part), or else the only message that
 /// no other message uses. `origin` says in errors where the bytes are from.
 pub fn read_descriptors(bytes: &[u8], type_name: Option<&str>, origin: &str) -> Result<Schema> {
+    compiled_set(bytes, origin)?.only(type_name)
+}
+
+/// Reads all messages of an encoded `FileDescriptorSet`, as [`read_descriptors`]
+/// does.
+///
+/// # Errors
+/// Also when it has none.
+pub fn read_all_descriptors(bytes: &[u8], origin: &str) -> Result<All> {
+    compiled_set(bytes, origin)?.all()
+}
+
+fn compiled_set(bytes: &[u8], origin: &str) -> Result<Compiled> {
     let definitions = Definitions::decode(bytes).with_context(|| {
         format!("{origin} is no complete descriptor set; make it with protoc --include_imports")
     })?;
-    let all = definitions.pool.all_messages();
-    let own = all.filter(|m| m.package_name() != "google.protobuf").collect();
-    definitions.schema(&choose(own, type_name, origin)?)
+    let is_own = |file: &FileDescriptor| file.package_name() != "google.protobuf";
+    Ok(Compiled::new(definitions, origin, is_own))
 }
 
 /// The definitions of a descriptor set.
@@ -130,12 +169,7 @@ fn pool(set: FileDescriptorSet) -> Result<DescriptorPool> {
     Ok(pool)
 }
 
-fn compile(
-    resolver: Resolver,
-    name: &str,
-    origin: &str,
-    type_name: Option<&str>,
-) -> Result<Schema> {
+fn compile(resolver: Resolver, name: &str, origin: &str) -> Result<Compiled> {
     let found = resolver.found.clone();
     let order = resolver.order(name).with_context(|| format!("cannot compile {origin}"))?;
     let mut compiler = protox::Compiler::with_file_resolver(resolver);
@@ -167,58 +201,137 @@ fn compile(
         let said: Vec<edition::File> = said.collect();
         Definitions::translated(set, &said).with_context(|| format!("cannot compile {origin}"))?
     };
-    let pool = &definitions.pool;
-    let file = pool.get_file_by_name(name).context("the compiler lost the file")?;
-    let own = match type_name {
-        // A root that is asked for may also be an imported message.
-        Some(_) => pool.all_messages().collect(),
-        None => pool.all_messages().filter(|m| m.parent_file() == file).collect(),
-    };
-    definitions.schema(&choose(own, type_name, origin)?)
+    ensure!(definitions.pool.get_file_by_name(name).is_some(), "the compiler lost the file");
+    Ok(Compiled::new(definitions, origin, |file| file.name() == name))
 }
 
-/// The root among the messages of a file or set.
-fn choose(
-    messages: Vec<MessageDescriptor>,
-    type_name: Option<&str>,
-    origin: &str,
-) -> Result<MessageDescriptor> {
-    let list = |messages: &[MessageDescriptor]| {
-        messages.iter().map(|m| m.full_name().to_owned()).collect::<Vec<_>>().join(", ")
-    };
-    let candidates: Vec<MessageDescriptor> = match type_name {
-        Some(wanted) => {
-            if let Some(exact) = messages.iter().find(|m| m.full_name() == wanted) {
-                return Ok(exact.clone());
+/// The definitions of a file or set, and what of them is its own.
+struct Compiled {
+    definitions: Definitions,
+    /// Its own messages; those of what it imports are not.
+    own: Vec<MessageDescriptor>,
+    own_files: Vec<FileDescriptor>,
+    origin: String,
+}
+
+impl Compiled {
+    fn new(
+        definitions: Definitions,
+        origin: &str,
+        is_own: impl Fn(&FileDescriptor) -> bool,
+    ) -> Compiled {
+        let own_files: Vec<FileDescriptor> = definitions.pool.files().filter(is_own).collect();
+        let own = definitions.pool.all_messages();
+        let own = own.filter(|m| own_files.contains(&m.parent_file()) && !m.is_map_entry());
+        Compiled { own: own.collect(), definitions, own_files, origin: origin.to_owned() }
+    }
+
+    /// Those that no other message of its own uses.
+    fn roots(&self) -> Vec<MessageDescriptor> {
+        let used: HashSet<String> =
+            self.definitions.pool.all_messages().flat_map(used_messages).collect();
+        let top = self.own.iter().filter(|m| m.parent_message().is_none());
+        top.filter(|m| !used.contains(m.full_name())).cloned().collect()
+    }
+
+    /// The message that is asked for, or the only one that there is to choose.
+    fn only(&self, type_name: Option<&str>) -> Result<Schema> {
+        let root = match type_name {
+            Some(wanted) => self.find(wanted)?,
+            None => self.root()?,
+        };
+        self.definitions.schema(&root)
+    }
+
+    fn root(&self) -> Result<MessageDescriptor> {
+        let origin = &self.origin;
+        let roots = self.roots();
+        match roots.as_slice() {
+            [only] => Ok(only.clone()),
+            [] if self.own.is_empty() => bail!(self.nothing()),
+            [] => bail!(
+                "every message of {origin} is used by another; choose one with {origin}:Type \
+                 among {}",
+                list(&self.own)
+            ),
+            several => bail!(
+                "{origin} has several messages; choose one with {origin}:Type among {}",
+                list(several)
+            ),
+        }
+    }
+
+    /// A message by its full name or the last parts of it. One of its own goes
+    /// before one that is imported.
+    fn find(&self, wanted: &str) -> Result<MessageDescriptor> {
+        let origin = &self.origin;
+        let pool = &self.definitions.pool;
+        let suffix = format!(".{wanted}");
+        let is_it = |name: &str| name == wanted || name.ends_with(&suffix);
+        let others = || pool.all_messages().filter(|m| !m.is_map_entry() && !self.own.contains(m));
+        if let Some(exact) = pool.get_message_by_name(wanted) {
+            return Ok(exact);
+        }
+        let mut named: Vec<_> = self.own.iter().filter(|m| is_it(m.full_name())).cloned().collect();
+        if named.is_empty() {
+            named = others().filter(|m| is_it(m.full_name())).collect();
+        }
+        match named.as_slice() {
+            [only] => Ok(only.clone()),
+            [] if self.own.is_empty() => bail!(self.nothing()),
+            [] if pool.all_enums().any(|def| is_it(def.full_name())) => {
+                bail!("{wanted} is an enum; a message of {origin} is one of {}", list(&self.own))
             }
-            let suffix = format!(".{wanted}");
-            messages.iter().filter(|m| m.full_name().ends_with(&suffix)).cloned().collect()
+            [] => bail!("{origin} has no message {wanted}; it has {}", list(&self.own)),
+            several => bail!(
+                "{origin} has several messages {wanted}; choose one with {origin}:Type among {}",
+                list(several)
+            ),
         }
-        None => {
-            let used: HashSet<String> = messages.iter().flat_map(used_messages).collect();
-            let top = messages.iter().filter(|m| m.parent_message().is_none());
-            top.filter(|m| !used.contains(m.full_name())).cloned().collect()
+    }
+
+    fn all(&self) -> Result<All> {
+        ensure!(!self.own.is_empty(), self.nothing());
+        let (mut schemas, mut reached) = (Vec::new(), HashSet::new());
+        // Those in a circle are no roots, and some messages are used nowhere.
+        for message in self.roots().iter().chain(&self.own) {
+            if reached.contains(message.full_name()) {
+                continue;
+            }
+            let schema = self.definitions.schema(message)?;
+            reached.extend(schema.types.iter().map(|def| def.original().to_owned()));
+            schemas.push(schema);
         }
-    };
-    match (candidates.as_slice(), type_name) {
-        ([only], _) => Ok(only.clone()),
-        ([], Some(wanted)) => {
-            bail!("{origin} has no message {wanted}; it has {}", list(&messages))
+        let enums = self.definitions.pool.all_enums();
+        let own = enums.filter(|def| self.own_files.contains(&def.parent_file()));
+        let names = own.map(|def| def.full_name().to_owned());
+        Ok(All { schemas, unused: names.filter(|name| !reached.contains(name)).collect() })
+    }
+
+    /// What is said of a file without messages.
+    fn nothing(&self) -> String {
+        let pool = &self.definitions.pool;
+        let is_own = |file: FileDescriptor| self.own_files.contains(&file);
+        let enums = pool.all_enums().filter(|def| is_own(def.parent_file()));
+        let enums: Vec<String> = enums.map(|def| def.full_name().to_owned()).collect();
+        let services = pool.services().filter(|service| is_own(service.parent_file()));
+        let services: Vec<String> = services.map(|one| one.full_name().to_owned()).collect();
+        let mut text = format!("{} has no message", self.origin);
+        for (kind, names) in [("enums", enums), ("services", services)] {
+            if !names.is_empty() {
+                text += &format!("; its {kind} are {}", names.join(", "));
+            }
         }
-        ([], None) if messages.is_empty() => bail!("{origin} has no message"),
-        ([], None) => bail!(
-            "every message of {origin} is used by another; choose one with {origin}:Type among {}",
-            list(&messages)
-        ),
-        (several, _) => bail!(
-            "{origin} has several messages; choose one with {origin}:Type among {}",
-            list(several)
-        ),
+        text
     }
 }
 
+fn list(messages: &[MessageDescriptor]) -> String {
+    messages.iter().map(|m| m.full_name().to_owned()).collect::<Vec<_>>().join(", ")
+}
+
 /// The messages that the fields of another message name.
-fn used_messages(message: &MessageDescriptor) -> Vec<String> {
+fn used_messages(message: MessageDescriptor) -> Vec<String> {
     let kinds = message.fields().map(|field| field.kind());
     let used = kinds.filter_map(|kind| kind.as_message().map(|used| used.full_name().to_owned()));
     used.filter(|used| used != message.full_name()).collect()
@@ -326,6 +439,99 @@ mod tests {
         let broken = read("message A { int32 }", None);
         assert!(broken.contains("a.proto"), "{broken}");
         assert!(!broken.contains('\n'), "{broken}");
+    }
+
+    #[test]
+    fn a_files_own_messages_go_before_those_that_it_imports() {
+        let files = [
+            (
+                "a.proto",
+                "syntax = \"proto3\"; package own; import \"b.proto\";
+                message Used { other.Kind kind = 1; } message Both { Used used = 1; }",
+            ),
+            (
+                "b.proto",
+                "syntax = \"proto3\"; package other;
+                enum Kind { NONE = 0; } message Used {} message More {}",
+            ),
+        ];
+        let read = |root| read_texts(&files, Some(root));
+        assert_eq!(read("Used").unwrap().root().name.original, "own.Used");
+        assert_eq!(read("More").unwrap().root().name.original, "other.More");
+        let error = read("None").unwrap_err().to_string();
+        assert_eq!(error, "a.proto has no message None; it has own.Used, own.Both");
+        let error = read("Kind").unwrap_err().to_string();
+        assert_eq!(error, "Kind is an enum; a message of a.proto is one of own.Used, own.Both");
+        let text = "syntax = \"proto3\"; package p; enum E { X = 0; } service S {}";
+        let error = read_texts(&[("e.proto", text)], None).unwrap_err().to_string();
+        assert_eq!(error, "e.proto has no message; its enums are p.E; its services are p.S");
+    }
+
+    #[test]
+    fn all_messages_are_those_that_none_uses_and_what_these_do_not_reach() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.proto");
+        let text = "syntax = \"proto3\"; package p;
+            message Used { enum K { X = 0; } K k = 1; map<string, Used> more = 2; }
+            message A { Used used = 1; message Inner { int32 x = 1; } }
+            message B { int32 x = 1; }
+            message C1 { C2 c = 1; } message C2 { C1 c = 1; }
+            enum Unused { NONE = 0; }";
+        std::fs::write(&path, text).unwrap();
+        let all = read_all(&path, &[]).unwrap();
+        let roots: Vec<&str> = all.schemas.iter().map(|s| &*s.root().name.original).collect();
+        assert_eq!(roots, ["p.A", "p.B", "p.A.Inner", "p.C1"]);
+        assert_eq!(all.unused, ["p.Unused"]);
+    }
+
+    #[test]
+    fn numbers_that_are_infinite_or_none_are_read() {
+        let defaults = |text: &str| -> Vec<String> {
+            let schema = read_texts(&[("a.proto", text)], Some("A")).expect(text);
+            let fields = schema.root().fields.iter();
+            fields.map(|f| f.default.clone().unwrap_or_default()).collect()
+        };
+        let fields = |label: &str| {
+            let values = ["-inf", "inf", "nan", "-nan", "- inf", "-1.5"];
+            let fields = values.iter().enumerate().map(|(at, value)| {
+                format!("{label} double f{at} = {} [default = {value}, deprecated = true];", at + 1)
+            });
+            format!("message A {{ {} }}", fields.collect::<String>())
+        };
+        // A number that is none has no sign that would count.
+        let wanted = ["-inf", "inf", "nan", "nan", "-inf", "-1.5"];
+        assert_eq!(defaults(&format!("edition = \"2023\"; {}", fields(""))), wanted);
+        assert_eq!(defaults(&format!("syntax = \"proto2\"; {}", fields("optional"))), wanted);
+        let options = "import \"google/protobuf/descriptor.proto\";
+            extend google.protobuf.MessageOptions { LABEL float limit = 7739973; LABEL O o = 7739974; }
+            message O { LABEL float a = 1; }
+            message A { option (limit) = VALUE; option (o) = { a: VALUE }; option (o).a = VALUE; \
+            LABEL double low = 1; }"
+            .replace("option (o) = { a: VALUE }; ", "");
+        for value in ["-inf", "inf", "nan", "-nan"] {
+            let text = options.replace("VALUE", value);
+            defaults(&format!("syntax = \"proto2\"; {}", text.replace("LABEL", "optional")));
+            defaults(&format!("edition = \"2023\"; {}", text.replace("LABEL", "")));
+        }
+    }
+
+    #[test]
+    fn extensions_of_an_edition_may_have_defaults() {
+        let text = "edition = \"2023\"; message A { int32 a = 1; extensions 100 to max;
+            extend A { int32 inner = 101 [default = 5, features.field_presence = EXPLICIT]; } }
+            extend A { int32 more = 100 [default = 41]; double low = 102 [default = -inf]; }
+            service S { option deprecated = true; rpc Do(A) returns (A) { option deprecated = true; } }
+            enum E { option features.enum_type = CLOSED; X = 1 [deprecated = true]; }";
+        let schema = read_texts(&[("a.proto", text)], None).unwrap();
+        assert_eq!(schema.root().fields.len(), 1);
+    }
+
+    #[test]
+    fn names_in_errors_are_all_there() {
+        let messages: String = (0..500).map(|at| format!("message Message{at} {{}} ")).collect();
+        let text = format!("syntax = \"proto3\"; {messages}");
+        let error = read_texts(&[("a.proto", &text)], None).unwrap_err().to_string();
+        assert!(error.ends_with("Message498, Message499"), "{error}");
     }
 
     #[test]

@@ -1,15 +1,17 @@
 //! Where a schema comes from: a file, and the type in it that is the message.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{bail, ensure, Result};
 
-use crate::model::Schema;
+use crate::model::{Schema, TypeDef};
 use crate::msg::Dialect;
-use crate::{file, msg, proto};
+use crate::{file, msg, package, proto};
 
-/// A definition file and the type in it, written `FILE[:Type]`.
+/// A definition file, or a folder of them, and the type in it, written
+/// `FILE[:Type]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// The file.
@@ -66,13 +68,13 @@ pub fn load(source: &Source) -> Result<Schema> {
 /// given.
 pub fn load_as(dialect: Option<Dialect>, source: &Source) -> Result<Schema> {
     let Source { path, type_name, folders } = source;
+    check_folders(folders)?;
+    if path.is_dir() {
+        return load_as(dialect, &of_folder(source)?);
+    }
     let type_name = type_name.as_deref();
     let origin = path.display().to_string();
-    for folder in folders {
-        ensure!(folder.is_dir(), "{} is no folder to look in", folder.display());
-    }
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    match extension.as_str() {
+    match extension(path).as_str() {
         "msg" => msg::read_file_as(dialect, path, type_name, &msg::folders(folders)),
         "proto" => proto::read_file(path, type_name, folders),
         "fds" | "desc" | "binpb" | "pb" => {
@@ -94,6 +96,137 @@ pub fn load_as(dialect: Option<Dialect>, source: &Source) -> Result<Schema> {
              .binpb or .pb file"
         ),
     }
+}
+
+/// What is read of a file or folder when no type of it is named.
+#[derive(Debug, Default)]
+pub struct All {
+    /// The messages, each with the file that it was read from.
+    pub messages: Vec<(String, Schema)>,
+    /// What no message of it uses and so is left out: enums, by their full names,
+    /// and files that have no message.
+    pub unused: Vec<String>,
+}
+
+/// Reads all messages of a file, or of all files of a folder.
+///
+/// # Errors
+/// Also where there is none.
+pub fn load_all(dialect: Option<Dialect>, path: &Path, folders: &[PathBuf]) -> Result<All> {
+    check_folders(folders)?;
+    if !path.is_dir() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut all = All::default();
+        all.unused = all.add(dialect, path, &name, folders)?;
+        return Ok(all);
+    }
+    let files = files(path)?;
+    let folders: Vec<PathBuf> = folders.iter().cloned().chain([path.to_owned()]).collect();
+    let (mut all, mut unused) = (All::default(), Vec::new());
+    for file in files {
+        let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
+        if extension(&file) == "proto" && proto::messages(&file, &folders)?.is_empty() {
+            all.unused.push(name);
+            continue;
+        }
+        unused.extend(all.add(dialect, &file, &name, &folders)?);
+    }
+    ensure!(!all.messages.is_empty(), "no file below {} has a message", path.display());
+    let types = all.messages.iter().flat_map(|(_, schema)| &schema.types);
+    let used: HashSet<&str> = types.map(TypeDef::original).collect();
+    unused.retain(|name| !used.contains(name.as_str()));
+    all.unused.extend(unused);
+    Ok(all)
+}
+
+impl All {
+    /// Adds a file's messages, and returns the enums that they do not use.
+    fn add(
+        &mut self,
+        dialect: Option<Dialect>,
+        path: &Path,
+        name: &str,
+        folders: &[PathBuf],
+    ) -> Result<Vec<String>> {
+        let found = match extension(path).as_str() {
+            "proto" => proto::read_all(path, folders)?,
+            "fds" | "desc" | "binpb" | "pb" => {
+                proto::read_all_descriptors(&file::bytes(path)?, &path.display().to_string())?
+            }
+            _ => {
+                let source =
+                    Source { path: path.into(), type_name: None, folders: folders.to_vec() };
+                proto::All { schemas: vec![load_as(dialect, &source)?], unused: Vec::new() }
+            }
+        };
+        self.messages.extend(found.schemas.into_iter().map(|schema| (name.to_owned(), schema)));
+        Ok(found.unused)
+    }
+}
+
+/// The file in a folder that has the type which is asked for.
+fn of_folder(source: &Source) -> Result<Source> {
+    let Source { path, type_name, folders } = source;
+    let folders: Vec<PathBuf> = folders.iter().cloned().chain([path.clone()]).collect();
+    let mut all: Vec<(String, PathBuf)> = Vec::new();
+    for file in files(path)? {
+        let names = match extension(&file).as_str() {
+            "proto" => proto::messages(&file, &folders)?,
+            _ => vec![msg::name_of(&file)],
+        };
+        all.extend(names.into_iter().map(|name| (name, file.clone())));
+    }
+    let is_it = |name: &str| match type_name {
+        None => true,
+        Some(wanted) => {
+            let wanted = wanted.replace("/msg/", "/");
+            let rest = name.strip_suffix(wanted.as_str());
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with(['.', '/']))
+        }
+    };
+    let named: Vec<&(String, PathBuf)> = all.iter().filter(|(name, _)| is_it(name)).collect();
+    let exact = named.iter().find(|(name, _)| Some(name) == type_name.as_ref());
+    let list = |all: &mut dyn Iterator<Item = &str>| all.collect::<Vec<_>>().join(", ");
+    let origin = path.display();
+    match (exact, named.as_slice()) {
+        (Some((name, file)), _) | (None, [(name, file)]) => {
+            let is_proto = extension(file) == "proto";
+            let type_name = is_proto.then(|| name.clone());
+            Ok(Source { path: file.clone(), type_name, folders })
+        }
+        (None, []) => bail!(
+            "{origin} has no message {}; it has {}",
+            type_name.as_deref().unwrap_or_default(),
+            list(&mut all.iter().map(|(name, _)| name.as_str()))
+        ),
+        (None, several) => bail!(
+            "{origin} has several messages; choose one with {origin}:Type among {}",
+            list(&mut several.iter().map(|(name, _)| name.as_str()))
+        ),
+    }
+}
+
+/// The definitions below a folder.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let files = package::files(folder)?;
+    ensure!(
+        !files.is_empty(),
+        "{} is a folder without definitions (.msg, .proto), and without metadata.yaml, so no ROS 2 \
+         bag either; give another",
+        folder.display()
+    );
+    Ok(files)
+}
+
+fn check_folders(folders: &[PathBuf]) -> Result<()> {
+    for folder in folders {
+        ensure!(folder.is_dir(), "{} is no folder to look in", folder.display());
+    }
+    Ok(())
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -119,6 +252,58 @@ mod tests {
         let source = Source::parse(path.to_str().unwrap());
         assert_eq!(source.path, path);
         assert_eq!(load(&source).unwrap().root().fields.len(), 1);
+    }
+
+    #[test]
+    fn a_folder_is_read_as_its_files() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("own/msg/a/Point.msg", "float32 x\n");
+        write("own/msg/b/Cloud.msg", "Point[] points\n");
+        write("own/test/Other.msg", "int8 x\n");
+        write("p/x/a.proto", "syntax = \"proto3\"; import \"y/b.proto\"; message A { B b = 1; }");
+        write("p/y/b.proto", "syntax = \"proto3\"; message B { enum K { N = 0; } K k = 1; }");
+        write("p/y/kinds.proto", "syntax = \"proto3\"; enum Kinds { NONE = 0; }");
+        let names = |path: &str| {
+            let all = load_all(None, &folder.path().join(path), &[]).unwrap();
+            let names = all.messages.iter();
+            let names = names.map(|(file, s)| format!("{file} {}", s.root().name.original));
+            (names.collect::<Vec<_>>(), all.unused)
+        };
+        let wanted = ["msg/a/Point.msg own/msg/Point", "msg/b/Cloud.msg own/msg/Cloud"];
+        assert_eq!(names("own"), (wanted.map(String::from).to_vec(), vec![]));
+        let wanted = ["x/a.proto A", "y/b.proto B"].map(String::from).to_vec();
+        assert_eq!(names("p"), (wanted, vec!["y/kinds.proto".to_owned()]));
+
+        let read = |path: &str, name: Option<&str>| {
+            let source = Source {
+                path: folder.path().join(path),
+                type_name: name.map(str::to_owned),
+                folders: Vec::new(),
+            };
+            load(&source).map(|schema| schema.root().name.original.clone())
+        };
+        assert_eq!(read("own", Some("Cloud")).unwrap(), "own/msg/Cloud");
+        assert_eq!(read("own", Some("own/msg/Point")).unwrap(), "own/msg/Point");
+        assert_eq!(read("p", Some("B")).unwrap(), "B");
+        assert_eq!(read("p/x", None).unwrap(), "A");
+        let error = read("own", None).unwrap_err().to_string();
+        assert!(error.ends_with("own:Type among own/Point, own/Cloud"), "{error}");
+        let error = read("own", Some("Pose")).unwrap_err().to_string();
+        assert!(error.ends_with("has no message Pose; it has own/Point, own/Cloud"), "{error}");
+
+        write("own/msg/Point.msg", "float64 x\n");
+        let error = load_all(None, &folder.path().join("own"), &[]).unwrap_err().to_string();
+        for words in ["msg/Point.msg and ", "msg/a/Point.msg are one type"] {
+            assert!(error.contains(words), "{error}");
+        }
+        fs::create_dir(folder.path().join("none")).unwrap();
+        let error = read("none", None).unwrap_err().to_string();
+        assert!(error.contains("none is a folder without definitions"), "{error}");
     }
 
     #[test]

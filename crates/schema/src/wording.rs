@@ -40,8 +40,10 @@ pub struct Constant {
     pub name: String,
     /// Its type as spelled.
     pub spelling: String,
-    /// Its value as written: text of ROS 1 is not quoted.
+    /// Its value as written.
     pub value: String,
+    /// Whether it is of ROS 1, where nothing is quoted: quotes are of the text.
+    pub is_bare: bool,
     /// Its comment, without the marks.
     pub comment: String,
 }

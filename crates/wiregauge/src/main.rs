@@ -48,8 +48,9 @@ fn carry_out() -> ExitCode {
     match listening.map_err(Into::into).and_then(|()| arguments.run()) {
         Ok(code) => code,
         Err(error) => {
-            // Some of it may be in the words of others.
-            tell(&text::safe(&format!("wiregauge: {error:#}")));
+            // Some of it may be in the words of others. It is not cut: what is wrong
+            // and what to do may be behind a long list of names.
+            tell(&text::plain(&format!("wiregauge: {error:#}")));
             ExitCode::from(if error.is::<Interrupted>() { 130 } else { REFUSED })
         }
     }

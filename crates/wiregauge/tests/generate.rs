@@ -159,6 +159,73 @@ fn what_cannot_be_said_is_refused_or_told() {
     }
 }
 
+#[test]
+fn all_messages_of_files_and_folders_are_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    write(
+        folder,
+        "p/two.proto",
+        "syntax = \"proto3\"; message A { int32 x = 1; } message B { int32 y = 1; } \
+         enum Kind { NONE = 0; }",
+    );
+    write(
+        folder,
+        "p/in/more.proto",
+        "syntax = \"proto3\"; import \"two.proto\"; message C { A a = 1; }",
+    );
+    write(folder, "p/kinds.proto", "syntax = \"proto3\"; enum Kinds { OTHER = 0; }");
+    let python = |what: &'static str, wire: &'static str| {
+        ["generate", what, "--language", "python", "--wire", wire, "-o", "out", "--name", "m"]
+    };
+    let classes = || {
+        let text = fs::read_to_string(folder.join("out/m.py")).expect("written");
+        let lines = text.lines().filter_map(|line| line.strip_prefix("class "));
+        let names = lines.filter_map(|line| line.split([':', '(']).next());
+        let names = names
+            .filter(|name| !name.starts_with('_') && !["WireError", "Records"].contains(name))
+            .map(str::to_owned);
+        (names.collect::<Vec<_>>().join(" "), text)
+    };
+    let said = run(folder, &python("p/two.proto", "protobuf"));
+    assert_eq!((said.code, said.err.trim()), (Some(0), "Kind is left out, as no message uses it"));
+    assert_eq!(classes().0, "A B");
+    let said = run(folder, &python("p", "protobuf"));
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    for words in ["Kind is left out", "kinds.proto is left out"] {
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+    assert_eq!(classes().0, "A C B");
+    refuses(folder, &python("p/kinds.proto", "protobuf"), &["no message; its enums are Kinds"]);
+
+    // A package with folders; RIHS01 by rosidl's rule, md5 by genmsg 0.6.0.
+    write(folder, "my_msgs/msg/a/Point.msg", "float32 x\n");
+    write(folder, "my_msgs/msg/b/Cloud.msg", "my_msgs/Point[] points\n");
+    let said = run(folder, &python("my_msgs", "ros-msg"));
+    assert_eq!((said.code, said.err.trim()), (Some(0), ""));
+    let (names, text) = classes();
+    assert_eq!(names, "Point Cloud");
+    for words in ["abd5d1e9c3ac157a0df3ba27b65d3384", "fce40bd593dc8135afee0b91d6452113"] {
+        assert!(text.contains(words), "{text}");
+    }
+    let said = run(folder, &python("my_msgs", "cdr"));
+    assert_eq!((said.code, said.err.trim()), (Some(0), ""));
+    for words in ["my_msgs/msg/Point", "my_msgs/msg/Cloud", "RIHS01_"] {
+        assert!(classes().1.contains(words), "{}", classes().1);
+    }
+    write(folder, "my_msgs/msg/Point.msg", "float64 x\n");
+    refuses(folder, &python("my_msgs", "cdr"), &["msg/Point.msg and ", "a/Point.msg are one type"]);
+
+    // Quotes, backslashes and what follows a `#` are of a text in ROS 1.
+    write(folder, "q/msg/Quotes.msg", "string A=\"x\"\nstring B= it's \\n # all \nuint8 a\n");
+    let said = run(folder, &[&python("q", "ros-msg")[..], &["--dialect", "ros1"]].concat());
+    assert_eq!((said.code, said.err.trim()), (Some(0), ""));
+    let text = classes().1;
+    for words in ["85b30b2b416fa51c990bc9bc5c3bf5c4", "'\"x\"'", "it's \\\\n # all"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
 /// The blocks of a page of documentation in a language, each with the paragraph
 /// before it.
 fn blocks(page: &str, language: &str) -> Vec<(String, String)> {

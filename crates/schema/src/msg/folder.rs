@@ -2,13 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Result;
+
+use crate::package::{find, root};
+
 /// The folders to look for packages in: those given, then those that the
 /// environment names, of ROS 2 (`AMENT_PREFIX_PATH`) and ROS 1
 /// (`ROS_PACKAGE_PATH`).
 ///
 /// In each a type is looked for as `pkg/msg/Type.msg`, `share/pkg/msg/Type.msg`,
 /// `pkg/Type.msg`, `*/pkg/msg/Type.msg`, and where the folder is the package
-/// itself as `msg/Type.msg`.
+/// itself as `msg/Type.msg`; in each `msg` also in folders of it.
 pub fn folders(given: &[PathBuf]) -> Vec<PathBuf> {
     let named = ["AMENT_PREFIX_PATH", "ROS_PACKAGE_PATH"].into_iter().filter_map(std::env::var_os);
     let named = named.flat_map(|paths| std::env::split_paths(&paths).collect::<Vec<_>>());
@@ -24,67 +28,80 @@ pub(super) fn last(name: &str) -> &str {
     name.rsplit('/').next().unwrap_or(name)
 }
 
-/// The package of a file that lies in the usual place, `pkg/msg/Type.msg`.
+/// The package of a file that lies in the usual place, `pkg/msg/Type.msg`, or in
+/// a folder of it: `pkg/msg/a/Type.msg` is `pkg/Type` as well.
 pub(super) fn package_of(path: &Path) -> Option<String> {
-    let folder = path.parent()?;
-    if folder.file_name()? != "msg" {
-        return None;
-    }
-    Some(folder.parent()?.file_name()?.to_string_lossy().into_owned())
+    let package = root(path)?.parent()?.file_name()?.to_string_lossy().into_owned();
+    Some(package)
 }
 
-/// The file of a type, from the file that uses it.
-pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
-    let last = last(name);
+/// The file of a type, from the file that uses it. Fails where two files of a
+/// package are the type by their names.
+pub(super) fn locate(from: &Path, name: &str, folders: &[PathBuf]) -> Result<Option<PathBuf>> {
+    let file = format!("{}.msg", last(name));
+    let package = name.rsplit_once('/').map(|(package, _)| package);
     // Where links lead is looked at after where they are: a workspace links
     // packages that lie apart, and a package links files of its source.
-    let absolute = std::path::absolute(from).ok()?;
+    let absolute = std::path::absolute(from)?;
     let real = from.canonicalize().ok();
-    let places = std::iter::once(absolute).chain(real).flat_map(|from| {
+    for from in std::iter::once(absolute).chain(real) {
+        let Some(package) = package else { continue };
         let folder = from.parent().unwrap_or(Path::new("")).to_owned();
-        let above = folder.parent().map(Path::to_owned);
-        let top = above.as_deref().and_then(Path::parent).map(Path::to_owned);
-        let package = name.rsplit_once('/').map(|(package, _)| package);
-        let near = package.map(|package| {
-            let msg = top.map(|top| top.join(package).join("msg"));
-            let flat = above.map(|above| above.join(package));
-            [msg, flat, Some(folder.join(package))].into_iter().flatten().collect()
-        });
-        let near: Vec<PathBuf> = near.unwrap_or_default();
-        near.into_iter().map(|folder| folder.join(format!("{last}.msg"))).collect::<Vec<_>>()
-    });
-    let found = places.filter(|place| place.exists()).chain(within(folders, name)).next();
-    found.or_else(|| {
-        let package = name.rsplit_once('/').map(|(package, _)| package);
-        // A namesake in another package is another type.
-        let other = package_of(from).is_some_and(|own| package.is_some_and(|p| p != own));
-        let beside = from.parent()?.join(format!("{last}.msg"));
-        (!other && beside.exists()).then_some(beside)
-    })
+        // From a folder of a package's messages packages are beside the package.
+        let msg = root(&from).unwrap_or_else(|| folder.clone());
+        let above = msg.parent().map(Path::to_owned);
+        if let Some(top) = above.as_deref().and_then(Path::parent) {
+            let found = find(&top.join(package).join("msg"), &file)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        let flat = above.map(|above| above.join(package));
+        let near = [flat, Some(folder.join(package))].into_iter().flatten();
+        if let Some(found) = near.map(|near| near.join(&file)).find(|place| place.exists()) {
+            return Ok(Some(found));
+        }
+    }
+    if let Some(found) = within(folders, name)? {
+        return Ok(Some(found));
+    }
+    // A namesake in another package is another type.
+    let other = package_of(from).is_some_and(|own| package.is_some_and(|p| p != own));
+    let beside = from.parent().map(|folder| folder.join(&file));
+    Ok(beside.filter(|beside| !other && beside.exists()))
 }
 
-/// The file of `pkg/Type` in the first folder that has it.
-pub(super) fn within(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
-    let (package, last) = name.rsplit_once('/')?;
+/// The file of `pkg/Type` in the first folder that has it. Fails where two files
+/// there are the type by their names.
+pub(super) fn within(folders: &[PathBuf], name: &str) -> Result<Option<PathBuf>> {
+    let Some((package, last)) = name.rsplit_once('/') else { return Ok(None) };
     let file = format!("{last}.msg");
-    folders.iter().find_map(|folder| {
-        let mut places = vec![
-            folder.join(package).join("msg").join(&file),
-            folder.join("share").join(package).join("msg").join(&file),
-            folder.join(package).join(&file),
-        ];
-        let is_package = folder.file_name().is_some_and(|name| name == package);
-        if is_package {
-            places.push(folder.join("msg").join(&file));
+    for folder in folders {
+        for package in [folder.join(package), folder.join("share").join(package)] {
+            let found = find(&package.join("msg"), &file)?;
+            if found.is_some() {
+                return Ok(found);
+            }
         }
-        let found = places.into_iter().find(|place| place.exists());
-        found.or_else(|| {
-            let mut inner: Vec<PathBuf> =
-                folder.read_dir().ok()?.flatten().map(|entry| entry.path()).collect();
-            inner.sort();
-            let mut inner =
-                inner.into_iter().map(|inner| inner.join(package).join("msg").join(&file));
-            inner.find(|place| place.exists())
-        })
-    })
+        let flat = folder.join(package).join(&file);
+        if flat.exists() {
+            return Ok(Some(flat));
+        }
+        if folder.file_name().is_some_and(|name| name == package) {
+            let found = find(&folder.join("msg"), &file)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+        let Ok(inner) = folder.read_dir() else { continue };
+        let mut inner: Vec<PathBuf> = inner.flatten().map(|entry| entry.path()).collect();
+        inner.sort();
+        for inner in inner {
+            let found = find(&inner.join(package).join("msg"), &file)?;
+            if found.is_some() {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(None)
 }

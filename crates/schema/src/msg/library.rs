@@ -10,6 +10,7 @@ use super::folder::{last, locate, short};
 use super::line::{comment, is_separator, parse_line, uncomment, Line, Statement};
 use crate::assemble::{assemble, unlegalized};
 use crate::file;
+use crate::literal;
 use crate::model::{
     Cardinality, Element, Field, Record, Role, Scalar, Schema, TypeDef, TypeId, Wire,
 };
@@ -21,8 +22,12 @@ pub(super) struct Definition {
     package: String,
     pub(super) fields: Vec<Line>,
     words: TypeWording,
-    /// Uses what only ROS 2 has.
-    ros2: bool,
+    /// The lines of its constants.
+    lines: Vec<usize>,
+    /// Where it uses what only ROS 2 has: the line.
+    ros2: Option<usize>,
+    /// Where it uses what only ROS 1 has.
+    ros1: Option<usize>,
     /// Where the definition stands, for errors.
     origin: String,
     /// The file itself, if other files may be looked for from there.
@@ -49,6 +54,8 @@ impl Library {
     ) -> Result<()> {
         // Editors of Windows put a mark before the text.
         let text = text.trim_start_matches('\u{feff}');
+        // Recordings may have cut off the last LF.
+        file::check_lines(text.trim_end(), origin)?;
         let mut name = short(name);
         let mut part: Vec<(usize, &str)> = Vec::new();
         let mut started = false;
@@ -90,14 +97,31 @@ impl Library {
             package,
             fields: Vec::new(),
             words: TypeWording { text: Some(text_of(lines)), ..TypeWording::default() },
-            ros2: false,
+            lines: Vec::new(),
+            ros2: None,
+            ros1: None,
             origin: origin.to_owned(),
             path: path.map(Path::to_owned),
         };
         let mut said = Said::default();
         for (number, line) in lines {
-            let parsed = parse_line(*number, line, &mut definition.ros2);
-            let parsed = parsed.with_context(|| format!("{origin}:{number}: '{}'", line.trim()))?;
+            let mut ros2 = false;
+            let parsed = parse_line(*number, line, &mut ros2);
+            let parsed = parsed.with_context(|| {
+                // No name is so long, but a file of one line may be.
+                let shown: String = line.trim().chars().take(1000).collect();
+                format!("{origin}:{number}: '{shown}'")
+            })?;
+            let ros1 = match &parsed {
+                Some(Statement::Field(line)) => is_builtin(&line.element),
+                // A `byte` of ROS 2 has no sign.
+                Some(Statement::Constant(constant)) => {
+                    constant.spelling == "byte" && constant.value.starts_with('-')
+                }
+                None => false,
+            };
+            definition.ros2 = definition.ros2.or(ros2.then_some(*number));
+            definition.ros1 = definition.ros1.or(ros1.then_some(*number));
             match parsed {
                 None => said.comment(comment(line), &mut definition.words),
                 Some(Statement::Field(field)) => {
@@ -107,6 +131,7 @@ impl Library {
                     definition.fields.push(field);
                 }
                 Some(Statement::Constant(constant)) => {
+                    definition.lines.push(*number);
                     // Whether what follows a `#` is a comment, the dialect tells.
                     let comment = said.of("", &mut definition.words);
                     definition.words.constants.push(Constant { comment, ..constant });
@@ -171,7 +196,11 @@ impl Library {
             }
             let (origin, path) = (definition.origin.clone(), definition.path.clone());
             for (name, number) in missing {
-                let file = path.as_deref().and_then(|path| locate(path, &name, &self.folders));
+                let file = match &path {
+                    Some(path) => locate(path, &name, &self.folders)
+                        .with_context(|| format!("{origin}:{number}"))?,
+                    None => None,
+                };
                 let file = file.with_context(|| {
                     let last = last(&name);
                     match path {
@@ -194,19 +223,48 @@ impl Library {
     }
 
     /// The dialect by the rule that [`super::read_file`] documents.
-    fn dialect(&self) -> Dialect {
-        let mut definitions = self.definitions.values();
-        let mut lines = self.definitions.values().flat_map(|d| &d.fields);
-        let ros1 = |line: &Line| matches!(line.element.as_str(), "time" | "duration" | "Header");
-        if !definitions.any(|d| d.ros2) && lines.any(ros1) {
-            Dialect::Ros1
-        } else {
-            Dialect::Ros2
+    fn dialect(&self, root: &Definition) -> Dialect {
+        // What the file itself uses goes before what it finds elsewhere.
+        let own = |d: &&Definition| d.path == root.path && d.origin == root.origin;
+        let all = || self.definitions.values();
+        if all().filter(own).any(|d| d.ros2.is_some()) {
+            return Dialect::Ros2;
+        }
+        if all().filter(own).any(|d| d.ros1.is_some()) {
+            return Dialect::Ros1;
+        }
+        let mut lines = all().flat_map(|d| &d.fields);
+        let ros1 = all().any(|d| d.ros1.is_some()) || lines.any(|line| line.element == "Header");
+        match ros1 && all().all(|d| d.ros2.is_none()) {
+            true => Dialect::Ros1,
+            false => Dialect::Ros2,
+        }
+    }
+
+    /// Fails where files are of both dialects, and says where each of them shows
+    /// it: one of them may have been found where it was not meant.
+    fn check_dialects(&self, dialect: Dialect) -> Result<()> {
+        let files = || self.definitions.values().filter(|d| d.path.is_some());
+        let place =
+            |d: &Definition, line: Option<usize>| line.map(|line| format!("{}:{line}", d.origin));
+        let ros1 = files().find_map(|d| place(d, d.ros1));
+        let ros2 = files().find_map(|d| place(d, d.ros2));
+        if let (Some(ros1), Some(ros2)) = (&ros1, &ros2) {
+            bail!(
+                "{ros1} is of ROS 1 and {ros2} of ROS 2; mend it, or give by -I the folder with all \
+                 packages of one of them"
+            );
+        }
+        match (dialect, ros2) {
+            (Dialect::Ros1, Some(ros2)) => bail!("{ros2} is of ROS 2, and is to be read as ROS 1"),
+            _ => Ok(()),
         }
     }
 
     pub(super) fn schema(&self, root: &str, dialect: Option<Dialect>) -> Result<Schema> {
-        let dialect = dialect.unwrap_or_else(|| self.dialect());
+        let first = self.definitions.get(root).context("the root is missing")?;
+        let dialect = dialect.unwrap_or_else(|| self.dialect(first));
+        self.check_dialects(dialect)?;
         let names = self.definitions.keys().map(String::as_str);
         // A definition that came along goes before the built-in one.
         let times = TIMES.into_iter().filter(|name| !self.definitions.contains_key(*name));
@@ -220,28 +278,30 @@ impl Library {
             }));
         }
         let mut schema = assemble(types, *ids.get(root).context("the root is missing")?)?;
-        schema.wording = self.wording(dialect);
+        schema.wording = self.wording(dialect)?;
         Ok(schema)
     }
 
-    fn wording(&self, dialect: Dialect) -> Wording {
+    fn wording(&self, dialect: Dialect) -> Result<Wording> {
         let mut wording = Wording::default();
         for (name, definition) in &self.definitions {
             let mut words = definition.words.clone();
-            for constant in &mut words.constants {
+            for (constant, line) in words.constants.iter_mut().zip(&definition.lines) {
+                constant.is_bare = dialect == Dialect::Ros1;
                 // ROS 1 takes all of the line for the text of a string.
-                if constant.spelling == "string" && dialect == Dialect::Ros1 {
-                    continue;
+                if constant.spelling != "string" || dialect == Dialect::Ros2 {
+                    let end = uncomment(&constant.value).len();
+                    let behind = comment(&constant.value[end..]).unwrap_or_default();
+                    constant.comment = paragraph(&constant.comment, behind);
+                    constant.value.truncate(end);
+                    constant.value.truncate(constant.value.trim_end().len());
                 }
-                let end = uncomment(&constant.value).len();
-                let behind = comment(&constant.value[end..]).unwrap_or_default();
-                constant.comment = paragraph(&constant.comment, behind);
-                constant.value.truncate(end);
-                constant.value.truncate(constant.value.trim_end().len());
+                literal::constant(constant)
+                    .with_context(|| format!("{}:{line}", definition.origin))?;
             }
             wording.say(&original(name, dialect), words);
         }
-        wording
+        Ok(wording)
     }
 
     fn record(
@@ -254,21 +314,23 @@ impl Library {
         let mut fields = Vec::new();
         for line in &definition.fields {
             let element = self.element(definition, line, dialect, ids)?;
-            let octets = element == Element::Scalar(Scalar::U8)
-                && line.cardinality == Cardinality::List { bound: None };
-            let (element, cardinality) = match octets {
-                true => (Element::Bytes, Cardinality::Required),
-                false => (element, line.cardinality),
-            };
-            fields.push(Field {
+            let mut field = Field {
                 name: unlegalized(&line.name),
                 id: fields.len() as u32 + 1,
                 element,
-                cardinality,
+                cardinality: line.cardinality,
                 wire: Wire::default(),
                 union: None,
                 default: line.default.clone(),
-            });
+            };
+            let place = || format!("{}:{}", definition.origin, line.number);
+            literal::plain_default(&field).with_context(place)?;
+            let octets = element == Element::Scalar(Scalar::U8)
+                && line.cardinality == Cardinality::List { bound: None };
+            if octets {
+                (field.element, field.cardinality) = (Element::Bytes, Cardinality::Required);
+            }
+            fields.push(field);
         }
         let original = original(name, dialect);
         let is_time = |time: &Record| {

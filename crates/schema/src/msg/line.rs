@@ -73,9 +73,21 @@ pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<O
     let rest = rest.trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
     let (name, rest) = rest.split_at(end);
+    let whole_name = |rest: &str| {
+        let end = rest.find(|c: char| c.is_whitespace() || c == '=').unwrap_or(rest.len());
+        format!("{name}{}", &rest[..end])
+    };
+    ensure!(!whole_name(rest).is_empty(), "no name after the type; write 'type name'");
     ensure!(
         name.starts_with(|c: char| c.is_ascii_alphabetic()),
-        "no name after the type; write 'type name'"
+        "the name '{}' does not begin with a letter from a to z, as ROS wants it; rename it",
+        whole_name(rest)
+    );
+    ensure!(
+        rest.is_empty() || rest.starts_with(|c: char| c.is_whitespace() || c == '='),
+        "the name '{}' has more than letters, digits and '_'; rename it, and write a length behind \
+         the type: 'uint8[4] name'",
+        whole_name(rest)
     );
     let rest = rest.trim();
     if rest.starts_with('=') {
@@ -86,6 +98,7 @@ pub(super) fn parse_line(number: usize, line: &str, ros2: &mut bool) -> Result<O
             name: name.to_owned(),
             spelling: element.to_owned(),
             value: value.to_owned(),
+            is_bare: false,
             comment: String::new(),
         })));
     }
@@ -129,7 +142,10 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
         part.starts_with(|c: char| c.is_ascii_alphabetic())
             && part.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
     };
-    ensure!(element.split('/').all(legal), "'{element}' is no type");
+    ensure!(
+        element.split('/').all(legal),
+        "'{element}' is no type; a type's name begins with a letter and has letters, digits and '_'"
+    );
     *ros2 |= element == "wstring"
         || element.contains("/msg/")
         || element.starts_with("builtin_interfaces/");

@@ -222,6 +222,12 @@ fn translate_field(
 /// parser are older than editions, and none but these decides what a message is.
 pub fn take_options(file: &mut FileDescriptorProto, edition: i32) -> File {
     let options = file.options.as_mut().map(|o| std::mem::take(&mut o.uninterpreted_option));
+    file.enum_type.iter_mut().for_each(take_enum);
+    drop_options(&mut file.extension);
+    for service in &mut file.service {
+        service.options = None;
+        service.method.iter_mut().for_each(|method| method.options = None);
+    }
     File {
         message_type: file.message_type.iter_mut().map(take_message).collect(),
         options: Some(FileOptions { features: options.map(|o| features(&o)) }),
@@ -244,14 +250,20 @@ fn take_message(message: &mut DescriptorProto) -> Message {
         Oneof { options: Some(OneofOptions { features: options.map(|o| features(&o)) }) }
     });
     let oneof_decl = oneof_decl.collect();
-    for def in &mut message.enum_type {
-        take_enum(def);
-    }
+    message.enum_type.iter_mut().for_each(take_enum);
+    drop_options(&mut message.extension);
     Message {
         field,
         nested_type: message.nested_type.iter_mut().map(take_message).collect(),
         options: Some(MessageOptions { features: options.map(|o| features(&o)) }),
         oneof_decl,
+    }
+}
+
+/// Extensions are left out of the model, with all that is said of them.
+fn drop_options(extensions: &mut [FieldDescriptorProto]) {
+    for extension in extensions {
+        extension.options = None;
     }
 }
 

@@ -3,7 +3,8 @@
 //!
 //! The options of extension ranges go: they say who may extend a message. Of an
 //! edition: its name becomes a `syntax`, reserved names their quoted form, and
-//! `export`, `local` and `import option` go, as they say who may see a name.
+//! `export`, `local` and `import option` go, as they say who may see a name. `inf`,
+//! `nan` and what is below them become numbers where options have them.
 
 use std::ops::Range;
 
@@ -58,6 +59,31 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
                 if edition.is_some() && matches!(before, "[" | ",") && word(at + 1) == "=" =>
             {
                 changes.push((tokens[at].clone(), "features.default".into()));
+                // Of what an option is it takes no word below zero.
+                if word(at + 2) == "-" && matches!(word(at + 3), "inf" | "nan") {
+                    let range = tokens[at + 2].start..tokens[at + 3].end;
+                    changes.push((
+                        range,
+                        if word(at + 3) == "inf" { "\"-inf\"" } else { "nan" }.into(),
+                    ));
+                }
+            }
+            // Nor does the library take them for the number that an option is. What an
+            // option says counts nowhere: what is no number may be any.
+            sign @ ("-" | "inf" | "nan") if before == "=" => {
+                let last = if sign == "-" { at + 1 } else { at };
+                // The default of a field it does take.
+                let is_default =
+                    at >= 3 && word(at - 2) == "default" && matches!(word(at - 3), "[" | ",");
+                let number = match (sign, word(last)) {
+                    ("-", "inf") => "-1e999",
+                    (_, "inf") => "1e999",
+                    (_, "nan") => "0.0",
+                    _ => continue,
+                };
+                if !is_default {
+                    changes.push((tokens[at].start..tokens[last].end, number.into()));
+                }
             }
             "export" | "local"
                 if edition.is_some() && starts && matches!(word(at + 1), "message" | "enum") =>

@@ -9,6 +9,7 @@ use anyhow::{ensure, Context, Result};
 use clap::ValueEnum;
 use wiregauge_generate::{generate, losses, within, Language, Package, Wire};
 use wiregauge_schema::msg::Dialect;
+use wiregauge_schema::source::load_all;
 use wiregauge_schema::{Schema, Source};
 use wiregauge_system::{file, text};
 use wiregauge_trace::Recording;
@@ -40,8 +41,8 @@ Exit status: 0 when all is written or as it would be, 1 when --check finds a
 difference, 2 when it could not be carried out.")]
 pub struct Arguments {
     /// Definitions (.msg, .proto, or a descriptor set), recordings (.mcap, .bag,
-    /// .db3 or its folder, .osi), or the folders of packages; after a colon the
-    /// type or topic, where there are several.
+    /// .db3 or its folder, .osi), or folders of packages or .proto files; after a
+    /// colon one type or topic, where not all are wanted.
     #[arg(value_name = "DEFINITION", required = true)]
     definitions: Vec<String>,
     /// Look for definitions that are used in this folder too; several times for
@@ -99,7 +100,10 @@ enum WireName {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let definitions = self.read()?;
+        let (definitions, unused) = self.read()?;
+        for name in unused {
+            tell(&text::safe(&format!("{name} is left out, as no message uses it")));
+        }
         let mut package = Package::new(self.name.as_deref(), definitions)?;
         if let Some(name) = &self.package {
             ensure!(
@@ -131,23 +135,23 @@ impl Arguments {
 impl Arguments {
     /// The definitions, all in one dialect: a file that both may have meant, such
     /// as one of numbers alone, is of ROS 1 beside others that are.
-    fn read(&self) -> Result<Vec<(String, Schema)>> {
+    fn read(&self) -> Result<(Vec<(String, Schema)>, BTreeSet<String>)> {
         let read = |dialect: Option<Dialect>| {
-            let mut all = Vec::new();
+            let (mut all, mut unused) = (Vec::new(), BTreeSet::new());
             for text in &self.definitions {
-                all.extend(schemas(text, &self.folder, dialect)?);
+                all.extend(schemas(text, &self.folder, dialect, &mut unused)?);
             }
-            Ok::<_, anyhow::Error>(all)
+            Ok::<_, anyhow::Error>((all, unused))
         };
         let given = self.dialect.map(|name| match name {
             DialectName::Ros1 => Dialect::Ros1,
             DialectName::Ros2 => Dialect::Ros2,
         });
-        let definitions = read(given)?;
-        let is = |ros2: bool| definitions.iter().any(|(_, schema)| is_ros(schema, ros2));
+        let read_first = read(given)?;
+        let is = |ros2: bool| read_first.0.iter().any(|(_, schema)| is_ros(schema, ros2));
         match given.is_none() && is(true) && is(false) {
             true => read(Some(Dialect::Ros1)),
-            false => Ok(definitions),
+            false => Ok(read_first),
         }
     }
 }
@@ -182,22 +186,17 @@ fn distinct<T: Copy + PartialEq>(all: &[T]) -> impl Iterator<Item = T> + '_ {
     all.iter().enumerate().filter(|(at, one)| !all[..*at].contains(one)).map(|(_, one)| *one)
 }
 
-/// The schemas of an argument, each with what it was read from.
+/// The schemas of an argument, each with what it was read from. `unused` is what
+/// no message there uses.
 fn schemas(
     text: &str,
     folders: &[PathBuf],
     dialect: Option<Dialect>,
+    unused: &mut BTreeSet<String>,
 ) -> Result<Vec<(String, Schema)>> {
     let source = Source::parse(text);
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if source.type_name.is_none() {
-        if let Some(paths) = package_files(&source.path)? {
-            let load = |path: PathBuf| {
-                let schema = load(&path.to_string_lossy(), folders, dialect)?;
-                Ok((name(&path), schema))
-            };
-            return paths.into_iter().map(load).collect();
-        }
         if is_recording(&source.path) {
             let recording = Recording::open_with(&source.path, lookup(folders))?;
             ensure!(!recording.topics().is_empty(), "{text} has no topics");
@@ -205,27 +204,11 @@ fn schemas(
             let schema = |topic: &str| Ok((name(&source.path), recording.schema(topic)?));
             return topics.map(|topic| schema(&topic.name)).collect();
         }
+        let all = load_all(dialect, &source.path, folders)?;
+        unused.extend(all.unused);
+        return Ok(all.messages);
     }
     Ok(vec![(name(&source.path), load(text, folders, dialect)?)])
-}
-
-/// The messages of a package, where it is the folder of one.
-fn package_files(folder: &Path) -> Result<Option<Vec<PathBuf>>> {
-    for folder in [folder.join("msg"), folder.to_owned()] {
-        if !folder.is_dir() {
-            continue;
-        }
-        let entries =
-            folder.read_dir().with_context(|| format!("cannot read {}", folder.display()));
-        let paths = entries?.flatten().map(|entry| entry.path());
-        let is_message = |path: &PathBuf| path.extension().is_some_and(|end| end == "msg");
-        let mut paths: Vec<PathBuf> = paths.filter(is_message).collect();
-        if !paths.is_empty() {
-            paths.sort();
-            return Ok(Some(paths));
-        }
-    }
-    Ok(None)
 }
 
 /// Compares what is there with what would be written.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{bail, Context, Result};
 use wiregauge_formats::{Answer, Codec};
 use wiregauge_schema::msg::Dialect;
-use wiregauge_schema::{describe, source, Schema, Source};
+use wiregauge_schema::{describe, package, source, Schema, Source};
 use wiregauge_trace::Recording;
 
 use crate::output::{print, show};
@@ -31,7 +31,7 @@ Examples:
       the definition that is compiled
   wiregauge schema scan.msg --json                the model for scripts")]
 pub struct Arguments {
-    /// A definition (.msg, .proto, or a descriptor set) or a recording (.mcap,
+    /// A definition (.msg, .proto, a descriptor set, or a folder of them) or a recording (.mcap,
     /// .bag, .db3 or its folder, .osi); after a colon the type or topic, where
     /// there are several.
     #[arg(value_name = "FILE[:TYPE]")]
@@ -78,7 +78,8 @@ pub fn is_recording(path: &Path) -> bool {
     let end =
         |path: &Path| path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     let is_packed = PACKED.contains(&end(path).as_str()) && end(&path.with_extension("")) == "osi";
-    is_packed || RECORDINGS.contains(&end(path).as_str()) || path.is_dir()
+    let is_bag = path.is_dir() && !package::is_of_definitions(path);
+    is_packed || RECORDINGS.contains(&end(path).as_str()) || is_bag
 }
 
 /// The schema of a definition or of a recorded topic.

@@ -1,8 +1,9 @@
 //! Defaults and constants as their authors wrote them, read as values.
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_schema::wording::Constant;
-use wiregauge_schema::{Cardinality, Element, Enum, Field, Scalar, Schema};
+
+use crate::model::{Cardinality, Element, Enum, Field, Scalar, Schema};
+use crate::wording::Constant;
 
 /// A value in a definition.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,14 +26,22 @@ pub enum Literal {
 /// # Errors
 /// When the text is no value of the field's type.
 pub fn default(schema: &Schema, field: &Field) -> Result<Option<Literal>> {
+    let Element::Enum(id) = field.element else { return plain_default(field) };
+    let Some(text) = &field.default else { return Ok(None) };
+    let value = of_enum(schema.enumeration(id), text);
+    let value = value.with_context(|| format!("the default of {} is {text}", field.name.original));
+    Ok(Some(Literal::Integer(value?)))
+}
+
+/// The default of a field that is of no enum; none where [`default`] has none.
+pub(crate) fn plain_default(field: &Field) -> Result<Option<Literal>> {
     let Some(text) = &field.default else { return Ok(None) };
     let one = |text: &str| -> Result<Option<Literal>> {
         Ok(Some(match field.element {
             Element::Scalar(scalar) => number(text, scalar)?,
             // A ROS default is quoted, one of Protobuf is the text itself.
             Element::String => Literal::Text(unquoted(text)),
-            Element::Enum(id) => Literal::Integer(of_enum(schema.enumeration(id), text)?),
-            Element::Bytes | Element::Record(_) => return Ok(None),
+            Element::Bytes | Element::Enum(_) | Element::Record(_) => return Ok(None),
         }))
     };
     let read = || match field.cardinality {
@@ -57,13 +66,14 @@ pub fn default(schema: &Schema, field: &Field) -> Result<Option<Literal>> {
 /// # Errors
 /// When the text is no value of its type.
 pub fn constant(constant: &Constant) -> Result<(Element, Literal)> {
-    let Constant { name, value, spelling, .. } = constant;
+    let Constant { name, value, spelling, is_bare, .. } = constant;
     let kind = spelling.split(['<', '[']).next().unwrap_or(spelling);
     let scalar = match kind {
         "bool" => Scalar::Bool,
         // ROS 1 says `byte` for int8, and ROS 2 for what is no number at all.
-        "byte" | "char" | "uint8" if !value.starts_with('-') => Scalar::U8,
-        "byte" | "int8" => Scalar::I8,
+        "byte" if *is_bare || value.starts_with('-') => Scalar::I8,
+        "byte" | "char" | "uint8" => Scalar::U8,
+        "int8" => Scalar::I8,
         "uint16" => Scalar::U16,
         "uint32" => Scalar::U32,
         "uint64" => Scalar::U64,
@@ -72,7 +82,10 @@ pub fn constant(constant: &Constant) -> Result<(Element, Literal)> {
         "int64" => Scalar::I64,
         "float32" => Scalar::F32,
         "float64" => Scalar::F64,
-        "string" | "wstring" => return Ok((Element::String, Literal::Text(unquoted(value)))),
+        "string" | "wstring" => {
+            let text = if *is_bare { value.clone() } else { unquoted(value) };
+            return Ok((Element::String, Literal::Text(text)));
+        }
         _ => bail!("the constant {name} is of the type {spelling}, which has no constants"),
     };
     let value = number(value, scalar).with_context(|| format!("the constant {name} is {value}"))?;
@@ -96,13 +109,17 @@ fn number(text: &str, scalar: Scalar) -> Result<Literal> {
         None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
     let lower = digits.to_ascii_lowercase();
+    // A second sign would be taken by the parsers.
+    ensure!(lower.starts_with(|c: char| c.is_ascii_digit()), "no integer");
     let value = match lower.get(..2) {
         Some("0x") => i128::from_str_radix(&lower[2..], 16),
         Some("0b") => i128::from_str_radix(&lower[2..], 2),
         Some("0o") => i128::from_str_radix(&lower[2..], 8),
         _ => lower.parse(),
     };
-    let value = sign * value.context("no integer")?;
+    let value = value.context("no integer")?;
+    ensure!(!lower[1..].contains(['+', '-']), "no integer");
+    let value = sign * value;
     let bits = 8 * scalar.size() as u32;
     let signed = matches!(scalar, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64);
     let (least, most) = match signed {
@@ -165,7 +182,27 @@ mod tests {
         for (text, scalar) in [("256", Scalar::U8), ("-1", Scalar::U64), ("1.5", Scalar::I32)] {
             assert!(number(text, scalar).is_err(), "{text}");
         }
+        for text in ["--5", "0x-5", "-", "", "-170141183460469231731687303715884105728", "5é"] {
+            assert!(number(text, Scalar::I64).is_err(), "{text}");
+        }
         assert_eq!(number("1e3", Scalar::F32).unwrap(), Literal::Float(1000.0));
+        assert_eq!(number("-inf", Scalar::F32).unwrap(), Literal::Float(f64::NEG_INFINITY));
+        assert!(matches!(number("-nan", Scalar::F64), Ok(Literal::Float(nan)) if nan.is_nan()));
+    }
+
+    #[test]
+    fn quotes_belong_to_a_text_of_ros_1() {
+        let value = r#""a\" b""#;
+        for (is_bare, wanted) in [(true, value), (false, r#"a" b"#)] {
+            let one = Constant {
+                name: "A".into(),
+                spelling: "string".into(),
+                value: value.into(),
+                is_bare,
+                comment: String::new(),
+            };
+            assert_eq!(constant(&one).unwrap().1, Literal::Text(wanted.into()));
+        }
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub struct Cloud<'d> {
     pub points: Points,
     /// How many there are.
     pub count: u64,
+    /// How many rows of how many points they lie in, and how many bytes apart these begin.
+    rows: (u32, u32, u32),
     /// The bytes of the points, or of what they are packed to.
     pub content: &'d [u8],
     is_dense: u8,
@@ -49,7 +51,7 @@ impl<'d> Cloud<'d> {
         let fields = fields(&mut cursor)?;
         let is_big_endian = cursor.u8()? != 0;
         let step = cursor.u32()? as usize;
-        cursor.u32()?; // The bytes of a row of points; see pack.
+        let row_step = cursor.u32()?;
         let front = &bytes[..cursor.at()];
         let length = cursor.u32()? as usize;
         let content = cursor.take(length)?;
@@ -64,25 +66,47 @@ impl<'d> Cloud<'d> {
         );
         let count = u64::from(height) * u64::from(width);
         let points = Points::new(fields, step, is_big_endian)?;
-        Ok(Cloud { cursor, front, points, count, content, is_dense, format, tail })
+        let rows = (height, width, row_step);
+        Ok(Cloud { cursor, front, points, count, rows, content, is_dense, format, tail })
     }
 
-    /// The message with packed points, and what each column took.
+    /// The message with packed points, what each column took, and how many bytes are left
+    /// out: those that fill up rows, and those behind the last one.
     ///
     /// # Errors
-    /// When the points do not lie one behind the other, or cannot be packed so.
-    pub fn pack(&self, plan: &Plan) -> Result<(Vec<u8>, Vec<Precision>)> {
-        let wanted = u128::from(self.count) * self.points.step() as u128;
+    /// When there are fewer points than the message tells, or they cannot be packed so.
+    pub fn pack(&self, plan: &Plan) -> Result<(Vec<u8>, Vec<Precision>, u64)> {
+        let ((height, width, row_step), step) = (self.rows, self.points.step() as u64);
+        let row = u64::from(width) * step;
+        let wanted = u64::from(height).checked_mul(row);
+        if wanted == Some(self.content.len() as u64) {
+            let (field, precision) = self.points.pack(self.content, plan).map_err(remedied)?;
+            return Ok((self.with(self.front, &field, Some(FORMAT)), precision, 0));
+        }
         ensure!(
-            self.content.len() as u128 == wanted,
-            "{} points of {} bytes take {wanted} bytes, and there are {}; leave the channel out \
-             by --channel",
-            self.count,
-            self.points.step(),
+            row <= row_step.into() || height <= 1,
+            "rows of {row} bytes that begin {row_step} bytes apart; leave the channel out by \
+             --exclude-channel"
+        );
+        let before = u64::from(height.saturating_sub(1)) * u64::from(row_step);
+        let all = if height == 0 { 0 } else { before + row };
+        ensure!(
+            all <= self.content.len() as u64,
+            "{height} × {width} points of {step} bytes, and there are only {} bytes; leave \
+             the channel out by --exclude-channel",
             self.content.len()
         );
-        let (field, precision) = self.points.pack(self.content, plan).map_err(remedied)?;
-        Ok((self.with(&field, Some(FORMAT)), precision))
+        let mut points = Vec::new();
+        for at in 0..height as usize {
+            let start = at * row_step as usize;
+            points.extend_from_slice(&self.content[start..start + row as usize]);
+        }
+        let left_out = self.content.len() - points.len();
+        let (field, precision) = self.points.pack(&points, plan).map_err(remedied)?;
+        // Rows follow one another now.
+        let mut front = self.front[..self.front.len() - 4].to_vec();
+        self.cursor.put_u32(u32::try_from(row).context("rows of 4 GiB")?, &mut front);
+        Ok((self.with(&front, &field, Some(FORMAT)), precision, left_out as u64))
     }
 
     /// The message with its points as they were.
@@ -94,7 +118,7 @@ impl<'d> Cloud<'d> {
         if format != FORMAT {
             bail!(
                 "a cloud in the format '{format}' and not '{FORMAT}'; point_cloud_transport \
-                 unpacks that, leave the channel out by --channel"
+                 unpacks that, leave the channel out by --exclude-channel"
             );
         }
         let wanted = u128::from(self.count) * self.points.step() as u128;
@@ -106,13 +130,13 @@ impl<'d> Cloud<'d> {
             points.len() / self.points.step().max(1),
             self.count
         );
-        Ok(self.with(&points, None))
+        Ok(self.with(self.front, &points, None))
     }
 
     /// The same message with other bytes of points.
-    fn with(&self, content: &[u8], format: Option<&str>) -> Vec<u8> {
-        let mut out = Vec::with_capacity(self.front.len() + content.len() + 64);
-        out.extend_from_slice(self.front);
+    fn with(&self, front: &[u8], content: &[u8], format: Option<&str>) -> Vec<u8> {
+        let mut out = Vec::with_capacity(front.len() + content.len() + 64);
+        out.extend_from_slice(front);
         self.cursor.put_u32(content.len() as u32, &mut out);
         out.extend_from_slice(content);
         out.push(self.is_dense);
@@ -135,9 +159,13 @@ fn fields(cursor: &mut Cursor) -> Result<Vec<PointField>> {
         let count = cursor.u32()?.max(1) as usize;
         let element = element(kind)
             .with_context(|| format!("field '{name}' is of the type {kind}, which is none"))?;
+        // Old drivers fill gaps by fields of these names: their bytes are kept as gaps are.
+        if name.is_empty() || name == "_" {
+            continue;
+        }
         ensure!(
             fields.len().saturating_add(count) <= MAXIMUM_COLUMNS,
-            "a point of more than {MAXIMUM_COLUMNS} numbers; leave the channel out by --channel"
+            "a point of more than {MAXIMUM_COLUMNS} numbers; leave the channel out by --exclude-channel"
         );
         for at in 0..count {
             let name = if count == 1 { name.to_owned() } else { format!("{name}[{at}]") };

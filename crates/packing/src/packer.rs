@@ -22,6 +22,8 @@ pub struct Packer {
     options: PackOptions,
     /// Whether clouds of ROS are packed, too.
     clouds: bool,
+    /// How many clouds had rows that were filled up, and by how many bytes.
+    filled: (u64, u64),
 }
 
 impl Packer {
@@ -30,7 +32,10 @@ impl Packer {
     pub fn new(inner: Box<dyn Writer>, origin: &str, options: PackOptions) -> (Packer, Costs) {
         let passage = Passage::new(inner);
         let costs = passage.costs.clone();
-        (Packer { passage, origin: origin.to_owned(), options, clouds: true }, costs)
+        (
+            Packer { passage, origin: origin.to_owned(), options, clouds: true, filled: (0, 0) },
+            costs,
+        )
     }
 
     /// The same for messages of OSI alone.
@@ -56,7 +61,12 @@ impl Writer for Packer {
             None => return self.passage.inner.message(channel, head, data),
             Some(Subject::Osi(root)) => pack(root, data, &self.options).map_err(remedied)?,
             Some(Subject::Cloud(wire, is_packed)) => {
-                Cloud::of(wire, is_packed, data)?.pack(&self.options.plan)?
+                let cloud = Cloud::of(wire, is_packed, data)?;
+                let (message, precision, left_out) = cloud.pack(&self.options.plan)?;
+                if left_out > 0 {
+                    self.filled = (self.filled.0 + 1, self.filled.1 + left_out);
+                }
+                (message, precision)
             }
         };
         let columns = precision.iter().map(ColumnCosts::from);
@@ -76,7 +86,15 @@ impl Writer for Packer {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.passage.inner.remarks()
+        let mut remarks = self.passage.inner.remarks();
+        let (clouds, bytes) = self.filled;
+        if clouds > 0 {
+            remarks.push(format!(
+                "left out of clouds, as it is no point: {bytes} bytes that fill up rows or stand \
+                 behind the last one; clouds with such bytes: {clouds}"
+            ));
+        }
+        remarks
     }
 
     /// Nothing is written where nothing was packed, or a rule tells of a column that there

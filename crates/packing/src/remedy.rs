@@ -10,7 +10,9 @@ pub fn remedied(error: wiregauge_packed::Error) -> Error {
         Fault::Steps => anyhow!("{error}; keep its bits by --resolution {name}=exact"),
         Fault::Resolution => anyhow!("{error}; say --resolution {name}=exact, or {name}=plain"),
         Fault::Unit => anyhow!("{error}; say it in the column's unit, or as a number alone"),
-        Fault::Unknown | Fault::Both => anyhow!("{error}; leave the channel out by --channel"),
+        Fault::Unknown | Fault::Both => {
+            anyhow!("{error}; leave the channel out by --exclude-channel")
+        }
         _ => error.into(),
     }
 }

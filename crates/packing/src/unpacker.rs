@@ -101,7 +101,13 @@ impl Writer for Unpacker {
     fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
         let message = match self.passage.subject(channel) {
             None => return self.passage.inner.message(channel, head, data),
-            Some(Subject::Osi(root)) => self.unpack(root, data)?,
+            Some(Subject::Osi(root)) => match self.unpack(root, data) {
+                // Who shows messages says of one that it cannot be shown.
+                Err(_) if self.keeps_sizes => {
+                    return self.passage.inner.message(channel, head, data)
+                }
+                unpacked => unpacked?,
+            },
             Some(Subject::Cloud(wire, is_packed)) => {
                 self.found = true;
                 Cloud::of(wire, is_packed, data)?.unpack()?

@@ -103,6 +103,58 @@ fn clouds_are_packed_as_another_library_writes_them_and_come_back() {
     }
 }
 
+/// A cloud of two rows of two points of x and a gap, in CDR.
+fn rows(row_step: u32, data: &[u8]) -> Vec<u8> {
+    fn number(out: &mut Vec<u8>, value: u32) {
+        out.resize(out.len().next_multiple_of(4), 0);
+        out.extend(value.to_le_bytes());
+    }
+    fn text(out: &mut Vec<u8>, text: &[u8]) {
+        number(out, text.len() as u32);
+        out.extend(text);
+    }
+    let mut out = vec![0, 1, 0, 0];
+    [1, 2].into_iter().for_each(|value| number(&mut out, value));
+    text(&mut out, b"lidar\0");
+    [2, 2, 2].into_iter().for_each(|value| number(&mut out, value));
+    for (name, offset, kind) in [(b"x\0", 0, 7), (b"_\0", 4, 2)] {
+        text(&mut out, name);
+        number(&mut out, offset);
+        out.push(kind);
+        number(&mut out, 1);
+    }
+    out.push(0);
+    number(&mut out, 5);
+    number(&mut out, row_step);
+    text(&mut out, data);
+    out.push(1);
+    out
+}
+
+#[test]
+fn rows_that_are_filled_up_are_packed_without_what_fills_them() {
+    let point = |x: f32| [&x.to_le_bytes()[..], &[0]].concat();
+    let points = [1.0, 2.0, 3.0, 4.0].map(point).concat();
+    let (first, second) = points.split_at(10);
+    let plain = rows(10, &points);
+    for (data, left_out) in [
+        ([first, &[9; 6], second, &[9; 6]].concat(), 12),
+        ([first, &[9; 6], second].concat(), 6),
+        ([first, &[9; 6], second, &[9; 7]].concat(), 13),
+    ] {
+        let padded = rows(16, &data);
+        let cloud = Cloud::of(Wire::Cdr, false, &padded).unwrap();
+        let (packed, _, left) = cloud.pack(&Plan::default()).unwrap();
+        assert_eq!(left, left_out);
+        assert_eq!(Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap(), plain);
+    }
+    for (step, data) in [(16, &points[..]), (9, &[0; 40][..])] {
+        let padded = rows(step, data);
+        let error = Cloud::of(Wire::Cdr, false, &padded).unwrap().pack(&Plan::default());
+        assert!(error.unwrap_err().to_string().contains("--exclude-channel"));
+    }
+}
+
 #[test]
 fn coordinates_are_as_near_as_is_told() {
     let rules = ["x=3cm", "y=exact", "t=1e-3"].map(|rule| rule.parse().unwrap()).to_vec();
@@ -112,7 +164,8 @@ fn coordinates_are_as_near_as_is_told() {
             continue;
         }
         let cloud = Cloud::of(Wire::Cdr, false, &data).unwrap();
-        let (packed, precision) = cloud.pack(&plan).unwrap();
+        let (packed, precision, left_out) = cloud.pack(&plan).unwrap();
+        assert_eq!(left_out, 0);
         let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
         let back = Cloud::of(Wire::Cdr, false, &back).unwrap();
         assert_eq!(back.content.len(), cloud.content.len());
@@ -181,8 +234,8 @@ fn what_is_no_cloud_is_refused() {
     let mut wide = data.clone();
     let at = wide.windows(4).position(|word| word == 30u32.to_le_bytes()).unwrap();
     wide[at] = 31;
-    assert!(error(&wide, false).contains("62 points of 31 bytes take 1922 bytes"));
-    let (packed, _) = Cloud::of(Wire::Cdr, false, data).unwrap().pack(&exact().plan).unwrap();
+    assert!(error(&wide, false).contains("62 points of 31 bytes"));
+    let (packed, _, _) = Cloud::of(Wire::Cdr, false, data).unwrap().pack(&exact().plan).unwrap();
     let mut wide = packed.clone();
     wide[at] = 31;
     assert!(error(&wide, true).contains("60 points are packed where the message tells of 62"));

@@ -21,6 +21,7 @@ pub struct Clouds {
     keep: bool,
     reading: Reading,
     others: Others,
+    skips: bool,
     definition: Arc<Definition>,
     channels: Vec<Known>,
     remarks: Remarks,
@@ -53,6 +54,7 @@ impl Clouds {
             keep,
             reading,
             others,
+            skips: false,
             definition,
             channels,
             remarks,
@@ -64,6 +66,11 @@ impl Clouds {
     /// The same with messages of OSI in other encodings.
     pub fn with(self, others: Others) -> Clouds {
         Clouds { others, ..self }
+    }
+
+    /// The same, and leaves out messages whose points cannot be read where that is wanted.
+    pub fn skipping(self, skips: bool) -> Clouds {
+        Clouds { skips, ..self }
     }
 }
 
@@ -81,7 +88,9 @@ impl Writer for Clouds {
             self.inner.message(kept, head, data)?;
         }
         let Some(source) = &known.source else { return Ok(()) };
-        for mut points in source.points(data, self.reading)? {
+        let found = source.points(data, self.reading);
+        let found = self.remarks.read(&known.topic, found, self.skips)?;
+        for mut points in found.into_iter().flatten() {
             let topic = match points.list.as_str() {
                 "" => format!("{}/points", known.topic),
                 list => format!("{}/{list}", known.topic),

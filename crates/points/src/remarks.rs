@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use anyhow::{anyhow, Result};
+
 use crate::osi::Reading;
 use crate::points::Points;
 
@@ -10,6 +12,9 @@ use crate::points::Points;
 pub struct Remarks {
     unplaced: BTreeMap<(String, &'static str), u64>,
     by_elevation: bool,
+    /// Messages by channel, of which the points could not be read and were left out; and why
+    /// the first one could not.
+    skipped: BTreeMap<String, (u64, String)>,
 }
 
 impl Remarks {
@@ -21,8 +26,26 @@ impl Remarks {
         }
     }
 
+    /// The points of a message. One that cannot be read is left out where that is wanted, and
+    /// counted.
+    pub fn read<T>(&mut self, topic: &str, found: Result<T>, skips: bool) -> Result<Option<T>> {
+        match found {
+            Ok(found) => Ok(Some(found)),
+            Err(error) if skips => {
+                let known = self.skipped.entry(topic.to_owned());
+                known.or_insert_with(|| (0, format!("{error:#}"))).0 += 1;
+                Ok(None)
+            }
+            Err(error) => Err(anyhow!("{error:#}; leave such messages out by --errors skip")),
+        }
+    }
+
     /// Why some points are nowhere; none where all are somewhere.
     pub fn reason(&self) -> Option<String> {
+        let skipped = self.skipped.iter().next();
+        if let Some((topic, (_, why))) = skipped {
+            return Some(format!("{topic}: {why}"));
+        }
         self.unplaced.keys().next().map(|(topic, why)| format!("{topic}: {why}"))
     }
 
@@ -37,6 +60,10 @@ impl Remarks {
                     a rotation about y by the right-hand rule); for data that mean up say \
                     --elevation up";
         let sign = (self.by_elevation && reading.elevation.is_none()).then(|| sign.to_owned());
-        unplaced.chain(sign).collect()
+        let skipped = self.skipped.iter().map(|(topic, (count, why))| {
+            let messages = if *count == 1 { "message" } else { "messages" };
+            format!("{topic}: {count} {messages} skipped, whose points cannot be read: {why}")
+        });
+        unplaced.chain(skipped).chain(sign).collect()
     }
 }

@@ -42,6 +42,7 @@ pub struct Survey<'f> {
     origin: String,
     reading: Reading,
     others: Others,
+    skips: bool,
     channels: Vec<(String, Option<Source>)>,
     found: &'f mut Found,
     remarks: Remarks,
@@ -51,12 +52,17 @@ impl<'f> Survey<'f> {
     /// Finds out what is to be in a table. `origin` says in errors what is read.
     pub fn new(origin: &str, reading: Reading, found: &'f mut Found) -> Survey<'f> {
         let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Remarks::default());
-        Survey { origin, reading, others: |_| Ok(None), channels, found, remarks }
+        Survey { origin, reading, others: |_| Ok(None), skips: false, channels, found, remarks }
     }
 
     /// The same with messages of OSI in other encodings.
     pub fn with(self, others: Others) -> Survey<'f> {
         Survey { others, ..self }
+    }
+
+    /// The same, and leaves out messages whose points cannot be read where that is wanted.
+    pub fn skipping(self, skips: bool) -> Survey<'f> {
+        Survey { skips, ..self }
     }
 }
 
@@ -69,7 +75,8 @@ impl Writer for Survey<'_> {
     fn message(&mut self, channel: u16, _: &Head, data: &[u8]) -> Result<()> {
         let (topic, source) = &self.channels[usize::from(channel)];
         let Some(source) = source else { return Ok(()) };
-        for points in source.points(data, self.reading)? {
+        let found = self.remarks.read(topic, source.points(data, self.reading), self.skips)?;
+        for points in found.into_iter().flatten() {
             self.remarks.take(&format!("{topic}/{}", points.list), &points);
             self.found.take(topic, &points)?;
         }
@@ -86,6 +93,9 @@ impl Writer for Survey<'_> {
 
     fn finish(self: Box<Self>) -> Result<()> {
         let is_there = !self.found.columns.is_empty();
+        if let Some(reason) = self.remarks.reason().filter(|_| !is_there) {
+            bail!("no point can be read of {}: {reason}", self.origin);
+        }
         ensure!(
             is_there,
             "no message of {} that was read holds points; those of {} do",

@@ -66,6 +66,7 @@ pub struct Table<W: Output + Send> {
     schema: Arc<Schema>,
     reading: Reading,
     others: Others,
+    skips: bool,
     found: Found,
     channels: Vec<Known>,
     /// How many rows are held, and how many were written.
@@ -111,6 +112,7 @@ impl<W: Output + Send> Table<W> {
             schema,
             reading,
             others: |_| Ok(None),
+            skips: false,
             found,
             channels,
             held: 0,
@@ -126,6 +128,12 @@ impl<W: Output + Send> Table<W> {
     /// The same with messages of OSI in other encodings.
     pub fn with(self, others: Others) -> Table<W> {
         Table { others, ..self }
+    }
+
+    /// The same, and leaves out messages whose points cannot be read where that is wanted:
+    /// those that the survey told of.
+    pub fn skipping(self, skips: bool) -> Table<W> {
+        Table { skips, ..self }
     }
 
     fn add(&mut self, at: usize, head: &Head, points: &Points) -> Result<()> {
@@ -227,7 +235,11 @@ impl<W: Output + Send> Writer for Table<W> {
     fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
         let at = usize::from(channel);
         let Some(source) = &self.channels[at].source else { return Ok(()) };
-        for points in source.points(data, self.reading)? {
+        let found = match source.points(data, self.reading) {
+            Err(_) if self.skips => Vec::new(),
+            found => found?,
+        };
+        for points in found {
             if !points.columns.is_empty() {
                 self.add(at, head, &points)?;
             }

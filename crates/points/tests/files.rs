@@ -142,6 +142,37 @@ fn a_cloud_is_what_its_definition_says() {
 }
 
 #[test]
+fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let channels = [sensor_data()];
+    let messages = [(0, detections(&[1.0])), (0, vec![255]), (0, detections(&[2.0, 3.0]))];
+    let begin = |name: &str| out(&folder.path().join(name));
+    let clouds = |skips: bool| {
+        let inner = write::Form::Mcap.begin(begin("clouds.mcap"), Default::default()).unwrap();
+        Clouds::new("in", inner, false, Reading::default()).skipping(skips)
+    };
+    let told = write(Box::new(clouds(true)), &channels, &messages).join("\n");
+    assert!(told.contains("data: 1 message skipped, whose points cannot be read"), "{told}");
+    assert!(told.contains("2 clouds of 3 points"), "{told}");
+    let mut strict = clouds(false);
+    strict.channel(&channels[0]).unwrap();
+    let error = strict.message(0, &head(1, 1), &[255]).unwrap_err().to_string();
+    assert!(error.contains("by --errors skip"), "{error}");
+    let mut found = Found::default();
+    let survey = Survey::new("in", Reading::default(), &mut found).skipping(true);
+    let told = write(Box::new(survey), &channels, &messages).join("\n");
+    assert!(told.contains("1 message skipped"), "{told}");
+    let table = Table::begin(begin("a.arrow"), Form::Arrow, Reading::default(), found).unwrap();
+    let told = write(Box::new(table.skipping(true)), &channels, &messages);
+    assert_eq!(told, ["3 points, a row each"]);
+    let mut only = Box::new(clouds(true));
+    only.channel(&channels[0]).unwrap();
+    only.message(0, &head(1, 1), &[255]).unwrap();
+    let error = only.finish().unwrap_err().to_string();
+    assert!(error.contains("no cloud can be made of in: data: "), "{error}");
+}
+
+#[test]
 fn without_points_there_is_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let inner = || {

@@ -133,3 +133,19 @@ fn points_of_data_sets_are_told_apart_by_name() {
     assert_eq!(Form::of(Path::new("a.mcap")), None);
     assert_eq!(Form::of(Path::new("bin")), None);
 }
+
+#[test]
+fn what_fills_gaps_is_passed_over_as_pcl_writes_it() {
+    // PCL tells gaps in the head of text, and leaves them out of the lines.
+    let text = format!("{HEAD}ascii\n1.5 7 0 inf\n-2 300 1 0.25\n");
+    assert_eq!(told(&read("a.pcd", text.as_bytes()).unwrap()), wanted().each_ref().map(refer));
+    // Of a type that no column has.
+    let head =
+        HEAD.replace("SIZE 4 1 2 4", "SIZE 4 3 2 4").replace("COUNT 1 3 1 2", "COUNT 1 1 1 2");
+    let bytes = [format!("{head}binary\n").into_bytes(), rows()].concat();
+    assert_eq!(told(&read("a.pcd", &bytes).unwrap()), wanted().each_ref().map(refer));
+}
+
+fn refer<'v>((name, values): &'v (&'static str, Values)) -> (&'static str, &'v Values) {
+    (name, values)
+}

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use wiregauge_system::input;
 
 /// Largest definition in bytes that is read: 64 MiB. All of OSI takes 0.3.

@@ -1,5 +1,6 @@
 //! Files of the user, written whole or not at all.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
@@ -162,12 +163,32 @@ impl Draft {
     }
 }
 
+/// That a file cannot be written, with its name.
+#[derive(Debug)]
+pub struct Unwritten(String);
+
+impl fmt::Display for Unwritten {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unwritten {}
+
 impl Write for Draft {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.place {
-            Written::Aside(file, _) => file.write(bytes),
+        // What is underneath would name a temporary file, or nothing.
+        let written = match &mut self.place {
+            Written::Aside(file, _) => file.as_file_mut().write(bytes),
             Written::Stream(stream) => stream.write(bytes),
-        }
+        };
+        written.map_err(|error| match error.kind() {
+            ErrorKind::Interrupted | ErrorKind::BrokenPipe => error,
+            kind => {
+                let why = Unwritten(format!("{}: {error}", full(&self.shown)));
+                io::Error::new(kind, why)
+            }
+        })
     }
 
     fn flush(&mut self) -> io::Result<()> {

@@ -19,7 +19,7 @@ pub use findings::{Finding, Findings};
 use crate::channel::Channel;
 use crate::container::Kind;
 use crate::mcap;
-use crate::open::Wish;
+use crate::open::{self, open, Wish};
 use crate::osi;
 use crate::parsed::definition_of;
 use crate::read::{tell, Reader};
@@ -44,7 +44,8 @@ pub fn check(
     news: &mut dyn FnMut(u64, u64),
 ) -> Result<Checked> {
     let mut findings = Findings::default();
-    let messages = match Kind::of(path)? {
+    let kind = if path.is_dir() { Kind::Sqlite } else { Kind::of(path)? };
+    let messages = match kind {
         Kind::Osi => {
             let mut reader = osi::Reader::open(path, wish.osi_type.as_deref())?;
             ensure!(reader.channels().values().all(Channel::is_osi), osi::nameless(path));
@@ -60,7 +61,19 @@ pub fn check(
             name::check(path, &reader, &messages, &mut findings);
             messages
         }
-        kind => kind.refuse_as_trace(path)?,
+        Kind::Bag | Kind::Sqlite => {
+            let mut reader = open(path, wish)?;
+            let messages = messages(reader.as_mut(), definitions, &mut findings, news)?;
+            // No rule is of such a container: messages of OSI are held against theirs.
+            if !reader.channels().values().any(Channel::is_osi) {
+                let found = format!("it is a {}", open::kind(path)?);
+                findings.add(&rules::OSI_CHANNEL, "the file".into(), &found);
+            }
+            for remark in reader.remarks() {
+                findings.add(&rules::WHOLE, "the file".into(), &remark);
+            }
+            messages
+        }
     };
     Ok(Checked { findings, messages: messages.count })
 }

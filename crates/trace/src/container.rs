@@ -7,8 +7,15 @@ use std::path::Path;
 use anyhow::{bail, Context, Result};
 use wiregauge_schema::file;
 
-use crate::topic::{Definition, Topic};
-use crate::{bag, mcap, osi, packed, sqlite};
+use crate::part::Part;
+use crate::{bag, packed};
+
+/// The first bytes of an SQLite database.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+/// How files end within their packing that hold something else than a trace of OSI.
+const OTHERS: [&str; 10] =
+    ["mcap", "bag", "active", "db3", "txth", "txt", "tar", "yaml", "json", "jsonl"];
 
 /// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,62 +45,34 @@ impl Kind {
         if head.starts_with(bag::MAGIC) {
             return Ok(Kind::Bag);
         }
-        if head.starts_with(b"SQLite format 3\0") {
+        if head.starts_with(SQLITE) {
             return Ok(Kind::Sqlite);
         }
-        if packed::is_packed(&head) && is_packed_trace(path) {
+        // What is packed as a whole has no first bytes that tell what it is, unless it is
+        // something else than a trace of OSI.
+        if packed::is_packed(&head) && !holds_another(path)? {
+            return Ok(Kind::Osi);
+        }
+        if packed::is_lzma(path) {
             return Ok(Kind::Osi);
         }
         refuse(path, &head)?;
         Ok(Kind::Osi)
     }
-
-    /// That commands for trace files do not take this kind.
-    pub(crate) fn refuse_as_trace<T>(self, path: &Path) -> Result<T> {
-        let origin = path.display();
-        match self {
-            Kind::Bag => bail!(
-                "{origin} is a ROS 1 bag, which is measured (wiregauge codecs --input) and not \
-                 edited; write it as MCAP and give that: mcap convert {origin} drive.mcap"
-            ),
-            _ => bail!(
-                "{origin} is a ROS 2 bag in SQLite, which is measured (wiregauge codecs --input) \
-                 and not edited; write it as MCAP and give that: ros2 bag convert"
-            ),
-        }
-    }
-
-    /// Finds the topics, in the order of their first message; those without any
-    /// stand at the end.
-    pub fn topics(self, path: &Path) -> Result<Vec<(Topic, Definition)>> {
-        match self {
-            Kind::Mcap => mcap::topics(path),
-            Kind::Bag => bag::topics(path),
-            Kind::Sqlite => sqlite::topics(path),
-            Kind::Osi => osi::topics(path),
-        }
-    }
-
-    /// Calls a function with the content of every message of a topic.
-    pub fn each_message(
-        self,
-        path: &Path,
-        topic: &str,
-        visit: impl FnMut(&[u8]) -> Result<()>,
-    ) -> Result<()> {
-        match self {
-            Kind::Mcap => mcap::each_message(path, topic, visit),
-            Kind::Bag => bag::each_message(path, topic, visit),
-            Kind::Sqlite => sqlite::each_message(path, topic, visit),
-            Kind::Osi => osi::each_message(path, visit),
-        }
-    }
 }
 
-/// Whether a packed file is called a trace of OSI: `drive_sv.osi.xz`.
-fn is_packed_trace(path: &Path) -> bool {
-    let inner = path.file_stem().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    inner.ends_with(".osi")
+/// Whether a packed file holds another recording than a trace of OSI, or tells by its name
+/// that it does.
+fn holds_another(path: &Path) -> Result<bool> {
+    let inner = Path::new(path.file_stem().unwrap_or_default()).extension();
+    let inner = inner.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if OTHERS.contains(&inner.as_str()) {
+        return Ok(true);
+    }
+    let (mut pieces, _) = packed::unpacked(path, Part::whole(path)?)?;
+    // What cannot be unpacked is told where it is read.
+    let head = pieces.peek(16).unwrap_or_default();
+    Ok([::mcap::MAGIC, bag::MAGIC, SQLITE].iter().any(|magic| head.starts_with(magic)))
 }
 
 /// Fails unless the file is called a trace of OSI, which has no first bytes of

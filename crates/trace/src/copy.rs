@@ -8,7 +8,7 @@ use wiregauge_system::interrupt;
 use crate::channel::Channel;
 use crate::read::{Head, Nanoseconds, Reader};
 use crate::select::{Selected, Selection};
-use crate::write::writer::Writer;
+use crate::write::writer::{of_output, Writer};
 
 /// What was copied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,6 +52,14 @@ impl<'r> Source<'r> {
         self.selected.reader().channels().values()
     }
 
+    /// Whether it is damaged, and nothing of it was found.
+    pub fn lacks_all(&mut self) -> bool {
+        let reader = self.selected.reader();
+        let remarks = reader.remarks();
+        let has_more = !reader.metadata().is_empty() || !reader.attachments().is_empty();
+        !has_more && (!reader.losses().is_empty() || !remarks.is_empty())
+    }
+
     /// Hands the next message on.
     fn pass_on(
         &mut self,
@@ -75,9 +83,36 @@ impl<'r> Source<'r> {
         };
         let (name, place) = (&self.name, head.place);
         let data = reader.data()?;
-        to.message(channel, &head, data).with_context(|| format!("{name}: {place}"))?;
+        let written = to.message(channel, &head, data);
+        // A full disk is no matter of what is read.
+        written.map_err(|error| match of_output(&error) {
+            Some(full) => full,
+            None => error.context(format!("{name}: {place}")),
+        })?;
         self.head = self.selected.advance()?;
         Ok(Some(head))
+    }
+
+    /// Hands on the channels that have no messages.
+    fn pass_on_empty(
+        &mut self,
+        to: &mut dyn Writer,
+        describe: &mut dyn FnMut(&Channel) -> Result<Channel>,
+        lost: &mut Vec<String>,
+    ) {
+        let known = self.selected.reader().channels().clone();
+        for (id, channel) in known {
+            if self.channels.contains_key(&id) || !self.selected.takes(&channel.topic) {
+                continue;
+            }
+            // What has no messages is no reason to lose those that there are.
+            match describe(&channel).and_then(|described| to.channel(&described)) {
+                Ok(number) => drop(self.channels.insert(id, number)),
+                Err(error) => {
+                    lost.push(format!("channel {} without messages ({error:#})", channel.topic))
+                }
+            }
+        }
     }
 
     /// The time of its next message. One without a time comes at once.
@@ -87,13 +122,19 @@ impl<'r> Source<'r> {
 
     /// Hands on what is no message. What else the file holds is hopped over, and where there
     /// is no room for it not even that: it may be long.
-    fn pass_on_rest(&mut self, to: &mut dyn Writer) -> Result<Vec<String>> {
-        let reader = self.selected.reader();
+    fn pass_on_rest(
+        &mut self,
+        to: &mut dyn Writer,
+        describe: &mut dyn FnMut(&Channel) -> Result<Channel>,
+    ) -> Result<Vec<String>> {
+        let mut lost = Vec::new();
         if to.has_room() {
+            let reader = self.selected.reader();
             reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
             while reader.next()?.is_some() {}
+            self.pass_on_empty(to, describe, &mut lost);
         }
-        let mut lost = Vec::new();
+        let reader = self.selected.reader();
         for metadata in reader.metadata() {
             if !to.metadata(&metadata.name, &metadata.entries)? {
                 lost.push(format!("metadata {}", metadata.name));
@@ -143,8 +184,9 @@ pub fn copy(
         }
     }
     let mut lost = Vec::new();
-    for source in sources {
-        lost.extend(source.pass_on_rest(to)?);
+    for (at, source) in sources.iter_mut().enumerate() {
+        let mut describe = |channel: &Channel| describe(at, channel);
+        lost.extend(source.pass_on_rest(to, &mut describe)?);
     }
     Ok((copied, lost))
 }

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 use self::histogram::Histogram;
 use crate::channel::Channel;
-use crate::container::Kind;
 use crate::mcap::summary::Summary;
 use crate::open::{self, Wish};
 use crate::osi::Stamp;
@@ -29,7 +28,7 @@ const FRONT: usize = 64;
 pub struct Info {
     /// Its name as it was given.
     pub file: String,
-    /// `MCAP` or `OSI`.
+    /// `MCAP`, `OSI`, `ROS 1 bag` or `ROS 2 bag`.
     pub container: &'static str,
     /// Its size.
     pub size: u64,
@@ -49,6 +48,8 @@ pub struct Info {
     pub metadata_names: Vec<String>,
     /// The files in the file.
     pub attachments: u64,
+    /// What could not be read, and what else is to be told.
+    pub remarks: Vec<String>,
 }
 
 /// Chunks in all.
@@ -121,19 +122,20 @@ pub struct Read {
 /// # Errors
 /// When it is no trace file, or is damaged where it is read.
 pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64)) -> Result<Info> {
-    let file = Part::whole(path)?;
-    let container = match Kind::of(path)? {
-        Kind::Mcap => "MCAP",
-        _ => "OSI",
-    };
-    let summary = match container {
-        "MCAP" => Summary::read(&file).ok().flatten(),
+    let container = open::kind(path)?;
+    let mut size = 0;
+    for part in open::files(path)? {
+        size += Part::whole(&part)?.end();
+    }
+    let file = match container {
+        "MCAP" => Some(Part::whole(path)?),
         _ => None,
     };
+    let summary = file.as_ref().and_then(|file| Summary::read(file).ok().flatten());
     let mut info = Info {
         file: path.display().to_string(),
         container,
-        size: file.end(),
+        size,
         read: false,
         messages: 0,
         times: None,
@@ -142,9 +144,11 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
         metadata: BTreeMap::new(),
         metadata_names: Vec::new(),
         attachments: 0,
+        remarks: Vec::new(),
     };
     let statistics = summary.as_ref().and_then(|summary| summary.statistics.as_ref());
-    if let (Some(summary), Some(statistics), false) = (&summary, statistics, all) {
+    if let (Some(file), Some(summary), Some(statistics), false) = (&file, &summary, statistics, all)
+    {
         info.messages = statistics.messages;
         let (first, last) = statistics.times;
         info.times = (statistics.messages > 0).then_some((first.into(), last.into()));
@@ -155,7 +159,7 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
         }
         for (at, name) in &summary.metadata {
             info.metadata_names.push(name.clone());
-            let metadata = crate::mcap::metadata_at(&file, *at);
+            let metadata = crate::mcap::metadata_at(file, *at);
             let metadata = metadata.with_context(|| format!("{}: byte {at}", info.file))?;
             info.metadata.insert(metadata.name, metadata.entries);
         }
@@ -200,6 +204,7 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
         info.channels.push(ChannelInfo::new(channel, seen.count, Some(seen.told())));
     }
     info.attachments = reader.attachments().len() as u64;
+    info.remarks = reader.remarks();
     for metadata in reader.metadata() {
         info.metadata_names.push(metadata.name.clone());
         info.metadata.insert(metadata.name.clone(), metadata.entries.clone());

@@ -2,12 +2,16 @@
 //! with these as they lie there.
 
 mod bag;
+mod cbor;
 pub mod cdr;
 pub mod channel;
 pub mod check;
 mod container;
 pub mod copy;
+mod decoding;
+mod folder;
 pub mod info;
+mod literal;
 pub mod mcap;
 pub mod open;
 pub mod osi;
@@ -22,11 +26,13 @@ pub mod recording;
 pub mod ros1;
 pub mod select;
 mod sequence;
+pub mod shown;
 pub mod split;
 mod sqlite;
 pub mod static_data;
 pub mod topic;
 mod txth;
+mod unpacking;
 pub mod version;
 pub mod wire;
 pub mod write;

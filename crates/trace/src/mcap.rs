@@ -8,9 +8,7 @@ mod hop;
 mod reader;
 mod search;
 pub mod summary;
-mod topics;
 
 pub(crate) use reader::metadata_at;
 pub use reader::Reader;
 pub(crate) use reader::SeenChunk;
-pub(crate) use topics::{each_message, topics};

@@ -1,35 +1,57 @@
-//! Opens trace files of any container.
+//! Opens recordings in any container.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
 use crate::container::Kind;
 use crate::read::Reader;
-use crate::{mcap, osi, txth};
+use crate::unpacking::Unpacking;
+use crate::{bag, folder, mcap, osi, sqlite, txth};
 
-/// Opens a trace file: MCAP, or a trace of OSI, plain or packed as a whole by gzip, xz or
-/// zstd.
+/// Opens a recording: MCAP, a bag of ROS 1, a bag of ROS 2 as a file or a folder, or a trace
+/// of OSI, plain or packed as a whole by gzip, xz or zstd.
 ///
 /// # Errors
 /// On a file of another kind, with what to do about it.
 pub fn open(path: &Path, wish: &Wish) -> Result<Box<dyn Reader>> {
+    if path.is_dir() {
+        let wish = wish.clone();
+        return Ok(Box::new(folder::Reader::open(path, Box::new(move |part| file(part, &wish)))?));
+    }
+    file(path, wish)
+}
+
+fn file(path: &Path, wish: &Wish) -> Result<Box<dyn Reader>> {
     Ok(match Kind::of(path)? {
         Kind::Osi => Box::new(osi::Reader::open(path, wish.osi_type.as_deref())?),
-        Kind::Mcap => Box::new(mcap::Reader::open(path)?),
-        kind => kind.refuse_as_trace(path)?,
+        Kind::Mcap => Box::new(Unpacking::new(Box::new(mcap::Reader::open(path)?))),
+        Kind::Sqlite => Box::new(Unpacking::new(Box::new(sqlite::Reader::open(path)?))),
+        Kind::Bag => Box::new(bag::Reader::open(path)?),
     })
 }
 
-/// Whether a file is a trace of OSI and not MCAP.
+/// The files that are read of a recording: itself, or those of its folder.
+///
+/// # Errors
+/// When it is a folder of no recording.
+pub fn files(path: &Path) -> Result<Vec<PathBuf>> {
+    folder::parts(path)
+}
+
+/// What a recording is, in a word or two.
 ///
 /// # Errors
 /// On a file of another kind, with what to do about it.
-pub fn is_osi(path: &Path) -> Result<bool> {
+pub fn kind(path: &Path) -> Result<&'static str> {
+    if path.is_dir() {
+        return Ok("ROS 2 bag");
+    }
     Ok(match Kind::of(path)? {
-        Kind::Osi => true,
-        Kind::Mcap => false,
-        kind => kind.refuse_as_trace(path)?,
+        Kind::Osi => "OSI",
+        Kind::Mcap => "MCAP",
+        Kind::Sqlite => "ROS 2 bag",
+        Kind::Bag => "ROS 1 bag",
     })
 }
 

@@ -13,5 +13,5 @@ mod types;
 pub use name::Name;
 pub use reader::Reader;
 pub use stamp::Stamp;
-pub(crate) use topics::{each_message, topic, topics};
+pub(crate) use topics::{topic, topics};
 pub use types::{code_of, nameless, type_called, type_of_code, TYPES};

@@ -1,6 +1,7 @@
 //! Files that are packed as a whole, told by their first bytes.
 
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
@@ -13,6 +14,9 @@ use crate::pieces::Pieces;
 pub(crate) const GZIP: &[u8] = &[0x1f, 0x8b];
 pub(crate) const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 pub(crate) const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
+
+/// How much memory in KiB the old format of LZMA may ask for: 1 GiB.
+const LZMA: u32 = 1 << 20;
 
 /// How much of a packed file was read.
 #[derive(Clone, Default)]
@@ -29,15 +33,27 @@ pub(crate) fn is_packed(head: &[u8]) -> bool {
     [GZIP, ZSTD, XZ].iter().any(|magic| head.starts_with(magic))
 }
 
+/// Whether a file is called a trace of OSI in the old format of LZMA, which has no first
+/// bytes of its own: `drive_sv.osi.lzma`.
+pub(crate) fn is_lzma(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    name.ends_with(".osi.lzma")
+}
+
 /// What is in a file, packed or not.
-pub(crate) fn unpacked(file: Part) -> Result<(Pieces, Option<Progress>)> {
+pub(crate) fn unpacked(path: &Path, file: Part) -> Result<(Pieces, Option<Progress>)> {
     let mut head = Vec::new();
     file.between(0, XZ.len() as u64).read_to_end(&mut head)?;
-    if !is_packed(&head) {
+    let is_lzma = is_lzma(path) && !is_packed(&head);
+    if !is_packed(&head) && !is_lzma {
         return Ok((Pieces::of_part(file), None));
     }
     let progress = Progress::default();
     let counted = Counted { part: file, progress: progress.clone() };
+    if is_lzma {
+        let stream = lzma_rust2::LzmaReader::new_mem_limit(BufReader::new(counted), LZMA, None)?;
+        return Ok((Pieces::of_stream(Box::new(stream)), Some(progress)));
+    }
     let stream: Box<dyn Read + Send> = if head.starts_with(GZIP) {
         Box::new(flate2::read::MultiGzDecoder::new(counted))
     } else if head.starts_with(ZSTD) {

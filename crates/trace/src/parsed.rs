@@ -33,15 +33,20 @@ impl Parser {
     /// # Errors
     /// When its messages are not in Protobuf, or it has no definition that is complete.
     pub fn of(channel: &Channel) -> Result<Parser> {
-        let Channel { topic, message_encoding, definition, .. } = channel;
+        let Channel { message_encoding, definition, .. } = channel;
         ensure!(
-            message_encoding == "protobuf" && definition.encoding == "protobuf",
-            "messages of {topic} are in '{message_encoding}', and only Protobuf is parsed here; \
-             leave the channel out by --channel"
+            message_encoding == "protobuf",
+            "its messages are in '{message_encoding}', and only Protobuf is shown so; leave the \
+             channel out by --exclude-channel"
+        );
+        ensure!(
+            definition.encoding == "protobuf" && !definition.data.is_empty(),
+            "the definition of its messages is missing in the file; take them as they are by \
+             --format raw, or leave the channel out by --exclude-channel"
         );
         let found = Definitions::decode(&definition.data)
             .and_then(|definitions| definitions.message(&definition.name))
-            .with_context(|| format!("{topic}: no complete descriptor set of its type"))?;
+            .context("no complete descriptor set of its type")?;
         let shape = Shape::of(&found);
         Ok(Parser(found, shape))
     }

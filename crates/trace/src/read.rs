@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 
-use anyhow::{ensure, Result};
+use anyhow::{bail, Result};
 use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
@@ -28,9 +28,20 @@ pub struct Place {
     pub within: Option<u64>,
 }
 
+impl Place {
+    /// Stands for the position in a chunk where `at` is the number of a row.
+    const ROW: u64 = u64::MAX;
+
+    /// The row of a database that a message is in.
+    pub(crate) fn row(id: i64) -> Place {
+        Place { at: id as u64, within: Some(Place::ROW) }
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.within {
+            Some(Place::ROW) => write!(f, "row {}", self.at as i64),
             None => write!(f, "byte {}", self.at),
             Some(within) => write!(f, "byte {within} of the chunk at byte {}", self.at),
         }
@@ -175,12 +186,27 @@ pub(crate) fn tell(reader: &dyn Reader, news: &mut dyn FnMut(u64, u64)) -> Resul
     Ok(())
 }
 
+/// What may be whole and is not read: it is larger than a limit, or in a way that is not
+/// known.
+#[derive(Debug)]
+pub(crate) struct Unread(pub String);
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Unread {}
+
 /// Fails for a message that is larger than [`LARGEST`].
 pub(crate) fn bounded(size: u64, place: Place) -> Result<()> {
-    ensure!(
-        size <= LARGEST,
-        "{place}: a message of {size} bytes, where {} GiB is the most that is read",
-        LARGEST >> 30
-    );
+    if size > LARGEST {
+        let most = LARGEST >> 30;
+        bail!(Unread(format!(
+            "{place}: a message of {size} bytes, where {most} GiB is the most that is read; it is \
+             that large or its length is damaged"
+        )));
+    }
     Ok(())
 }

@@ -12,6 +12,8 @@ use crate::read::{Head, Nanoseconds, Reader};
 pub struct Selection {
     /// Topics; none for all. A `*` stands for any letters.
     pub channels: Vec<String>,
+    /// Topics that are left out, likewise.
+    pub excluded: Vec<String>,
     /// From this time on.
     pub from: Option<Nanoseconds>,
     /// Up to this time.
@@ -39,12 +41,20 @@ pub struct Selected<'r> {
 impl Selection {
     /// Whether a topic is wanted.
     pub fn takes(&self, topic: &str) -> bool {
-        self.channels.is_empty() || self.channels.iter().any(|wanted| matches(wanted, topic))
+        let is_among = |topics: &[String]| topics.iter().any(|wanted| matches(wanted, topic));
+        (self.channels.is_empty() || is_among(&self.channels)) && !is_among(&self.excluded)
+    }
+
+    /// Whether something of a file is not wanted.
+    pub fn is_part(&self) -> bool {
+        let Selection { channels, excluded, from, to, first, end, every } = self;
+        let is_all = channels.is_empty() && excluded.is_empty() && *first == 0 && *every <= 1;
+        !is_all || from.is_some() || to.is_some() || end.is_some()
     }
 
     /// The wanted messages of what is read.
     pub fn of<'r>(&'r self, reader: &'r mut dyn Reader) -> Selected<'r> {
-        if !self.channels.is_empty() {
+        if !self.channels.is_empty() || !self.excluded.is_empty() {
             reader.choose(&|channel| self.takes(&channel.topic));
         }
         // Those before the first one are counted, so they must be seen.
@@ -65,7 +75,11 @@ impl Selection {
         channels: impl Iterator<Item = &'c Channel>,
     ) -> Result<()> {
         let topics: Vec<&str> = channels.map(|channel| channel.topic.as_str()).collect();
-        for wanted in &self.channels {
+        for wanted in self.channels.iter().chain(&self.excluded) {
+            ensure!(
+                !topics.is_empty(),
+                "{origin} has no channel {wanted}: it has none that could be read"
+            );
             ensure!(
                 topics.iter().any(|topic| matches(wanted, topic)),
                 "{origin} has no channel {wanted}; it has {}",
@@ -118,6 +132,11 @@ impl Selected<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// Whether a topic is wanted.
+    pub fn takes(&self, topic: &str) -> bool {
+        self.selection.takes(topic)
     }
 
     /// What it is read from.

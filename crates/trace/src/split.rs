@@ -89,8 +89,26 @@ pub fn split(
         tell(reader, news)?;
     }
     let reader = selected.reader();
+    if made == 0 && !selection.is_part() {
+        return empty(reader, maker);
+    }
     parts.into_values().try_for_each(|part| part.finish(reader))?;
     Ok(made)
+}
+
+/// The one part of a file without messages, where the container has room for what else it
+/// holds. How many parts there are.
+fn empty(reader: &dyn Reader, maker: &mut dyn Maker) -> Result<usize> {
+    let mut writer = maker.part(0, None)?;
+    if !writer.has_room() {
+        return Ok(0);
+    }
+    for channel in reader.channels().values() {
+        writer.channel(&maker.describe(channel)?)?;
+    }
+    let (channels, bytes, start) = Default::default();
+    Part { writer, channels, bytes, start }.finish(reader)?;
+    Ok(1)
 }
 
 impl Part {

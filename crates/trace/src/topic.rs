@@ -1,5 +1,12 @@
 //! A topic of a recording, and what defines its messages.
 
+use std::collections::HashMap;
+
+use anyhow::Result;
+
+use crate::channel::Channel;
+use crate::read::Reader;
+
 /// A topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
@@ -23,16 +30,35 @@ impl Topic {
     }
 }
 
-/// The index of a topic among those that were found, which it joins if it is new: two
-/// recorders may have written one.
-pub(crate) fn index(
-    found: &mut Vec<(Topic, Definition)>,
-    topic: Topic,
-    definition: &[u8],
-) -> usize {
-    let known = found.iter().position(|(known, of)| known.is(&topic) && of.0 == definition);
+/// Finds the topics of what is read, in the order of their first message; those without any
+/// stand at the end. Two recorders may have written one.
+pub(crate) fn topics(reader: &mut dyn Reader) -> Result<Vec<(Topic, Definition)>> {
+    let mut found: Vec<(Topic, Definition)> = Vec::new();
+    let mut by_channel: HashMap<u16, usize> = HashMap::new();
+    while let Some(head) = reader.next()? {
+        let channel = &reader.channels()[&head.channel];
+        let index = *by_channel.entry(head.channel).or_insert_with(|| add(&mut found, channel));
+        found[index].0.messages += 1;
+    }
+    for channel in reader.channels().values() {
+        add(&mut found, channel);
+    }
+    Ok(found)
+}
+
+/// The index of a channel's topic, which is added if it is new.
+fn add(found: &mut Vec<(Topic, Definition)>, channel: &Channel) -> usize {
+    let Channel { topic, message_encoding, definition, .. } = channel;
+    let topic = Topic {
+        name: topic.clone(),
+        schema_name: definition.name.clone(),
+        schema_encoding: definition.encoding.clone(),
+        message_encoding: message_encoding.clone(),
+        messages: 0,
+    };
+    let known = found.iter().position(|(known, of)| known.is(&topic) && of.0 == definition.data);
     known.unwrap_or_else(|| {
-        found.push((topic, Definition(definition.to_vec())));
+        found.push((topic, Definition(definition.data.clone())));
         found.len() - 1
     })
 }

@@ -16,6 +16,7 @@ pub use json::Json;
 pub use osi::Osi;
 pub use stamped::Stamped;
 pub use text::Text;
+use writer::of_output;
 pub use writer::{Output, Writer};
 
 /// The containers that are written, by the ends of their names.
@@ -46,8 +47,14 @@ impl Form {
             "mcap" => Form::Mcap,
             "txth" => Form::Text,
             "jsonl" => Form::Json,
+            "arrow" | "parquet" => bail!(
+                "{}: tables of points are written by 'wiregauge trace convert' alone; end it in \
+                 .mcap, .osi, .bin, .txth or .jsonl",
+                path.display()
+            ),
             _ => bail!(
-                "{}: its name does not say what it is to be; end it in .mcap, .osi, .bin, .txth or .jsonl",
+                "{}: its name does not say what it is to be; end it in .mcap, .osi, .bin, .txth or \
+                 .jsonl, or of 'wiregauge trace convert' in .arrow or .parquet",
                 path.display()
             ),
         })
@@ -61,7 +68,10 @@ impl Form {
         Ok(match self {
             Form::Osi => Box::new(Osi::new(out)),
             Form::Lengths => Box::new(Osi::of_any(out)),
-            Form::Mcap => Box::new(Mcap::new(out, packing)?),
+            Form::Mcap => {
+                let begun = Mcap::new(out, packing);
+                Box::new(begun.map_err(|error| of_output(&error).unwrap_or(error))?)
+            }
             Form::Text => Box::new(Text::new(out)),
             Form::Json => Box::new(Json::new(out)),
         })

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use anyhow::Result;
+use common::traces::messages;
 use common::{error, recording, recordings};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -17,6 +18,7 @@ use prost_reflect::prost_types::{
 use rusqlite::{params, Connection};
 use tempfile::TempDir;
 use wiregauge_schema::{Element, Value};
+use wiregauge_trace::open::{open, Wish};
 use wiregauge_trace::{Lookup, Recording};
 
 /// One record of a bag: its header's fields and its data.
@@ -63,31 +65,140 @@ fn a_bag_without_index_is_read() {
     assert_eq!(numbers, wanted);
 }
 
+/// A chunk of a bag, packed or not.
+fn chunk(compression: &[u8], records: &[u8]) -> Vec<u8> {
+    let size = (records.len() as u32).to_le_bytes();
+    let packed = match compression {
+        b"bz2" => {
+            let mut out = Vec::new();
+            let mut encoder = bzip2::read::BzEncoder::new(records, bzip2::Compression::fast());
+            std::io::copy(&mut encoder, &mut out).unwrap();
+            out
+        }
+        _ => records.to_vec(),
+    };
+    record(&[("op", &[5]), ("compression", compression), ("size", &size)], &packed)
+}
+
+/// Two chunks of two messages each, whose index has only the first one: the second was cut,
+/// and `rosbag reindex` left it.
+fn reindexed() -> Vec<u8> {
+    let all = unindexed();
+    let old = [("op", &[3][..]), ("index_pos", &[0; 8]), ("conn_count", &[1, 0, 0, 0])];
+    let rest = &all[13 + record(&old, &[b' '; 100]).len()..];
+    let message = record(&[("op", &[2]), ("conn", &[0; 4]), ("time", &[1; 8])], &[7]);
+    let connection = &rest[..rest.len() - 3 * message.len()];
+    let first = chunk(b"none", &[connection, &message, &message].concat());
+    let second = chunk(b"none", &[&message[..], &message].concat());
+    let cut = &second[..second.len() - 5];
+    let start = 13 + record(&header(0), &[b' '; 100]).len();
+    let end = (start + first.len() + cut.len()) as u64;
+    let place = (start as u64).to_le_bytes();
+    let info = record(&[("op", &[6]), ("ver", &[1, 0, 0, 0]), ("chunk_pos", &place)], &[]);
+    let head = [b"#ROSBAG V2.0\n".to_vec(), record(&header(end), &[b' '; 100])].concat();
+    [&head, &first, cut, connection, &info].concat()
+}
+
+/// The fields of the first record, of one connection and one chunk.
+fn header(index: u64) -> Vec<(&'static str, &'static [u8])> {
+    let index: &'static [u8] = Box::leak(Box::new(index.to_le_bytes()));
+    let one: &[u8] = &[1, 0, 0, 0];
+    vec![("op", &[3]), ("index_pos", index), ("conn_count", one), ("chunk_count", one)]
+}
+
 #[test]
-fn cut_bags_are_refused_with_advice() {
+fn bags_that_were_cut_are_read_up_to_there_and_told() {
     let folder = tempfile::tempdir().unwrap();
     let whole = unindexed();
-    let mut refused = 0;
+    let mut told = 0;
     for length in 13..whole.len() {
-        let Err(error) = Recording::open(file(&folder, "a.bag", &whole[..length])) else {
-            // Cut between two records: nothing tells that there was more.
-            continue;
-        };
-        let error = format!("{error:#}");
-        assert!(error.contains("is damaged or truncated after"), "{error}");
-        assert!(error.contains("rosbag reindex"), "{error}");
-        refused += 1;
+        let recording = Recording::open(file(&folder, "a.bag", &whole[..length])).unwrap();
+        let count: u64 = recording.topics().iter().map(|topic| topic.messages).sum();
+        assert!(count < 3, "{length}");
+        // Cut between two records: nothing tells that there was more.
+        for remark in recording.remarks() {
+            assert!(remark.contains(&format!("the {count} messages before are whole")), "{remark}");
+            told += 1;
+        }
     }
-    assert!(refused > whole.len() - 13 - 10, "{refused}");
-    let mut chunk = b"#ROSBAG V2.0\n".to_vec();
+    assert!(told > whole.len() - 13 - 10, "{told}");
+    let mut wrong = b"#ROSBAG V2.0\n".to_vec();
     let fields = [("op", &[5][..]), ("compression", b"none"), ("size", &[255; 4])];
-    chunk.extend(record(&fields, b""));
-    let huge = error(Recording::open(file(&folder, "huge.bag", &chunk)));
-    assert!(huge.contains("a chunk of 4294967295 bytes"), "{huge}");
+    wrong.extend(record(&fields, b""));
+    let wrong = error(Recording::open(file(&folder, "wrong.bag", &wrong)));
+    assert!(wrong.contains("a chunk of another size than it says"), "{wrong}");
+    assert!(wrong.contains("wiregauge trace repair"), "{wrong}");
     let secret = [("op", &[3][..]), ("encryptor", b"rosbag/AesCbcEncryptor")];
     let secret = [b"#ROSBAG V2.0\n".to_vec(), record(&secret, b"")].concat();
     let secret = error(Recording::open(file(&folder, "secret.bag", &secret)));
     assert!(secret.contains("it is encrypted"), "{secret}");
+}
+
+#[test]
+fn packed_bags_that_were_cut_are_read_up_to_there() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["ros1/plain.bag", "ros1/bz2.bag", "ros1/lz4.bag"] {
+        let whole = fs::read(recording(name)).unwrap();
+        let mut most = 0;
+        for length in (13..whole.len()).step_by(7) {
+            let path = file(&folder, "a.bag.active", &whole[..length]);
+            let mut reader = open(&path, &Wish::default()).unwrap();
+            let found = messages(reader.as_mut()).len();
+            assert!(found >= most, "{name}: {found} of {length} bytes");
+            assert!(found == 10 || !reader.remarks().is_empty(), "{name}: {length}");
+            most = found;
+        }
+        assert_eq!(most, 10, "{name}");
+    }
+}
+
+#[test]
+fn what_reindexing_left_is_told_and_saved_by_repair() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "a.bag", &reindexed());
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    assert_eq!(messages(reader.as_mut()).len(), 2);
+    assert!(reader.remarks()[0].contains("'rosbag reindex' leaves it"), "{:?}", reader.remarks());
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    reader.salvage();
+    assert_eq!(messages(reader.as_mut()).len(), 3);
+    assert_eq!(reader.losses().len(), 1, "{:?}", reader.losses());
+    // What is damaged in the middle is refused, and repair finds what is behind it.
+    let message = record(&[("op", &[2]), ("conn", &[0; 4]), ("time", &[1; 8])], &[7]);
+    let all = unindexed();
+    let start = all.len() - 3 * message.len();
+    let packed = chunk(b"bz2", &[&message[..], &message].concat());
+    let bytes = [&all[..start], &packed, &[255; 50], &packed].concat();
+    let path = file(&folder, "b.bag", &bytes);
+    let refused = error(Recording::open(&path));
+    assert!(refused.contains("damaged after 2 messages"), "{refused}");
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    reader.salvage();
+    assert_eq!(messages(reader.as_mut()).len(), 4, "{:?}", reader.losses());
+    assert_eq!(reader.losses().len(), 1);
+}
+
+#[test]
+fn bags_of_any_kind_are_read_as_traces() {
+    let all = |name: &str| {
+        let mut reader = open(&recording(name), &Wish::default()).unwrap();
+        let found = messages(reader.as_mut());
+        let topics: Vec<String> =
+            reader.channels().values().map(|channel| channel.topic.clone()).collect();
+        assert!(topics.contains(&"/empty".to_owned()), "{name}: {topics:?}");
+        assert!(reader.remarks().is_empty(), "{name}: {:?}", reader.remarks());
+        found.into_iter().map(|(topic, _, time, _, data)| (topic, time, data)).collect::<Vec<_>>()
+    };
+    let first = all("ros1/plain.bag");
+    assert_eq!(first.len(), 10);
+    for name in ["ros1/bz2.bag", "ros1/lz4.bag"] {
+        assert_eq!(all(name), first, "{name}");
+    }
+    let second = all("ros2/iron");
+    assert_eq!(second.len(), 10);
+    for name in ["ros2/iron/iron.db3", "ros2/packed", "ros2/packed/packed.db3", "ros2/jazzy"] {
+        assert_eq!(all(name), second, "{name}");
+    }
 }
 
 /// A bag of ROS 2 before Iron: without definitions.

@@ -13,7 +13,10 @@ use wiregauge_schema::{
     Projection, Schema, Sizes, Source, Value,
 };
 use wiregauge_system::memory;
+use wiregauge_system::text::safe;
 use wiregauge_trace::{Lookup, Recording};
+
+use crate::output::tell;
 
 /// The message that is measured unless another is named.
 const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
@@ -196,6 +199,7 @@ impl Workload {
         folders: &[PathBuf],
     ) -> Result<Workload> {
         let recording = Recording::open_with(input, lookup(folders))?;
+        recording.remarks().iter().for_each(|remark| tell(&safe(remark)));
         let topic = match (topic, recording.topics()) {
             (Some(topic), _) => topic.to_owned(),
             (None, [only]) => only.name.clone(),

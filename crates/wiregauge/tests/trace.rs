@@ -245,6 +245,7 @@ fn what_is_whole_is_saved() {
 
 #[test]
 fn what_cannot_be_done_is_refused_in_a_line_and_leaves_nothing() {
+    let scans = recording("mcap/ros2-zstd.mcap");
     let folder = tempfile::tempdir().unwrap();
     let (at, osi, two) = (folder.path(), recording(OSI), recording("osi/zstd.mcap"));
     fs::copy(&osi, at.join("drive.osi")).unwrap();
@@ -257,7 +258,8 @@ fn what_cannot_be_done_is_refused_in_a_line_and_leaves_nothing() {
         (&["cut", &two, out, "--channel", "/nix"], &["has no channel /nix; it has"]),
         (&["cut", &two, out, "--from", "@99"], &["nothing is wanted of"]),
         (&["cut", &recording("ros1/plain.bag"), out], &["is a ROS 1 bag"]),
-        (&["cat", &recording("mcap/ros2-zstd.mcap")], &["only Protobuf is parsed"]),
+        (&["cat", &scans, "--format", "text"], &["only Protobuf is shown so"]),
+        (&["cut", &scans, out, "--exclude-channel", "/nix"], &["has no channel /nix; it has"]),
         (&["split", &two, "-o", "parts"], &["say where parts end"]),
         (&["info", "absent.mcap"], &["cannot read absent.mcap"]),
     ] {
@@ -269,6 +271,71 @@ fn what_cannot_be_done_is_refused_in_a_line_and_leaves_nothing() {
     }
     let left: Vec<_> = fs::read_dir(at).unwrap().map(|left| left.unwrap().file_name()).collect();
     assert_eq!(left, ["drive.osi"]);
+}
+
+#[test]
+fn bags_are_taken_by_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    for (name, kind) in [
+        ("ros1/bz2.bag", "ROS 1 bag"),
+        ("ros2/iron/iron.db3", "ROS 2 bag"),
+        ("ros2/packed", "ROS 2 bag"),
+        ("ros2/jazzy", "ROS 2 bag"),
+    ] {
+        let input = recording(name);
+        let told = run(at, &["trace", "info", &input]).out;
+        assert!(told.contains(kind) && told.contains("10 messages"), "{told}");
+        run(at, &["trace", "convert", &input, "all.mcap"]);
+        let told = run(at, &["trace", "info", "all.mcap", "--format", "json"]).out;
+        let channels = json(&told)[0]["channels"].as_array().unwrap().len();
+        assert_eq!(channels, 2, "the one without messages stays: {told}");
+        run(at, &["trace", "cut", &input, "part.mcap", "--messages", "2..5"]);
+        let cat = run(at, &["trace", "cat", "part.mcap", "--exclude-channel", "/empty"]).out;
+        assert_eq!(cat.lines().count(), 3, "{cat}");
+        for line in cat.lines() {
+            assert!(json(line)["message"]["header"]["frame_id"].is_string(), "{line}");
+        }
+        run(at, &["trace", "merge", &input, "part.mcap", "-o", "both.mcap"]);
+        run(at, &["trace", "split", &input, "-o", "parts", "--by-channel"]);
+        let raw = run(at, &["trace", "cat", &input, "--format", "raw", "--messages", "0"]);
+        assert_eq!(raw.code, Some(0), "{}", raw.err);
+        let checked = run(at, &["trace", "check", &input]);
+        assert!(checked.code == Some(1) && checked.out.contains(kind), "{}", checked.out);
+    }
+    let cut = recording("ros1/plain.bag");
+    let bytes = fs::read(&cut).unwrap();
+    fs::write(at.join("cut.bag.active"), &bytes[..bytes.len() / 2]).unwrap();
+    let told = run(at, &["trace", "convert", "cut.bag.active", "cut.mcap"]).err;
+    assert!(told.contains("are whole"), "{told}");
+    // A recording without messages is copied with what else it holds.
+    let mut writer = mcap::Writer::new(fs::File::create(at.join("none.mcap")).unwrap()).unwrap();
+    writer.add_channel(0, "/none", "json", &Default::default()).unwrap();
+    let about = mcap::records::Metadata { name: "drive".into(), metadata: Default::default() };
+    writer.write_metadata(&about).unwrap();
+    writer.finish().unwrap();
+    for verb in [
+        &["convert", "none.mcap", "kept.mcap"][..],
+        &["cut", "none.mcap", "kept.mcap", "--channel", "/none"],
+        &["cut", "none.mcap", "kept.mcap", "--from", "1s"],
+        &["merge", "none.mcap", "none.mcap", "-o", "kept.mcap"],
+        &["repair", "none.mcap", "kept.mcap"],
+        &["split", "none.mcap", "-o", ".", "--duration", "1s"],
+    ] {
+        let said = run(at, &[&["trace"][..], verb].concat());
+        assert_eq!(said.code, Some(0), "{verb:?}: {}", said.err);
+        let written = if verb[0] == "split" { "none_000.mcap" } else { "kept.mcap" };
+        let told = run(at, &["trace", "info", "--all", written]).out;
+        assert!(told.contains("0 messages") && told.contains("/none"), "{verb:?}: {told}");
+        assert!(told.contains("metadata  drive"), "{verb:?}: {told}");
+    }
+    refuses(at, &["trace", "convert", "none.mcap", "none.jsonl"], &["none.mcap has no messages"]);
+    // One message that cannot be shown is a line that says so.
+    fs::write(at.join("three_sv.osi"), [2, 0, 0, 0, 8, 1, 1, 0, 0, 0, 255, 0, 0, 0, 0]).unwrap();
+    let shown = run(at, &["trace", "cat", "three_sv.osi"]);
+    let lines: Vec<Value> = shown.out.lines().map(json).collect();
+    assert_eq!(lines.len(), 3, "{}{}", shown.out, shown.err);
+    assert!(lines[1]["error"].is_string() && lines[2]["message"].is_object(), "{}", shown.out);
 }
 
 #[test]

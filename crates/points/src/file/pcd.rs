@@ -122,12 +122,16 @@ impl<'b> Header<'b> {
     fn text(&self, columns: &mut [Vec<Column>]) -> Result<()> {
         let text = std::str::from_utf8(self.body).context("points in ascii that are no text")?;
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+        let named = columns.iter().flatten().filter(|column| column.name != "_").count();
         for point in 0..self.points {
             let line = lines.next();
             let line =
                 line.with_context(|| format!("{} points, but {point} lines", self.points))?;
+            // PCL leaves the fields that fill gaps out of text.
+            let is_short = line.split_whitespace().count() == named;
+            let is_there = |column: &&mut Column| !is_short || column.name != "_";
             let mut words = line.split_whitespace();
-            for column in columns.iter_mut().flatten() {
+            for column in columns.iter_mut().flatten().filter(is_there) {
                 let word = words.next().and_then(|word| push(&mut column.values, word));
                 word.with_context(|| format!("point {point} has no {}", column.name))?;
             }
@@ -194,12 +198,17 @@ fn fields(names: &[&str], sizes: &[&str], kinds: &[&str], counts: &[&str]) -> Re
     let mut fields = Vec::new();
     let mut all = 0usize;
     for (at, name) in names.iter().enumerate() {
-        let kind = kind(kinds[at], sizes[at]).with_context(|| {
-            format!("field {name} is of the type {}{}, which is not read", kinds[at], sizes[at])
-        })?;
         let count = counts.get(at).map_or(Some(1), |count| count.parse().ok());
         let count = count.filter(|count| (1..=1 << 16).contains(count));
-        let count = count.with_context(|| format!("field {name} of {} numbers", counts[at]))?;
+        let mut count = count.with_context(|| format!("field {name} of {} numbers", counts[at]))?;
+        let mut known = kind(kinds[at], sizes[at]);
+        // What fills a gap may be of any type: its bytes are passed over.
+        if let (None, "_", Ok(size @ 1..=64)) = (known, *name, sizes[at].parse::<usize>()) {
+            (known, count) = (Some(Type::U8), count * size);
+        }
+        let kind = known.with_context(|| {
+            format!("field {name} is of the type {}{}, which is not read", kinds[at], sizes[at])
+        })?;
         all += count;
         ensure!(all <= 1 << 16, "points of more than {} numbers", 1 << 16);
         fields.push(Field { name: (*name).to_owned(), kind, count });

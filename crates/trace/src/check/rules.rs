@@ -88,7 +88,7 @@ rules! {
         "have the recorder use a name of its own domain";
     OSI_CHANNEL "channel.osi" Error
         "there is a channel with messages of OSI"
-        "it is an MCAP file, and no trace file of OSI";
+        "it is a recording, and no trace file of OSI";
     TOPIC "channel.topic" Error
         "each channel has a topic of its own"
         "have the recorder name channels apart";

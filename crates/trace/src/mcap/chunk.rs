@@ -6,6 +6,7 @@ use anyhow::{bail, ensure, Result};
 
 use super::fields::Fields;
 use crate::part::Part;
+use crate::read::Unread;
 
 /// Up to this size in bytes, packed and unpacked, a chunk is held whole: 64 MiB. Larger
 /// ones, as of a file that is one chunk, are read like a stream.
@@ -53,7 +54,9 @@ impl Header {
             "" => Box::new(packed),
             "lz4" => Box::new(lz4::Decoder::new(packed)?),
             "zstd" => Box::new(zstd::Decoder::new(packed)?),
-            other => bail!("a chunk in '{other}', where lz4, zstd or nothing is known"),
+            other => {
+                bail!(Unread(format!("a chunk in '{other}', where lz4, zstd or nothing is known")))
+            }
         })
     }
 

@@ -464,6 +464,9 @@ impl Reader {
         if error.is::<Cut>() {
             return anyhow!("{origin} is truncated after {count} messages; {remedy}");
         }
+        if error.is::<read::Unread>() {
+            return error.context(format!("{origin} is not read on after {count} messages"));
+        }
         let at = self.chunk.as_ref().map_or(self.records.position(), |(at, _)| *at);
         error.context(format!(
             "{origin} is damaged after {count} messages, near byte {at}; {remedy}"

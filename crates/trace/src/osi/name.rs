@@ -55,7 +55,8 @@ impl Name {
 /// What a file is called, without what tells its container and packing.
 fn stem(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let packed = [".gz", ".xz", ".zst", ".zstd"].iter().find_map(|end| name.strip_suffix(end));
+    let packed =
+        [".gz", ".xz", ".zst", ".zstd", ".lzma"].iter().find_map(|end| name.strip_suffix(end));
     let name = packed.unwrap_or(&name);
     let plain = [".osi", ".mcap", ".txth"].iter().find_map(|end| name.strip_suffix(end));
     plain.unwrap_or(name).to_owned()

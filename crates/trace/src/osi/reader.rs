@@ -67,7 +67,7 @@ impl Reader {
         };
         let file = Part::whole(path)?;
         let total = file.end();
-        let (messages, packed) = packed::unpacked(file.clone())
+        let (messages, packed) = packed::unpacked(path, file.clone())
             .with_context(|| format!("cannot read {}", path.display()))?;
         let is_plain = packed.is_none();
         let encoding = if type_name.is_empty() { "" } else { "protobuf" };

@@ -34,12 +34,3 @@ pub fn topic(name: &str, messages: u64) -> Topic {
         messages,
     }
 }
-
-/// Calls a function with every message.
-pub fn each_message(path: &Path, mut visit: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-    let mut reader = Reader::open(path, None)?;
-    while reader.next()?.is_some() {
-        visit(reader.data()?)?;
-    }
-    Ok(())
-}

@@ -1,37 +1,53 @@
-//! Writes a line of JSON a message, for scripts.
+//! Writes a line of JSON a message, for scripts. A message that cannot be shown is a line
+//! that says so.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
 
-use anyhow::Result;
+use anyhow::{bail, Result};
 use serde::Serialize;
 
 use super::writer::{settle, Output, Writer};
 use crate::channel::Channel;
-use crate::parsed::{Parser, Show};
+use crate::parsed::Show;
 use crate::read::{Head, Nanoseconds};
+use crate::shown;
 
-/// What tells the messages of a channel that is in another encoding than Protobuf; none
-/// where that is unknown.
+/// What tells the messages of a channel in an encoding that is not known here; none where it
+/// is another one.
 pub type Others = fn(&Channel) -> Result<Option<Box<dyn Show>>>;
 
 /// A `.jsonl` file.
 pub struct Json<W: Output> {
     out: BufWriter<W>,
     others: Others,
-    channels: BTreeMap<u16, (String, Box<dyn Show>)>,
+    channels: BTreeMap<u16, Known>,
     line: Vec<u8>,
+    /// How many messages were shown, and how many could not be.
+    shown: u64,
+    unshown: u64,
+    /// Why the first one could not be.
+    reason: String,
+}
+
+/// A channel, and what shows its messages, or why that cannot be.
+struct Known {
+    topic: String,
+    name: String,
+    show: Result<Box<dyn Show>>,
 }
 
 impl<W: Output> Json<W> {
-    /// Begins a file of messages in Protobuf.
+    /// Begins a file.
     pub fn new(out: W) -> Json<W> {
         Json::with(out, |_| Ok(None))
     }
 
-    /// Begins a file of messages in Protobuf or in what others tell.
+    /// Begins a file of messages in what is known here or in what others tell.
     pub fn with(out: W, others: Others) -> Json<W> {
-        Json { out: BufWriter::new(out), others, channels: BTreeMap::new(), line: Vec::new() }
+        let (channels, line, reason) = Default::default();
+        let out = BufWriter::new(out);
+        Json { out, others, channels, line, shown: 0, unshown: 0, reason }
     }
 }
 
@@ -50,30 +66,63 @@ struct Line<'m> {
 impl<W: Output> Writer for Json<W> {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let id = self.channels.len() as u16;
-        let show = match (self.others)(channel)? {
-            Some(other) => other,
-            None => Box::new(Parser::of(channel)?),
+        let show = match (self.others)(channel) {
+            Ok(None) => shown::of(channel),
+            Ok(Some(other)) => Ok(other),
+            Err(error) => Err(error),
         };
-        self.channels.insert(id, (channel.topic.clone(), show));
+        let name = match &show {
+            Ok(show) => show.name().to_owned(),
+            Err(_) => channel.definition.name.clone(),
+        };
+        self.channels.insert(id, Known { topic: channel.topic.clone(), name, show });
         Ok(id)
     }
 
     fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
-        let (topic, show) = &self.channels[&channel];
+        let Known { topic, name, show } = &self.channels[&channel];
         let Head { time, sequence, size, .. } = *head;
-        let line = Line { channel: topic, name: show.name(), time, sequence, size };
+        let line = Line { channel: topic, name, time, sequence, size };
         self.line.clear();
         serde_json::to_writer(&mut self.line, &line)?;
         // The message is the last of the line's fields.
         self.line.pop();
+        let before = self.line.len();
         self.line.extend_from_slice(b",\"message\":");
-        show.show(data, &mut self.line)?;
+        let outcome = match show {
+            Ok(show) => show.show(data, &mut self.line).map_err(|error| format!("{error:#}")),
+            Err(error) => Err(format!("{error:#}")),
+        };
+        match outcome {
+            Ok(()) => self.shown += 1,
+            Err(why) => {
+                self.line.truncate(before);
+                self.line.extend_from_slice(b",\"error\":");
+                serde_json::to_writer(&mut self.line, &why)?;
+                if self.unshown == 0 {
+                    self.reason = format!("channel {topic}, {}: {why}", head.place);
+                }
+                self.unshown += 1;
+            }
+        }
         self.line.extend_from_slice(b"}\n");
         self.out.write_all(&self.line)?;
         Ok(())
     }
 
-    fn finish(self: Box<Self>) -> Result<()> {
+    fn remarks(&self) -> Vec<String> {
+        let Json { shown, unshown, reason, .. } = self;
+        let all = shown + unshown;
+        let told = || format!("cannot be shown: {unshown} of {all} messages; the first: {reason}");
+        (*unshown > 0 && *shown > 0).then(told).into_iter().collect()
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<()> {
+        if self.shown == 0 && self.unshown > 0 {
+            // The lines that say so were wanted, too.
+            self.out.flush()?;
+            bail!("no message can be shown: {}", self.reason);
+        }
         settle(self.out)
     }
 }

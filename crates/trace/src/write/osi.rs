@@ -33,9 +33,8 @@ impl<W: Output> Writer for Osi<W> {
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         if !self.any && channel.message_encoding != "protobuf" {
             bail!(
-                "an .osi file holds messages of OSI in Protobuf, and {} is '{}'; leave it out by \
-                 --channel",
-                channel.topic,
+                "an .osi file holds messages of OSI in Protobuf, and these are in '{}'; write them to \
+                 .mcap or .bin, or leave the channel out by --exclude-channel",
                 channel.message_encoding
             );
         }

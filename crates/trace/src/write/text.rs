@@ -15,12 +15,14 @@ use crate::read::Head;
 pub struct Text<W: Output> {
     out: BufWriter<W>,
     parsers: BTreeMap<u16, Parser>,
+    /// How many messages could not be shown.
+    unshown: u64,
 }
 
 impl<W: Output> Text<W> {
     /// Begins a file.
     pub fn new(out: W) -> Text<W> {
-        Text { out: BufWriter::new(out), parsers: BTreeMap::new() }
+        Text { out: BufWriter::new(out), parsers: BTreeMap::new(), unshown: 0 }
     }
 }
 
@@ -31,12 +33,26 @@ impl<W: Output> Writer for Text<W> {
         Ok(id)
     }
 
-    fn message(&mut self, channel: u16, _: &Head, data: &[u8]) -> Result<()> {
-        let message = self.parsers[&channel].parse(data)?;
+    fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
+        let message = match self.parsers[&channel].parse(data) {
+            Ok(message) => message,
+            Err(error) => {
+                // A remark of the text format, so that it can still be read.
+                let error = format!("{error:#}").replace(['\n', '\r'], " ");
+                writeln!(self.out, "# the message at {} cannot be shown: {error}", head.place)?;
+                self.unshown += 1;
+                return Ok(());
+            }
+        };
         let options = FormatOptions::new().pretty(true).print_message_fields_in_index_order(true);
         let text = message.to_text_format_with_options(&options);
         writeln!(self.out, "{text}")?;
         Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let told = || format!("messages that cannot be shown: {}", self.unshown);
+        (self.unshown > 0).then(told).into_iter().collect()
     }
 
     fn finish(self: Box<Self>) -> Result<()> {

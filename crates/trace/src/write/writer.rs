@@ -1,10 +1,10 @@
 //! What every writer of trace files can.
 
 use std::collections::BTreeMap;
-use std::io::{BufWriter, IntoInnerError, Stdout, Write};
+use std::io::{self, BufWriter, IntoInnerError, Stdout, Write};
 
-use anyhow::Result;
-use wiregauge_system::file::Draft;
+use anyhow::{anyhow, Error, Result};
+use wiregauge_system::file::{Draft, Unwritten};
 
 use crate::channel::Channel;
 use crate::read::{Attachment, Head};
@@ -33,6 +33,14 @@ impl Output for Stdout {
 /// Writes what is still in the buffer, and keeps all of it.
 pub(super) fn settle(out: BufWriter<impl Output>) -> Result<()> {
     out.into_inner().map_err(IntoInnerError::into_error)?.settle()
+}
+
+/// What a file that is written says of itself when it cannot be, as on a full disk; none
+/// where something else is wrong.
+pub fn of_output(error: &Error) -> Option<Error> {
+    let all = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    let mut own = all.filter(|error| error.get_ref().is_some_and(|inner| inner.is::<Unwritten>()));
+    own.next().map(|error| anyhow!("{error}"))
 }
 
 /// What writes a container. Nothing counts as written before it is finished.

@@ -8,9 +8,10 @@ use anyhow::{bail, Context, Result};
 use wiregauge_formats::{Answer, Codec};
 use wiregauge_schema::msg::Dialect;
 use wiregauge_schema::{describe, package, source, Schema, Source};
+use wiregauge_system::text::safe;
 use wiregauge_trace::Recording;
 
-use crate::output::{print, show};
+use crate::output::{print, show, tell};
 use crate::small_arrays::SmallArrays;
 use crate::workload::lookup;
 
@@ -68,10 +69,10 @@ impl Arguments {
 }
 
 /// The extensions of recordings.
-const RECORDINGS: [&str; 4] = ["mcap", "bag", "db3", "osi"];
+const RECORDINGS: [&str; 5] = ["mcap", "bag", "active", "db3", "osi"];
 
 /// The extensions of an `.osi` file that is packed as a whole.
-const PACKED: [&str; 4] = ["gz", "xz", "zst", "zstd"];
+const PACKED: [&str; 5] = ["gz", "xz", "zst", "zstd", "lzma"];
 
 /// Whether it is a recording, by its name.
 pub fn is_recording(path: &Path) -> bool {
@@ -87,6 +88,7 @@ pub fn load(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result
     let source = Source::parse(text).within(folders);
     if is_recording(&source.path) {
         let recording = Recording::open_with(&source.path, lookup(folders))?;
+        recording.remarks().iter().for_each(|remark| tell(&safe(remark)));
         let topic = match (&source.type_name, recording.topics()) {
             (Some(topic), _) => topic.clone(),
             (None, [only]) => only.name.clone(),

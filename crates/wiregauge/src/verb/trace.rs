@@ -27,7 +27,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Read, check, cut, convert, repair, play and record trace files: .osi and .mcap.
+/// Read, check, cut, convert, repair, play and record trace files: .osi and .mcap; bags of
+/// ROS 1 and ROS 2 are read, too.
 ///
 /// Messages are handed on as they lie in the file, without being parsed, wherever
 /// that can be. What is read is never changed, and what is written is there whole
@@ -44,6 +45,8 @@ Examples:
   wiregauge trace convert drive.mcap clouds.mcap --points
       the points in it, for Foxglove and Lichtblick; .parquet for DuckDB
   wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s --channel '/lidar*'
+  wiregauge trace convert drive.bag drive.mcap
+      a bag of ROS 1; of ROS 2 the .db3 or the folder
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
   wiregauge trace split drive.mcap -o parts --duration 60s
   wiregauge trace repair broken.mcap whole.mcap

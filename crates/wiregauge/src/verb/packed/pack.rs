@@ -38,7 +38,7 @@ Examples:
       --resolution x=1mm --resolution y=1mm --resolution z=1mm
   wiregauge packed pack scan.bin scan.packed --point x:f32,y:f32,z:f32,ring:f32")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or with --point an array of points.
+    /// What is read: .mcap, .osi, a bag, or with --point an array of points.
     input: PathBuf,
     /// What is written: .mcap or .osi; of an array of points a packed field.
     output: PathBuf,

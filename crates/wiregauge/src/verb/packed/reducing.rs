@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{bail, Result};
+use anyhow::{bail, ensure, Result};
 use wiregauge_packed::{Plan, Preset, Rule, PRESETS};
 use wiregauge_trace::write::Form;
 
@@ -42,6 +42,13 @@ impl Reducing {
 
 /// Only containers hold packed fields.
 pub fn refuse_text(output: &Path) -> Result<()> {
+    let end = output.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let takes = "packed fields are written to .mcap, .osi or .bin";
+    ensure!(
+        ["mcap", "osi", "bin", "txth", "jsonl"].contains(&end.as_str()),
+        "{}: {takes}; end it so",
+        output.display()
+    );
     match Form::of(output)? {
         Form::Osi | Form::Lengths | Form::Mcap => Ok(()),
         Form::Text | Form::Json => {

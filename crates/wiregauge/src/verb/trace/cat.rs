@@ -12,9 +12,10 @@ use wiregauge_trace::write::Form;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
-/// Messages in FlatBuffers are shown as JSON by the definition that their channel
-/// carries, and those of OSI as Protobuf's text, too. Of packed fields the reflections
-/// and detections in them are shown.
+/// Messages in Protobuf, FlatBuffers, JSON, CBOR, ROS 1 and CDR are shown as JSON by the
+/// definition that their channel carries, or for ROS by that of the ROS that is sourced;
+/// those of OSI as Protobuf's text, too. Of packed fields the reflections and detections
+/// in them are shown. A message that cannot be shown is a line that says why.
 ///
 /// What is not wanted is hopped over where the file has lengths or an index for it.
 #[derive(clap::Args)]
@@ -26,7 +27,8 @@ Examples:
   wiregauge trace cat drive_sv.osi --format raw | my-model
       each message after its length, a little-endian number of four bytes")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, or .txth.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, the folder of
+    /// a ROS 2 bag, or .txth.
     input: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "json")]
@@ -53,7 +55,7 @@ impl Arguments {
         let form = match self.format {
             Shape::Json => Form::Json,
             Shape::Text => Form::Text,
-            Shape::Raw => Form::Osi,
+            Shape::Raw => Form::Lengths,
         };
         self.putting.print(&self.input, &self.selecting, form)?;
         Ok(ExitCode::SUCCESS)

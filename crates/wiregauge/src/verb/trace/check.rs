@@ -11,7 +11,7 @@ use wiregauge_trace::check::{check, Checked};
 
 use super::form::Form;
 use super::progress::news;
-use super::putting::Putting;
+use super::putting::{messages_of, Putting};
 use crate::output::{print, show, tell};
 use crate::workload::osi_definitions;
 
@@ -33,7 +33,8 @@ Examples:
   wiregauge trace check --rules
       the rules that files are held against")]
 pub struct Arguments {
-    /// What is checked: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// What is checked: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, or the folder of
+    /// a ROS 2 bag.
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write a file that keeps the rules here, as far as they can be kept.
@@ -101,7 +102,7 @@ fn text(file: &str, checked: &Checked) -> String {
         (true, false) => "is a trace file of OSI, and lacks what is recommended",
         (false, _) => "does not keep the rules for trace files of OSI",
     };
-    let mut text = format!("{}: {verdict}; {messages} messages\n", safe(file));
+    let mut text = format!("{}: {verdict}; {}\n", safe(file), messages_of(*messages));
     for finding in findings.list() {
         let times = match finding.count {
             1 => String::new(),

@@ -17,7 +17,8 @@ Examples:
   wiregauge trace cut drive.mcap part.mcap --channel '/lidar*' --every 10
   wiregauge trace cut drive_sv.osi part_sv.osi --messages 100..200")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, or .txth.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, the folder of
+    /// a ROS 2 bag, or .txth.
     input: PathBuf,
     /// What is written.
     output: PathBuf,

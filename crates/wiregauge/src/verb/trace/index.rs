@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
-use wiregauge_trace::open::is_osi;
+use wiregauge_trace::open::kind;
 use wiregauge_trace::osi::index::beside;
 use wiregauge_trace::osi::indexing::write;
 
 use super::progress::news;
+use super::putting::messages_of;
 use crate::output::tell;
 
 /// Write an index beside .osi files, FILE.osi.index, so that messages are found without
@@ -35,14 +36,19 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         for path in &self.files {
+            let (kind, shown) = (kind(path)?, path.display());
             ensure!(
-                is_osi(path)?,
-                "{} has an index of its own, being MCAP; where that is missing 'wiregauge trace \
-                 repair' writes it",
-                path.display()
+                kind != "MCAP",
+                "{shown} has an index of its own, being MCAP; where that is missing 'wiregauge \
+                 trace repair' writes it"
+            );
+            ensure!(
+                kind == "OSI",
+                "{shown} is a {kind}, and an index is of an .osi file; 'wiregauge trace convert \
+                 {shown} drive.mcap' writes a file that has one"
             );
             let messages = write(path, self.kind.as_deref(), &mut news("indexing"))?;
-            tell(&format!("{messages} messages in {}", beside(path).display()));
+            tell(&format!("{} in {}", messages_of(messages), beside(path).display()));
         }
         Ok(ExitCode::SUCCESS)
     }

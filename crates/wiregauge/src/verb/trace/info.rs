@@ -13,6 +13,7 @@ use wiregauge_trace::read::Nanoseconds;
 
 use super::form::Form;
 use super::progress::news;
+use super::putting::messages_of;
 use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
@@ -29,7 +30,8 @@ Examples:
       the same as a page, with the sizes of messages as a picture
   wiregauge trace info *.osi --format json")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, or the folder of
+    /// a ROS 2 bag.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Read every message of MCAP too.
@@ -76,11 +78,11 @@ impl Arguments {
 /// A file as people read it.
 fn text(info: &Info) -> String {
     let mut text = format!(
-        "{}: {}, {}, {} messages\n",
+        "{}: {}, {}, {}\n",
         safe(&info.file),
         info.container,
         bytes(info.size),
-        info.messages
+        messages_of(info.messages)
     );
     if let Some((first, last)) = info.times {
         let (from, to) = (seconds(first), seconds(last));
@@ -106,10 +108,17 @@ fn text(info: &Info) -> String {
         }
     }
     if info.attachments > 0 {
-        text += &format!("  attached  {} files\n", info.attachments);
+        text += &format!(
+            "  attached  {} file{}\n",
+            info.attachments,
+            if info.attachments == 1 { "" } else { "s" }
+        );
     }
     for channel in &info.channels {
         text += &self::channel(channel);
+    }
+    for remark in &info.remarks {
+        text += &format!("  note      {}\n", safe(remark));
     }
     if !info.read {
         text += "  by the summary; --all reads the messages, for rates, gaps and sizes\n";

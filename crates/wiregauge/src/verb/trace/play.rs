@@ -131,7 +131,7 @@ impl Arguments {
         };
         if lateness.messages == 0 {
             failed?;
-            bail!("nothing is wanted of {}", self.input.display());
+            bail!(self.selecting.nothing(&self.input));
         }
         let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
         let [half, most, all] = [0.5, 0.99, 1.0].map(|share| micros(lateness.at(share)));
@@ -226,7 +226,7 @@ impl Arguments {
                 sending.message(head, data, later)
             })?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
-            ensure!(any, "nothing is wanted of {}", self.input.display());
+            ensure!(any, self.selecting.nothing(&self.input));
             if turn == self.loops {
                 // What else the file holds may come last.
                 reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));

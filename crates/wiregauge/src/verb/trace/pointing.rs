@@ -8,13 +8,12 @@ use wiregauge_flatbuffers::convert::Decoder;
 use wiregauge_points::{
     table, Clouds, Decode, Elevation, Found, Rays, Reading, Source, Survey, Table,
 };
-use wiregauge_system::file::Target;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi;
 use wiregauge_trace::write::{Form, Writer};
 
 use super::encoding::{is_osi_flat, of_osi};
-use super::putting::{Outcome, Putting};
+use super::putting::{target, Outcome, Putting};
 use super::selecting::Selecting;
 
 /// The arguments that say what points become.
@@ -35,6 +34,17 @@ pub struct Pointing {
     /// field of view and no directions.
     #[arg(long, value_enum, value_name = "WHERE")]
     rays: Option<Stand>,
+    /// Of points: what becomes of a message whose points cannot be read.
+    #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
+    errors: Errors,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Errors {
+    /// It is an error, and nothing is written.
+    Stop,
+    /// It is left out; how many there were is told.
+    Skip,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -69,15 +79,20 @@ impl Pointing {
     ) -> Result<()> {
         let inputs = [input.to_owned()];
         let (origin, reading) = (input.display().to_string(), self.reading());
+        let skips = self.errors == Errors::Skip;
         let outcome = match table::Form::of(output) {
             Some(form) => {
                 ensure!(!self.keep, "a table holds points alone; leave out --keep");
-                let draft = Target::open(output, &[input])?.begin()?;
+                let draft = target(output, &inputs)?.begin()?;
                 // A table says its columns before its rows.
                 let mut found = Found::default();
-                let survey = Box::new(Survey::new(&origin, reading, &mut found).with(in_flat));
+                let survey = Box::new(
+                    Survey::new(&origin, reading, &mut found).with(in_flat).skipping(skips),
+                );
                 let surveyed = copy(&inputs, selecting, putting, Form::Osi, survey)?;
-                let table = Box::new(Table::begin(draft, form, reading, found)?.with(in_flat));
+                let table = Box::new(
+                    Table::begin(draft, form, reading, found)?.with(in_flat).skipping(skips),
+                );
                 surveyed.tell_remarks();
                 copy(&inputs, selecting, putting, Form::Osi, table)?
             }
@@ -87,11 +102,12 @@ impl Pointing {
                     "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
                     output.display()
                 );
-                let draft = Target::open(output, &[input])?.begin()?;
+                let draft = target(output, &inputs)?.begin()?;
                 let inner = Form::Mcap.begin(draft, putting.chunks.packing())?;
                 // What is kept is described as in any other MCAP.
                 let form = if self.keep { Form::Mcap } else { Form::Osi };
-                let clouds = Clouds::new(&origin, inner, self.keep, reading).with(in_flat);
+                let clouds =
+                    Clouds::new(&origin, inner, self.keep, reading).with(in_flat).skipping(skips);
                 copy(&inputs, selecting, putting, form, Box::new(clouds))?
             }
         };

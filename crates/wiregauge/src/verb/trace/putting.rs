@@ -14,8 +14,10 @@ use wiregauge_trace::open::{self, Wish};
 use wiregauge_trace::osi::{self, Stamp};
 use wiregauge_trace::parsed;
 use wiregauge_trace::read::{Loss, Reader};
+use wiregauge_trace::select::Selection;
 use wiregauge_trace::static_data::Repeating;
 use wiregauge_trace::version::{self, Version};
+use wiregauge_trace::write::writer::of_output;
 use wiregauge_trace::write::{Form, Json, Output, Stamped, Writer};
 
 use super::chunks::Chunks;
@@ -73,8 +75,7 @@ impl Putting {
     /// Copies what is wanted of some files into one, and tells how much that was.
     pub fn copy(&self, inputs: &[PathBuf], selecting: &Selecting, output: &Path) -> Result<()> {
         let form = Form::of(output)?;
-        let paths: Vec<&Path> = inputs.iter().map(PathBuf::as_path).collect();
-        let draft = Target::open(output, &paths)?.begin()?;
+        let draft = target(output, inputs)?.begin()?;
         let writer = self.begin(form, draft)?;
         let readers = self.open(inputs)?;
         let copied = self.copy_into(inputs, readers, selecting, form, writer)?;
@@ -107,9 +108,9 @@ impl Putting {
         by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
     ) -> Result<Outcome> {
         let form = Form::of(output)?;
-        let draft = Target::open(output, &[input])?.begin()?;
-        let writer = by(form.begin(draft, self.chunks.packing())?);
         let inputs = [input.to_owned()];
+        let draft = target(output, &inputs)?.begin()?;
+        let writer = by(form.begin(draft, self.chunks.packing())?);
         let readers = self.open(&inputs)?;
         self.copy_into(&inputs, readers, selecting, form, writer)
     }
@@ -131,9 +132,9 @@ impl Putting {
         by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
     ) -> Result<Vec<Loss>> {
         let form = Form::of(output)?;
-        let draft = Target::open(output, &[input])?.begin()?;
-        let writer = by(form.begin(draft, self.chunks.packing())?);
         let inputs = [input.to_owned()];
+        let draft = target(output, &inputs)?.begin()?;
+        let writer = by(form.begin(draft, self.chunks.packing())?);
         let mut readers = self.open(&inputs)?;
         readers[0].salvage();
         let copied = self.copy_into(&inputs, readers, &Selecting::all(), form, writer)?;
@@ -196,19 +197,45 @@ impl Putting {
             Ok(channel)
         };
         let mut shown = news("copying");
-        let (copied, left_out) = copy(&mut sources, writer.as_mut(), &mut describe, &mut shown)?;
+        let copied = copy(&mut sources, writer.as_mut(), &mut describe, &mut shown);
+        let (copied, left_out) = copied.map_err(|error| of_output(&error).unwrap_or(error))?;
         let read = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
         let read = read.join(", ");
         selection.check(&read, sources.iter_mut().flat_map(Source::channels))?;
-        ensure!(
-            copied.messages > 0,
-            "nothing is wanted of {read}: no message has such a channel, time or number"
-        );
+        if copied.messages == 0 {
+            self.allow_none(inputs, &selection, writer.has_room(), &mut sources)?;
+        }
         let mut remarks = writer.remarks();
-        writer.finish()?;
+        writer.finish().map_err(|error| of_output(&error).unwrap_or(error))?;
         remarks.extend(readers.iter().flat_map(|reader| reader.remarks()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
         Ok(Outcome { copied, left_out, lacks, losses, remarks })
+    }
+
+    /// Fails where nothing was copied, unless the files hold no messages but something else
+    /// that the container has room for.
+    fn allow_none(
+        &self,
+        inputs: &[PathBuf],
+        selection: &Selection,
+        has_room: bool,
+        sources: &mut [Source],
+    ) -> Result<()> {
+        let read = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+        let read = read.join(", ");
+        if selection.is_part() {
+            for path in inputs {
+                let mut reader = open::open_with(path, &self.wish(), &osi_definitions)?;
+                ensure!(
+                    reader.next()?.is_none(),
+                    "nothing is wanted of {read}: no message has such a channel, time or number"
+                );
+            }
+        }
+        let is_damaged = sources.iter_mut().any(Source::lacks_all);
+        ensure!(!is_damaged, "no whole message was found in {read}");
+        ensure!(has_room, "{read} has no messages");
+        Ok(())
     }
 
     /// What the channels of `.osi` files are called: by `--topic`, or where several are of
@@ -303,14 +330,16 @@ impl Outcome {
     pub fn tell(&self, output: &Path) {
         self.tell_of_way(output);
         let Copied { messages, bytes, .. } = self.copied;
-        tell(&format!("{messages} messages of {bytes} bytes in {}", output.display()));
+        tell(&format!("{} of {bytes} bytes in {}", messages_of(messages), output.display()));
     }
 
     /// Tells it of a file that has something else than the messages.
     pub fn tell_read(&self, output: &Path) {
         self.tell_of_way(output);
         let Copied { messages, bytes, .. } = self.copied;
-        tell(&format!("{messages} messages of {bytes} bytes were read for {}", output.display()));
+        let were = if messages == 1 { "was" } else { "were" };
+        let messages = messages_of(messages);
+        tell(&format!("{messages} of {bytes} bytes {were} read for {}", output.display()));
     }
 
     /// Tells what is worth knowing of the way.
@@ -318,7 +347,9 @@ impl Outcome {
         let backwards = self.copied.backwards;
         let output = output.display();
         if backwards > 0 {
-            tell(&format!("{backwards} messages go back in time, as they do in what was read"));
+            let go = if backwards == 1 { "goes" } else { "go" };
+            let messages = messages_of(backwards);
+            tell(&format!("{messages} {go} back in time, as in what was read"));
         }
         if !self.left_out.is_empty() {
             let left_out = safe(&self.left_out.join(", "));
@@ -341,6 +372,12 @@ impl Outcome {
     }
 }
 
+/// So many messages, in words.
+pub fn messages_of(count: u64) -> String {
+    let end = if count == 1 { "" } else { "s" };
+    format!("{count} message{end}")
+}
+
 /// The version of OSI that the first message of a type in a file says.
 fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Version>> {
     let mut reader = open::open_with(path, wish, &osi_definitions)?;
@@ -351,6 +388,16 @@ fn said_version(path: &Path, wish: &Wish, type_name: &str) -> Result<Option<Vers
         }
     }
     Ok(None)
+}
+
+/// Where something is written that is made of recordings: none of their files.
+pub fn target(output: &Path, inputs: &[PathBuf]) -> Result<Target> {
+    let mut files = Vec::new();
+    for input in inputs {
+        files.extend(open::files(input)?);
+    }
+    let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    Target::open(output, &files)
 }
 
 /// Whether who reads standard output went away.

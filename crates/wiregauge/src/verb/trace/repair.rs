@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::text::safe;
+use wiregauge_trace::open;
 
 use super::putting::Putting;
 use crate::output::tell;
@@ -23,7 +24,8 @@ Examples:
 pub struct Arguments {
     /// What is read.
     input: PathBuf,
-    /// What is written; FILE_repaired in the same container unless it is named.
+    /// What is written; FILE_repaired in the same container, of bags in MCAP, unless it is
+    /// named.
     output: Option<PathBuf>,
     #[command(flatten)]
     putting: Putting,
@@ -32,14 +34,18 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let output = self.output.unwrap_or_else(|| {
-            let stem = self.input.file_stem().unwrap_or_default().to_string_lossy();
-            let (stem, end) = match self.input.extension() {
-                Some(end) if end == "mcap" || end == "osi" => (&*stem, end.to_string_lossy()),
-                _ => (stem.strip_suffix(".osi").unwrap_or(&stem), "osi".into()),
-            };
-            self.input.with_file_name(format!("{stem}_repaired.{end}"))
-        });
+        let output = match self.output {
+            Some(output) => output,
+            None => {
+                let whole = self.input.file_stem().unwrap_or_default().to_string_lossy();
+                let stem = [".osi", ".bag"].iter().find_map(|end| whole.strip_suffix(end));
+                let end = match open::kind(&self.input)? {
+                    "OSI" => "osi",
+                    _ => "mcap",
+                };
+                self.input.with_file_name(format!("{}_repaired.{end}", stem.unwrap_or(&whole)))
+            }
+        };
         let losses = self.putting.salvage(&self.input, &output)?;
         for loss in &losses {
             let input = self.input.display();

@@ -19,6 +19,9 @@ pub struct Selecting {
     /// channels.
     #[arg(long, value_name = "TOPIC")]
     channel: Vec<String>,
+    /// All but this channel; likewise, and beside --channel.
+    #[arg(long, value_name = "TOPIC")]
+    exclude_channel: Vec<String>,
     /// From this time on: after the first message (12.5s, 300ms), or on the
     /// clock of the trace in seconds (@1623.5).
     #[arg(long, value_name = "TIME")]
@@ -38,12 +41,26 @@ pub struct Selecting {
 impl Selecting {
     /// All messages.
     pub fn all() -> Selecting {
-        Selecting { channel: Vec::new(), from: None, to: None, messages: None, every: 1 }
+        let (channel, exclude_channel) = Default::default();
+        Selecting { channel, exclude_channel, from: None, to: None, messages: None, every: 1 }
     }
 
     /// Whether messages are chosen by their numbers, so that all of them count.
     pub fn counts(&self) -> bool {
         self.messages.is_some()
+    }
+
+    /// That no message was taken of a file, and why.
+    pub fn nothing(&self, input: &Path) -> String {
+        let Selecting { channel, exclude_channel, from, to, messages, every } = self;
+        let is_all = channel.is_empty() && exclude_channel.is_empty() && *every == 1;
+        let input = input.display();
+        match is_all && from.is_none() && to.is_none() && messages.is_none() {
+            true => format!("{input} has no messages"),
+            false => format!(
+                "nothing is wanted of {input}: no message has such a channel, time or number"
+            ),
+        }
     }
 
     /// What is wanted of some files. Times are counted from the first message of all.
@@ -63,6 +80,7 @@ impl Selecting {
         let span = self.messages.unwrap_or(Span { first: 0, end: None });
         Ok(Selection {
             channels: self.channel.clone(),
+            excluded: self.exclude_channel.clone(),
             from: self.from.map(on_clock),
             to: self.to.map(on_clock),
             first: span.first,
@@ -74,16 +92,22 @@ impl Selecting {
 
 /// The time of the first message.
 fn first_time(path: &Path, wish: &Wish) -> Result<Nanoseconds> {
-    if let Some(Summary { statistics: Some(known), .. }) = Summary::of(path)? {
+    let summary = if path.is_dir() { None } else { Summary::of(path)? };
+    if let Some(Summary { statistics: Some(known), .. }) = summary {
         if known.messages > 0 {
             return Ok(known.times.0.into());
         }
     }
     let mut reader = open::open_with(path, wish, &osi_definitions)?;
+    let mut is_empty = true;
     while let Some(head) = reader.next()? {
+        is_empty = false;
         if let Some(time) = head.time {
             return Ok(time);
         }
+    }
+    if is_empty {
+        return Ok(0);
     }
     bail!("{}: no message has a time that --from and --to could be held against", path.display())
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{ensure, Context, Result};
-use wiregauge_system::file::Target;
 use wiregauge_system::quantity::{some_bytes, time};
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::Channel;
@@ -13,14 +12,14 @@ use wiregauge_trace::split::{split, By, Maker};
 use wiregauge_trace::write::{Form, Writer};
 
 use super::progress::news;
-use super::putting::Putting;
+use super::putting::{target, Putting};
 use super::selecting::Selecting;
 use crate::output::tell;
 
 /// Split a trace file by size, duration or channel.
 ///
 /// The parts are called after the file, with a number or their channel, and are in the
-/// same container. Attachments stay with the whole.
+/// same container; those of bags are .mcap. Attachments stay with the whole.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,7 +29,7 @@ Examples:
   wiregauge trace split drive.mcap -o parts --by-channel")]
 #[group(skip)]
 pub struct Arguments {
-    /// What is read: .mcap or .osi.
+    /// What is read: .mcap, .osi, .bag, .db3, or the folder of a ROS 2 bag.
     input: PathBuf,
     /// The folder for the parts; it is made where it is not there.
     #[arg(short, long, value_name = "FOLDER")]
@@ -68,18 +67,18 @@ impl Arguments {
         let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
         std::fs::create_dir_all(&self.output)
             .with_context(|| format!("cannot make {}", self.output.display()))?;
-        let extension = self.input.extension().unwrap_or_default().to_string_lossy();
-        let extension = match extension.as_ref() {
-            "mcap" => "mcap",
-            _ => "osi",
+        let extension = match open::kind(&self.input)? {
+            "OSI" => "osi",
+            _ => "mcap",
         };
         let mut parts = Parts { arguments: &self, extension };
         let made = split(reader.as_mut(), &selection, by, &mut parts, &mut news("splitting"))?;
         let topics = reader.channels().values();
         selection.check(&self.input.display().to_string(), topics)?;
-        ensure!(made > 0, "nothing is wanted of {}", self.input.display());
+        ensure!(made > 0, self.selecting.nothing(&self.input));
         reader.remarks().iter().for_each(|remark| tell(&safe(remark)));
-        tell(&format!("{made} parts in {}", self.output.display()));
+        let parts = if made == 1 { "part" } else { "parts" };
+        tell(&format!("{made} {parts} in {}", self.output.display()));
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -100,7 +99,7 @@ impl Maker for Parts<'_> {
             None => format!("{number:03}"),
         };
         let path = output.join(format!("{stem}_{part}.{}", self.extension));
-        let draft = Target::open(&path, &[input.as_path()])?.begin()?;
+        let draft = target(&path, std::slice::from_ref(input))?.begin()?;
         Form::of(&path)?.begin(draft, putting.chunks.packing())
     }
 

@@ -1,0 +1,433 @@
+//! Reads a bag of ROS 1 from start to end. An index is not needed; where there is one it
+//! tells which connections there are and where the recording ends.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{anyhow, bail, ensure, Context, Result};
+
+use super::record::{
+    self, Fields, BAG, CHUNK, CHUNK_INFO, CONNECTION, MAGIC, MAX_CONNECTION, MESSAGE,
+};
+use super::search;
+use crate::channel::{Channel, Definition};
+use crate::part::Part;
+use crate::pieces::Pieces;
+use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place, Reader as _};
+
+/// What is said of a connection, as MCAP says it of a channel of ROS 1.
+const KEPT: [&str; 3] = ["callerid", "latching", "md5sum"];
+
+/// The chunk whose records are read.
+struct Chunk {
+    at: u64,
+    /// Where the record that it is ends.
+    end: u64,
+    records: Pieces,
+    /// How many bytes it has once unpacked, where it is not cut.
+    size: Option<u64>,
+}
+
+/// A bag that is read.
+pub struct Reader {
+    origin: String,
+    file: Part,
+    records: Pieces,
+    /// Where what was recorded ends: where the index begins, or with the file.
+    end: u64,
+    /// Where the last chunk of the index begins; none where there is no index.
+    last: Option<u64>,
+    /// Why something is missing at the end, though nothing of it begins.
+    missing: Option<&'static str>,
+    chunk: Option<Chunk>,
+    /// Where the last record outside of a chunk begins.
+    at: u64,
+    /// The channel of each connection.
+    connections: HashMap<u32, u16>,
+    channels: BTreeMap<u16, Channel>,
+    count: u64,
+    /// How many bytes of the last message were not asked for.
+    body: u64,
+    losses: Option<Vec<Loss>>,
+    remarks: Vec<String>,
+    finished: bool,
+}
+
+impl Reader {
+    /// Opens a file that begins as a bag does.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is encrypted. Whether it is whole shows when it is read.
+    pub fn open(path: &Path) -> Result<Reader> {
+        let file = Part::whole(path)?;
+        let start = MAGIC.len() as u64;
+        let mut records = Pieces::of_part(file.clone());
+        records.skip(start)?;
+        let mut reader = Reader {
+            origin: path.display().to_string(),
+            end: file.end(),
+            file,
+            records,
+            last: None,
+            missing: None,
+            chunk: None,
+            at: start,
+            connections: HashMap::new(),
+            channels: BTreeMap::new(),
+            count: 0,
+            body: 0,
+            losses: None,
+            remarks: Vec::new(),
+            finished: false,
+        };
+        reader.head()?;
+        reader.records.go_on_with(reader.file.between(start, reader.end));
+        Ok(reader)
+    }
+
+    /// Reads the first record, and the index where it says that there is one.
+    fn head(&mut self) -> Result<()> {
+        let Ok((header, _)) = record::head(&mut self.records) else {
+            self.missing = Some("its first record is not there");
+            return Ok(());
+        };
+        let fields = Fields(&header);
+        if !fields.octet("op").is_ok_and(|op| op == BAG) {
+            return Ok(());
+        }
+        let encryptor = fields.find("encryptor")?.unwrap_or_default();
+        ensure!(
+            encryptor.is_empty(),
+            "{}: it is encrypted; write it anew without encryption by the rosbag of ROS 1",
+            self.origin
+        );
+        let position = fields.long("index_pos").unwrap_or(0);
+        let records = ["conn_count", "chunk_count"].map(|name| fields.number(name).unwrap_or(0));
+        if position >= self.file.end() {
+            self.missing = Some("the index is not there that its first record tells of");
+        }
+        if position <= MAGIC.len() as u64 || position >= self.file.end() {
+            return Ok(());
+        }
+        // An index that is damaged is a matter of those who look things up.
+        let Ok((last, end)) = self.index(position, records.map(u64::from)) else {
+            self.connections.clear();
+            self.channels.clear();
+            return Ok(());
+        };
+        (self.end, self.last) = (position, Some(last));
+        if end < self.file.end() {
+            let behind = self.file.end() - end;
+            self.remarks
+                .push(format!("{}: {behind} bytes behind the index are left out", self.origin));
+        }
+        Ok(())
+    }
+
+    /// Reads the index: where the last chunk begins, and where the index ends.
+    fn index(&mut self, at: u64, [connections, chunks]: [u64; 2]) -> Result<(u64, u64)> {
+        let mut pieces = Pieces::of_part(self.file.between(at, self.file.end()));
+        let mut last = 0;
+        for _ in 0..connections.saturating_add(chunks) {
+            let (header, length) = record::head(&mut pieces)?;
+            let fields = Fields(&header);
+            match fields.octet("op")? {
+                CONNECTION => {
+                    ensure!(length <= MAX_CONNECTION, "a connection of {length} bytes");
+                    let data = pieces.take(length as usize)?.to_vec();
+                    ensure!(data.len() == length as usize, record::SHORT);
+                    self.connection(&fields, &Fields(&data))?;
+                }
+                CHUNK_INFO => {
+                    last = last.max(fields.long("chunk_pos")?);
+                    ensure!(pieces.skip(length.into())?, record::SHORT);
+                }
+                op => bail!("a record of the kind {op} in the index"),
+            }
+        }
+        Ok((last, at + pieces.position()))
+    }
+
+    fn advance(&mut self) -> Result<Option<Head>> {
+        loop {
+            let left = std::mem::take(&mut self.body);
+            if left > 0 {
+                ensure!(self.current().skip(left)?, record::SHORT);
+            }
+            let at = match &mut self.chunk {
+                None if self.records.position() >= self.end => return Ok(None),
+                None => Place { at: self.records.position(), within: None },
+                Some(chunk) => {
+                    let position = chunk.records.position();
+                    if chunk.records.peek(1)?.is_empty() {
+                        ensure!(
+                            chunk.size.is_none_or(|size| size == position),
+                            "a chunk of another size than it says"
+                        );
+                        self.chunk = None;
+                        continue;
+                    }
+                    Place { at: chunk.at, within: Some(position) }
+                }
+            };
+            if self.chunk.is_none() {
+                self.at = at.at;
+            }
+            let (header, length) = record::head(self.current())?;
+            let fields = Fields(&header);
+            let is_there = self.current().left().is_none_or(|left| u64::from(length) <= left);
+            match fields.octet("op")? {
+                CHUNK => {
+                    ensure!(self.chunk.is_none(), "a chunk within a chunk");
+                    self.enter(&fields, length, at.at)?;
+                    continue;
+                }
+                _ if !is_there => bail!(record::SHORT),
+                BAG if !fields.find("encryptor")?.unwrap_or_default().is_empty() => {
+                    bail!("it is encrypted")
+                }
+                CONNECTION => {
+                    ensure!(length <= MAX_CONNECTION, "a connection of {length} bytes");
+                    let data = self.current().take(length as usize)?.to_vec();
+                    ensure!(data.len() == length as usize, record::SHORT);
+                    self.connection(&fields, &Fields(&data))?;
+                    continue;
+                }
+                MESSAGE => return self.message(&fields, length, at).map(Some),
+                // Indexes, which say where things are.
+                _ => {}
+            }
+            ensure!(self.current().skip(length.into())?, record::SHORT);
+        }
+    }
+
+    fn message(&mut self, fields: &Fields, length: u32, place: Place) -> Result<Head> {
+        let size = u64::from(length);
+        bounded(size, place)?;
+        let id = fields.number("conn")?;
+        let channel = self.connections.get(&id);
+        let channel = *channel
+            .with_context(|| format!("a message of connection {id}, which is not there"))?;
+        let [seconds, nanos] = [0, 4].map(|at| {
+            let time = fields.get("time").unwrap_or_default();
+            let bytes = time.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
+            bytes.map(u32::from_le_bytes)
+        });
+        let time = Nanoseconds::from(seconds.context("a message without 'time'")?) * 1_000_000_000
+            + Nanoseconds::from(nanos.context("a message without 'time'")?);
+        // Of a packed chunk nobody knows how much is left: the end must be there.
+        if self.chunk.is_some() && self.current().left().is_none() {
+            ensure!(self.current().peek(length as usize)?.len() == length as usize, record::SHORT);
+        }
+        self.body = size;
+        Ok(Head { channel, sequence: 0, time: Some(time), publish_time: Some(time), size, place })
+    }
+
+    /// Goes into a chunk.
+    fn enter(&mut self, fields: &Fields, length: u32, at: u64) -> Result<()> {
+        let start = self.records.position();
+        let (claimed, compression) = (fields.number("size")?, fields.get("compression")?);
+        // While a chunk is recorded it says that it has no bytes.
+        let is_open = length == 0 && claimed == 0 && compression != b"none" && self.last.is_none();
+        let end = start + u64::from(length);
+        let is_cut = is_open || end > self.end;
+        if is_cut && self.losses.is_none() && self.last.is_some_and(|last| at > last) {
+            let junk = self.end - at;
+            self.remarks.push(format!(
+                "{}: {junk} bytes before the index, at byte {at}, are of a chunk that was cut, as \
+                 'rosbag reindex' leaves it; 'wiregauge trace repair {}' saves what is whole in \
+                 them",
+                self.origin, self.origin
+            ));
+            self.records.skip(self.end - start)?;
+            return Ok(());
+        }
+        let end = if is_cut { self.end } else { end };
+        let records = record::records(compression, self.file.between(start, end))?;
+        self.records.skip(end - start)?;
+        let size = (!is_cut).then_some(u64::from(claimed));
+        self.chunk = Some(Chunk { at, end, records, size });
+        Ok(())
+    }
+
+    fn connection(&mut self, header: &Fields, data: &Fields) -> Result<()> {
+        let definition = Definition {
+            name: data.text("type")?,
+            encoding: "ros1msg".into(),
+            data: data.find("message_definition")?.unwrap_or_default().to_vec(),
+        };
+        let mut metadata = BTreeMap::new();
+        for name in KEPT {
+            if let Some(value) = data.find(name)? {
+                metadata.insert(name.to_owned(), String::from_utf8_lossy(value).into_owned());
+            }
+        }
+        let channel = Channel {
+            topic: header.text("topic")?,
+            message_encoding: "ros1".into(),
+            definition: Arc::new(definition),
+            metadata,
+        };
+        let known = self.channels.iter().find(|(_, known)| **known == channel);
+        let id = match known {
+            Some((id, _)) => *id,
+            None => {
+                let id = u16::try_from(self.channels.len());
+                let id = id.context("more than 65536 connections")?;
+                self.channels.insert(id, channel);
+                id
+            }
+        };
+        self.connections.insert(header.number("conn")?, id);
+        Ok(())
+    }
+
+    /// Where records come from now.
+    fn current(&mut self) -> &mut Pieces {
+        match &mut self.chunk {
+            Some(chunk) => &mut chunk.records,
+            None => &mut self.records,
+        }
+    }
+
+    /// Goes on behind what is damaged or cut; fails where that is not wanted. A bag that was
+    /// cut while it was recorded is read up to there.
+    fn resume(&mut self, error: anyhow::Error) -> Result<()> {
+        self.body = 0;
+        let chunk = self.chunk.take();
+        let (from, is_cut) = match &chunk {
+            Some(chunk) => (chunk.at, chunk.size.is_none()),
+            None => (self.at, self.is_at_end(self.at)),
+        };
+        // Where another chunk follows, a length is wrong and nothing is cut.
+        let until_end = self.file.between(0, self.end);
+        let next = match is_cut || chunk.is_none() {
+            true => search::next_chunk(&until_end, from + 1)?,
+            false => None,
+        };
+        if is_cut && next.is_none() {
+            self.records.skip(self.end.saturating_sub(self.records.position()))?;
+            let (origin, count) = (&self.origin, self.count);
+            let what = match chunk {
+                Some(_) => format!(
+                    "the file ends in the chunk at byte {from}, as one does that was cut while it \
+                     was recorded; the {count} messages before are whole"
+                ),
+                None => format!(
+                    "the last {} bytes are no whole record, as of a file that was cut while it was \
+                     recorded; the {count} messages before are whole",
+                    self.end - from
+                ),
+            };
+            match &mut self.losses {
+                Some(losses) => losses.push(Loss { at: from, what }),
+                None => self.remarks.push(format!("{origin}: {what}")),
+            }
+            return Ok(());
+        }
+        let Some(losses) = &mut self.losses else {
+            let (origin, count) = (&self.origin, self.count);
+            if error.is::<read::Unread>() {
+                return Err(
+                    error.context(format!("{origin} is not read on after {count} messages"))
+                );
+            }
+            return Err(error.context(format!(
+                "{origin} is damaged after {count} messages, near byte {from}; save what is whole \
+                 with 'wiregauge trace repair {origin}'"
+            )));
+        };
+        if let Some(chunk) = chunk.filter(|_| !is_cut) {
+            let what = format!("{error:#}; messages up to there are kept");
+            losses.push(Loss { at: from, what });
+            self.records.go_on_with(self.file.between(chunk.end, self.end));
+            return Ok(());
+        }
+        let to = next.unwrap_or(self.end);
+        let what = format!("{error:#}; {} bytes are left out", to - from);
+        losses.push(Loss { at: from, what });
+        self.records.go_on_with(self.file.between(to, self.end));
+        Ok(())
+    }
+
+    /// Tells that the file was cut between two records.
+    fn tell_missing(&mut self) {
+        let is_told = !self.remarks.is_empty() || !self.losses().is_empty();
+        let Some(why) = self.missing.filter(|_| !is_told) else { return };
+        let (at, count) = (self.end, self.count);
+        let what = format!("it was cut: {why}; the {count} messages before are whole");
+        match &mut self.losses {
+            Some(losses) => losses.push(Loss { at, what }),
+            None => self.remarks.push(format!("{}: {what}", self.origin)),
+        }
+    }
+
+    /// Whether a record that begins there is cut by the end of the file.
+    fn is_at_end(&self, at: u64) -> bool {
+        let mut pieces = Pieces::of_part(self.file.between(at, self.end));
+        match record::head(&mut pieces) {
+            Ok((header, length)) => {
+                Fields(&header).octet("op").is_ok() && pieces.left() < Some(length.into())
+            }
+            Err(error) => error.to_string() == record::SHORT,
+        }
+    }
+}
+
+impl read::Reader for Reader {
+    fn channels(&self) -> &BTreeMap<u16, Channel> {
+        &self.channels
+    }
+
+    fn next(&mut self) -> Result<Option<Head>> {
+        while !self.finished {
+            match self.advance() {
+                Ok(Some(head)) => {
+                    self.count += 1;
+                    return Ok(Some(head));
+                }
+                Ok(None) => {
+                    self.finished = true;
+                    self.tell_missing();
+                }
+                Err(error) => self.resume(error)?,
+            }
+        }
+        Ok(None)
+    }
+
+    fn front(&mut self, most: usize) -> Result<&[u8]> {
+        let wanted = most.min(self.body as usize);
+        Ok(self.current().peek(wanted)?)
+    }
+
+    fn data(&mut self) -> Result<&[u8]> {
+        let wanted = std::mem::take(&mut self.body) as usize;
+        let origin = self.origin.clone();
+        let bytes = self.current().take(wanted)?;
+        ensure!(bytes.len() == wanted, anyhow!("{origin} was cut while it was read"));
+        Ok(bytes)
+    }
+
+    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+        // Behind the messages there is nothing else, and the index is known.
+        self.finished |= from > to && to.is_some() && self.last.is_some();
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
+    }
+
+    fn salvage(&mut self) {
+        self.losses = Some(Vec::new());
+    }
+
+    fn losses(&self) -> &[Loss] {
+        self.losses.as_deref().unwrap_or_default()
+    }
+
+    fn progress(&self) -> (u64, u64) {
+        (self.records.position(), self.file.end())
+    }
+}

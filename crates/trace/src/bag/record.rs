@@ -1,0 +1,104 @@
+//! The records of a bag: their headers, and what unpacks a chunk.
+
+use std::io::{BufReader, Read};
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::part::Part;
+use crate::pieces::Pieces;
+use crate::read::Unread;
+
+/// The first bytes of a bag.
+pub const MAGIC: &[u8] = b"#ROSBAG V2.0\n";
+
+/// Largest header in bytes. Real ones take a hundred.
+pub const MAX_HEADER: u32 = 1 << 20;
+
+/// Largest description of a connection in bytes: 64 MiB.
+pub const MAX_CONNECTION: u32 = 1 << 26;
+
+/// What a record is, by its field `op`.
+pub const MESSAGE: u8 = 2;
+pub const BAG: u8 = 3;
+pub const CHUNK: u8 = 5;
+pub const CHUNK_INFO: u8 = 6;
+pub const CONNECTION: u8 = 7;
+
+/// That there is less than a record tells of.
+pub const SHORT: &str = "it ends within a record";
+
+/// Named fields: each a length, then `name=value`.
+pub struct Fields<'a>(pub &'a [u8]);
+
+impl<'a> Fields<'a> {
+    pub fn find(&self, name: &str) -> Result<Option<&'a [u8]>> {
+        let mut rest = self.0;
+        while !rest.is_empty() {
+            let (length, after) = rest.split_first_chunk::<4>().context("a field cut short")?;
+            let length = u32::from_le_bytes(*length) as usize;
+            ensure!(length <= after.len(), "a field cut short");
+            let (field, after) = after.split_at(length);
+            let at = field.iter().position(|byte| *byte == b'=').context("a field without '='")?;
+            if &field[..at] == name.as_bytes() {
+                return Ok(Some(&field[at + 1..]));
+            }
+            rest = after;
+        }
+        Ok(None)
+    }
+
+    pub fn get(&self, name: &str) -> Result<&'a [u8]> {
+        self.find(name)?.with_context(|| format!("a record without '{name}'"))
+    }
+
+    pub fn text(&self, name: &str) -> Result<String> {
+        Ok(String::from_utf8_lossy(self.get(name)?).into_owned())
+    }
+
+    pub fn octet(&self, name: &str) -> Result<u8> {
+        let [octet] = self.get(name)? else { bail!("'{name}' is not one byte") };
+        Ok(*octet)
+    }
+
+    pub fn number(&self, name: &str) -> Result<u32> {
+        let bytes = self.get(name)?.try_into();
+        Ok(u32::from_le_bytes(bytes.with_context(|| format!("'{name}' is not four bytes"))?))
+    }
+
+    pub fn long(&self, name: &str) -> Result<u64> {
+        let bytes = self.get(name)?.try_into();
+        Ok(u64::from_le_bytes(bytes.with_context(|| format!("'{name}' is not eight bytes"))?))
+    }
+}
+
+/// What stands before the data of a record: its header, and how long the data are.
+pub fn head(pieces: &mut Pieces) -> Result<(Vec<u8>, u32)> {
+    let length = number(pieces)?;
+    ensure!(length <= MAX_HEADER, "a header of {length} bytes");
+    let header = pieces.take(length as usize)?.to_vec();
+    ensure!(header.len() == length as usize, SHORT);
+    Ok((header, number(pieces)?))
+}
+
+fn number(pieces: &mut Pieces) -> Result<u32> {
+    let bytes: [u8; 4] = pieces.take(4)?.try_into().ok().context(SHORT)?;
+    Ok(u32::from_le_bytes(bytes))
+}
+
+/// A chunk's records. Those of a packed chunk are unpacked as they are read, so that memory
+/// does not grow with it.
+pub fn records(compression: &[u8], packed: Part) -> Result<Pieces> {
+    let packed_size = packed.left();
+    let stream: Box<dyn Read + Send> = match compression {
+        b"none" => return Ok(Pieces::of_part(packed)),
+        // A stream that has not begun yet.
+        b"bz2" | b"lz4" if packed_size == 0 => return Ok(Pieces::of_part(packed)),
+        b"bz2" => Box::new(bzip2::read::BzDecoder::new(BufReader::new(packed))),
+        b"lz4" => Box::new(lz4::Decoder::new(BufReader::new(packed))?),
+        other => {
+            let other = String::from_utf8_lossy(other);
+            bail!(Unread(format!("a chunk in '{other}', where none, bz2 and lz4 are known")))
+        }
+    };
+    Ok(Pieces::of_stream(stream))
+}

@@ -1,0 +1,111 @@
+//! How the recorded messages of a topic are decoded, by the definition that the recording
+//! carries or that is found for it.
+
+use std::path::PathBuf;
+
+use anyhow::{bail, ensure, Context, Result};
+use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_schema::{Schema, Value};
+
+use crate::protobuf::Decoder;
+use crate::topic::{Definition, Topic};
+use crate::{cdr, ros1};
+
+/// How the messages of a topic are decoded.
+pub enum Decoding {
+    Cdr(Schema),
+    Ros1(Schema),
+    Protobuf(Box<Decoder>),
+}
+
+impl Decoding {
+    /// Of a topic and its definition; one that the recording lacks is looked for in the ROS
+    /// that is sourced, and in folders of it where the user can give them.
+    ///
+    /// # Errors
+    /// When there is none that can be read.
+    pub fn of(
+        topic: &Topic,
+        definition: &Definition,
+        folders: Option<&[PathBuf]>,
+    ) -> Result<Decoding> {
+        let Topic { schema_name: name, schema_encoding, message_encoding, .. } = topic;
+        // The other language of ROS 2's definitions is not read.
+        if !definition.0.is_empty() && schema_encoding != "ros2idl" {
+            return Decoding::new(topic, definition);
+        }
+        let dialect = match message_encoding.as_str() {
+            "cdr" => Dialect::Ros2,
+            "ros1" => Dialect::Ros1,
+            _ => return Decoding::new(topic, definition),
+        };
+        ensure!(!name.is_empty(), "no definition of its messages is told, nor their type");
+        let schema = msg::read_type(name, dialect, &msg::folders(folders.unwrap_or_default()))?;
+        let schema = schema.with_context(|| {
+            let (package, last) = name.rsplit_once('/').unwrap_or(("its package", name));
+            let package = package.trim_end_matches("/msg");
+            let give = match folders {
+                Some(_) => {
+                    format!("give the folder with {package}/msg/{last}.msg by -I, or source")
+                }
+                None => "source".to_owned(),
+            };
+            format!(
+                "the recording has no definition of {name} that can be read; {give} the ROS that \
+                 has it"
+            )
+        })?;
+        Ok(match dialect {
+            Dialect::Ros1 => Decoding::Ros1(schema),
+            Dialect::Ros2 => Decoding::Cdr(schema),
+        })
+    }
+
+    fn new(topic: &Topic, definition: &Definition) -> Result<Decoding> {
+        let Topic { schema_name, schema_encoding, message_encoding, .. } = topic;
+        let ros = |dialect| -> Result<Schema> {
+            let text = std::str::from_utf8(&definition.0).context("the definition is no text")?;
+            // Wide text is a string in the model, but not on the wire.
+            let is_wide = |line: &str| line.trim_start().starts_with("wstring");
+            ensure!(
+                !text.lines().any(is_wide),
+                "{schema_name} has a wstring, which is not decoded"
+            );
+            msg::read_text(text, schema_name, dialect, schema_name)
+        };
+        match (schema_encoding.as_str(), message_encoding.as_str()) {
+            ("ros2msg", "cdr") => Ok(Decoding::Cdr(ros(Dialect::Ros2)?)),
+            ("ros1msg", "ros1") => Ok(Decoding::Ros1(ros(Dialect::Ros1)?)),
+            ("protobuf", "protobuf") => {
+                Ok(Decoding::Protobuf(Box::new(Decoder::new(&definition.0, schema_name)?)))
+            }
+            ("", encoding) => {
+                bail!("no definition of its messages in '{encoding}'; record it with its schemas")
+            }
+            (schema, message) => bail!(
+                "definitions in '{schema}' with messages in '{message}' cannot be read; ros2msg \
+                 with cdr, ros1msg with ros1 and protobuf with protobuf can"
+            ),
+        }
+    }
+
+    /// The schema of the messages.
+    pub fn schema(&self) -> &Schema {
+        match self {
+            Decoding::Cdr(schema) | Decoding::Ros1(schema) => schema,
+            Decoding::Protobuf(decoder) => decoder.schema(),
+        }
+    }
+
+    /// The message, and the number of its fields that are unknown.
+    ///
+    /// # Errors
+    /// When it does not fit the schema.
+    pub fn decode(&self, bytes: &[u8]) -> Result<(Value, u64)> {
+        match self {
+            Decoding::Cdr(schema) => Ok((cdr::decode(schema, bytes)?, 0)),
+            Decoding::Ros1(schema) => Ok((ros1::decode(schema, bytes)?, 0)),
+            Decoding::Protobuf(decoder) => decoder.decode(bytes),
+        }
+    }
+}

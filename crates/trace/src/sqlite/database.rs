@@ -1,0 +1,79 @@
+//! The database of a bag, and the definitions in it.
+
+use std::fmt::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use anyhow::{anyhow, ensure, Context, Error, Result};
+use rusqlite::{Connection, OpenFlags};
+use wiregauge_schema::file;
+
+/// That the file is damaged, in a line: SQLite shows what it stumbled over, which
+/// may be of several.
+pub fn damaged(path: &Path, error: impl Into<Error>) -> Error {
+    let origin = path.display();
+    let why = format!("{:#}", error.into());
+    let why: Vec<&str> = why.split_whitespace().collect();
+    anyhow!(
+        "{origin} is damaged; save what is whole with 'sqlite3 {origin} .recover | sqlite3 \
+         recovered.db3' and read that: {}",
+        why.join(" ")
+    )
+}
+
+/// Opens the database to read, and sees that it is a bag.
+pub fn open(path: &Path) -> Result<Connection> {
+    let origin = path.display();
+    file::open(path)?;
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-wal");
+    // Nothing is written beside a file that nobody else writes; a recorder that
+    // was killed has left its last messages in the journal.
+    let option = if Path::new(&journal).exists() { "mode=ro" } else { "immutable=1" };
+    let mut address = String::from("file:");
+    for byte in std::path::absolute(path)?.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
+                address.push(char::from(*byte));
+            }
+            // Writing to a string does not fail.
+            other => drop(write!(address, "%{other:02x}")),
+        }
+    }
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_URI
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let database = Connection::open_with_flags(format!("{address}?{option}"), flags)
+        .with_context(|| format!("cannot read {origin}"))?;
+    // A hostile file may define views and functions; only plain tables are read.
+    database.pragma_update(None, "trusted_schema", false).map_err(|error| damaged(path, error))?;
+    for table in ["topics", "messages"] {
+        ensure!(
+            has_table(&database, table).map_err(|error| damaged(path, error))?,
+            "{origin} is an SQLite database, but no ROS 2 bag: it has no table '{table}'"
+        );
+    }
+    Ok(database)
+}
+
+pub fn has_table(database: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let text = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = ?1 \
+                AND sql LIKE 'CREATE TABLE%'";
+    database.query_row(text, [name], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+}
+
+/// The language and text of a type's definition; empty where there is none.
+pub fn definition(database: &Connection, type_name: &str) -> Result<(String, Vec<u8>)> {
+    if !has_table(database, "message_definitions")? {
+        return Ok(Default::default());
+    }
+    let mut statement = database.prepare(
+        "SELECT encoding, encoded_message_definition FROM message_definitions \
+         WHERE topic_type = ?1",
+    )?;
+    let mut rows = statement.query([type_name])?;
+    let Some(row) = rows.next()? else { return Ok(Default::default()) };
+    let (encoding, text): (String, String) = (row.get(0)?, row.get(1)?);
+    // What the recorder had no definition of it calls unknown.
+    Ok(if text.is_empty() { Default::default() } else { (encoding, text.into_bytes()) })
+}

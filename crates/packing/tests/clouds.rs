@@ -205,7 +205,7 @@ fn what_fills_up_the_last_word_comes_back() {
     {
         for fill in [0, 0, 7] {
             data.push(fill);
-            let (packed, _) =
+            let (packed, _, _) =
                 Cloud::of(Wire::Cdr, false, &data).unwrap().pack(&exact().plan).unwrap();
             let back = Cloud::of(Wire::Cdr, true, &packed).unwrap().unpack().unwrap();
             assert!(back == data, "{} bytes and {fill} behind them", data.len());

@@ -117,6 +117,18 @@ fn is_stack(line: &str) -> bool {
     frame || begins.iter().any(|begin| line.starts_with(begin)) || line.ends_with("==ABORTING")
 }
 
+/// An exit status in words: `killed by SIGSEGV`, `exit code 86`.
+pub fn describe(status: ExitStatus) -> String {
+    match (status.signal(), status.code()) {
+        (Some(number), _) => match signal_hook::low_level::signal_name(number) {
+            Some(name) => format!("killed by {name}"),
+            None => format!("killed by signal {number}"),
+        },
+        (None, Some(code)) => format!("exit code {code}"),
+        (None, None) => status.to_string(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,17 +164,5 @@ mod tests {
             assert_eq!(reason(stderr), Some(said), "{stderr}");
         }
         assert_eq!(reason(" \n"), None);
-    }
-}
-
-/// An exit status in words: `killed by SIGSEGV`, `exit code 86`.
-pub fn describe(status: ExitStatus) -> String {
-    match (status.signal(), status.code()) {
-        (Some(number), _) => match signal_hook::low_level::signal_name(number) {
-            Some(name) => format!("killed by {name}"),
-            None => format!("killed by signal {number}"),
-        },
-        (None, Some(code)) => format!("exit code {code}"),
-        (None, None) => status.to_string(),
     }
 }

@@ -197,6 +197,7 @@ fn schema(words: &[String], wires: &[Wire], turn: usize) -> Schema {
             name: word.clone(),
             spelling: spelling.into(),
             value: value.into(),
+            is_bare: false,
             comment: word.clone(),
         }
     };

@@ -27,8 +27,8 @@ pub fn next_chunk(file: &Part, from: u64) -> Result<Option<u64>> {
         let signs = window.windows(SIGN.len()).enumerate();
         for (sign, _) in signs.filter(|(_, bytes)| *bytes == SIGN) {
             let first = sign.saturating_sub(HEADER);
-            let starts = (first..sign).filter(|start| is_chunk(&window[*start..], sign - start));
-            if let Some(start) = starts.last() {
+            let is_start = |start: &usize| is_chunk(&window[*start..], sign - start);
+            if let Some(start) = (first..sign).rfind(is_start) {
                 return Ok(Some(at + start as u64));
             }
         }

@@ -132,10 +132,14 @@ impl Arguments {
     }
 }
 
+/// Schemas, each with what it was read from.
+type Named = Vec<(String, Schema)>;
+
 impl Arguments {
     /// The definitions, all in one dialect: a file that both may have meant, such
     /// as one of numbers alone, is of ROS 1 beside others that are.
-    fn read(&self) -> Result<(Vec<(String, Schema)>, BTreeSet<String>)> {
+    /// Beside them, what no message uses.
+    fn read(&self) -> Result<(Named, BTreeSet<String>)> {
         let read = |dialect: Option<Dialect>| {
             let (mut all, mut unused) = (Vec::new(), BTreeSet::new());
             for text in &self.definitions {
@@ -193,7 +197,7 @@ fn schemas(
     folders: &[PathBuf],
     dialect: Option<Dialect>,
     unused: &mut BTreeSet<String>,
-) -> Result<Vec<(String, Schema)>> {
+) -> Result<Named> {
     let source = Source::parse(text);
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     if source.type_name.is_none() {

@@ -5,12 +5,13 @@ mod ahead;
 pub(crate) mod chunk;
 pub(crate) mod fields;
 mod hop;
+mod known;
 mod reader;
 mod search;
 pub mod summary;
+mod times;
 mod topics;
 
-pub(crate) use reader::metadata_at;
 pub use reader::Reader;
 pub(crate) use reader::SeenChunk;
 pub(crate) use topics::{each_message, topics};

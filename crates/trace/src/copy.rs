@@ -42,6 +42,7 @@ impl<'r> Source<'r> {
     /// # Errors
     /// When the first one cannot be read.
     pub fn new(name: &str, reader: &'r mut dyn Reader, of: &'r Selection) -> Result<Source<'r>> {
+        reader.verify();
         let mut selected = of.of(reader);
         let head = selected.advance()?;
         Ok(Source { name: name.to_owned(), selected, channels: BTreeMap::new(), head })

@@ -8,7 +8,7 @@ use anyhow::{ensure, Context, Result};
 use wiregauge_schema::file;
 
 use crate::channel::Channel;
-use crate::read::{self, Attachment, Head, Loss, Metadata, Nanoseconds};
+use crate::read::{self, About, Attachment, Head, Loss, Metadata, Nanoseconds};
 
 /// The files of a recording: itself, or those that the description in its folder names, as
 /// ROS 2 writes it. A recorder that was killed wrote none: then they are those that are there.
@@ -88,6 +88,7 @@ pub struct Reader {
     /// What was said of files that are done.
     remarks: Vec<String>,
     losses: Vec<Loss>,
+    verifies: bool,
     salvages: bool,
     window: (Option<Nanoseconds>, Option<Nanoseconds>),
     /// Bytes of the files that are done, and of all.
@@ -127,6 +128,7 @@ impl Reader {
             attachments: Vec::new(),
             remarks,
             losses: Vec::new(),
+            verifies: false,
             salvages: false,
             window: (None, None),
             done: 0,
@@ -198,6 +200,9 @@ impl read::Reader for Reader {
             self.close();
             self.part = (self.open)(&next)?;
             self.path = next;
+            if self.verifies {
+                self.part.verify();
+            }
             if self.salvages {
                 self.part.salvage();
             }
@@ -233,6 +238,15 @@ impl read::Reader for Reader {
 
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
+    }
+
+    fn verify(&mut self) {
+        self.verifies = true;
+        self.part.verify();
+    }
+
+    fn about(&self) -> About {
+        self.part.about()
     }
 
     fn salvage(&mut self) {

@@ -5,16 +5,17 @@ mod histogram;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::Serialize;
 
 use self::histogram::Histogram;
 use crate::channel::Channel;
-use crate::mcap::summary::Summary;
+use crate::mcap::summary::{ChunkIndex, Statistics, Summary};
+use crate::mcap::{self, SeenChunk};
 use crate::open::{self, Wish};
 use crate::osi::Stamp;
 use crate::part::Part;
-use crate::read::{tell, Head, Nanoseconds, Reader};
+use crate::read::{tell, About, Head, Metadata, Nanoseconds, Reader};
 use crate::version;
 
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
@@ -38,18 +39,29 @@ pub struct Info {
     pub messages: u64,
     /// The earliest and the latest time; none where no message has one.
     pub times: Option<(Nanoseconds, Nanoseconds)>,
-    /// The chunks of MCAP, where the file has a summary that says it.
+    /// The chunks of MCAP.
     pub chunks: Option<Chunks>,
     /// The channels, in the order of their numbers.
     pub channels: Vec<ChannelInfo>,
-    /// What is said of the whole file, by name.
-    pub metadata: BTreeMap<String, BTreeMap<String, String>>,
-    /// The names of metadata records that lie in the file.
-    pub metadata_names: Vec<String>,
+    /// The conventions by which it was written, as `ros2`, and what wrote it.
+    pub profile: String,
+    /// As above.
+    pub library: String,
+    /// What is said of the whole file: each record, of which several may have one name.
+    pub metadata: Vec<MetadataInfo>,
     /// The files in the file.
     pub attachments: u64,
     /// What could not be read, and what else is to be told.
     pub remarks: Vec<String>,
+}
+
+/// A metadata record.
+#[derive(Clone, Debug, Serialize)]
+pub struct MetadataInfo {
+    /// Its name.
+    pub name: String,
+    /// What is said.
+    pub entries: BTreeMap<String, String>,
 }
 
 /// Chunks in all.
@@ -116,8 +128,9 @@ pub struct Read {
     pub versions: Vec<String>,
 }
 
-/// What is in a file. An MCAP file that has a summary is not read unless `all` says so: it
-/// takes as long for a large one as for a small one.
+/// What is in a file. An MCAP file whose summary has all of it is not read unless `all` says
+/// so: it takes as long for a large one as for a small one. Where the summary lacks what is
+/// no message, chunks are hopped over for it; where it lacks channels, messages are read.
 ///
 /// # Errors
 /// When it is no trace file, or is damaged where it is read.
@@ -127,11 +140,6 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
     for part in open::files(path)? {
         size += Part::whole(&part)?.end();
     }
-    let file = match container {
-        "MCAP" => Some(Part::whole(path)?),
-        _ => None,
-    };
-    let summary = file.as_ref().and_then(|file| Summary::read(file).ok().flatten());
     let mut info = Info {
         file: path.display().to_string(),
         container,
@@ -139,35 +147,69 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
         read: false,
         messages: 0,
         times: None,
-        chunks: summary.as_ref().map(Chunks::of),
+        chunks: None,
         channels: Vec::new(),
-        metadata: BTreeMap::new(),
-        metadata_names: Vec::new(),
+        profile: String::new(),
+        library: String::new(),
+        metadata: Vec::new(),
         attachments: 0,
         remarks: Vec::new(),
     };
-    let statistics = summary.as_ref().and_then(|summary| summary.statistics.as_ref());
-    if let (Some(file), Some(summary), Some(statistics), false) = (&file, &summary, statistics, all)
-    {
-        info.messages = statistics.messages;
-        let (first, last) = statistics.times;
-        info.times = (statistics.messages > 0).then_some((first.into(), last.into()));
-        info.attachments = summary.attachments;
-        for (id, channel) in &summary.channels {
-            let count = statistics.by_channel.get(id).copied().unwrap_or(0);
-            info.channels.push(ChannelInfo::new(channel, count, None));
-        }
-        for (at, name) in &summary.metadata {
-            info.metadata_names.push(name.clone());
-            let metadata = crate::mcap::metadata_at(file, *at);
-            let metadata = metadata.with_context(|| format!("{}: byte {at}", info.file))?;
-            info.metadata.insert(metadata.name, metadata.entries);
-        }
+    if container != "MCAP" {
+        read(&mut info, open::open(path, wish)?.as_mut(), news)?;
         return Ok(info);
     }
-    let mut reader = open::open(path, wish)?;
-    read(&mut info, reader.as_mut(), news)?;
+    let mut reader = mcap::Reader::open(path)?;
+    About { profile: info.profile, library: info.library } = reader.about();
+    let summary = Summary::of(path)?.filter(|summary| !all && has_channels(summary));
+    let Some((summary, statistics)) = summary.as_ref().and_then(with_statistics) else {
+        read(&mut info, &mut reader, news)?;
+        info.chunks = Some(Chunks::of(reader.chunks().iter().map(SeenChunk::sizes)));
+        return Ok(info);
+    };
+    info.messages = statistics.messages;
+    let (first, last) = statistics.times;
+    info.times = (statistics.messages > 0).then_some((first.into(), last.into()));
+    for (id, channel) in &summary.channels {
+        let count = statistics.by_channel.get(id).copied().unwrap_or(0);
+        info.channels.push(ChannelInfo::new(channel, count, None));
+    }
+    let has_chunks = summary.chunks.len() as u64 == statistics.chunks;
+    let has_metadata = summary.metadata.len() as u64 == statistics.metadata
+        && reader.metadata().len() == summary.metadata.len();
+    if has_chunks && has_metadata && summary.attachments == statistics.attachments {
+        info.chunks = Some(Chunks::of(summary.chunks.iter().map(ChunkIndex::sizes)));
+        info.attachments = summary.attachments;
+    } else {
+        // What is no message is found by hopping from record to record.
+        reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
+        while reader.next()?.is_some() {}
+        info.chunks = Some(Chunks::of(reader.chunks().iter().map(SeenChunk::sizes)));
+        info.attachments = reader.attachments().len() as u64;
+    }
+    info.metadata = metadata(&reader);
     Ok(info)
+}
+
+/// Whether a summary has the channels of all messages, with their numbers.
+fn has_channels(summary: &Summary) -> bool {
+    summary.statistics.as_ref().is_some_and(|known| {
+        let is_known = known.by_channel.keys().all(|id| summary.channels.contains_key(id));
+        let count: u64 = known.by_channel.values().fold(0, |sum, count| sum.saturating_add(*count));
+        is_known && known.channels == summary.channels.len() as u64 && count == known.messages
+    })
+}
+
+fn with_statistics(summary: &Summary) -> Option<(&Summary, &Statistics)> {
+    summary.statistics.as_ref().map(|statistics| (summary, statistics))
+}
+
+fn metadata(reader: &dyn Reader) -> Vec<MetadataInfo> {
+    let info = |metadata: &Metadata| MetadataInfo {
+        name: metadata.name.clone(),
+        entries: metadata.entries.clone(),
+    };
+    reader.metadata().iter().map(info).collect()
 }
 
 /// Reads all messages, but not their bytes where these are not needed.
@@ -205,26 +247,21 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
     }
     info.attachments = reader.attachments().len() as u64;
     info.remarks = reader.remarks();
-    for metadata in reader.metadata() {
-        info.metadata_names.push(metadata.name.clone());
-        info.metadata.insert(metadata.name.clone(), metadata.entries.clone());
-    }
+    info.metadata = metadata(reader);
     Ok(())
 }
 
 impl Chunks {
-    fn of(summary: &Summary) -> Chunks {
+    /// Adds up chunks, each with its compression and its bytes, packed and unpacked.
+    fn of<'c>(all: impl Iterator<Item = (&'c str, u64, u64)>) -> Chunks {
         let mut chunks = Chunks::default();
-        for chunk in &summary.chunks {
-            let compression = match chunk.compression.as_str() {
-                "" => "none",
-                named => named,
-            };
+        for (compression, packed, size) in all {
+            let compression = if compression.is_empty() { "none" } else { compression };
             chunks.count += 1;
             *chunks.compression.entry(compression.to_owned()).or_default() += 1;
-            chunks.packed += chunk.packed;
-            chunks.size += chunk.size;
-            chunks.largest = chunks.largest.max(chunk.size);
+            chunks.packed = chunks.packed.saturating_add(packed);
+            chunks.size = chunks.size.saturating_add(size);
+            chunks.largest = chunks.largest.max(size);
         }
         chunks
     }

@@ -5,10 +5,11 @@ mod ahead;
 pub(crate) mod chunk;
 pub(crate) mod fields;
 mod hop;
+mod known;
 mod reader;
 mod search;
 pub mod summary;
+mod times;
 
-pub(crate) use reader::metadata_at;
 pub use reader::Reader;
 pub(crate) use reader::SeenChunk;

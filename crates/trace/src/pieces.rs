@@ -31,6 +31,8 @@ pub(crate) struct Pieces {
     taken: u64,
     /// How much is read next.
     step: usize,
+    /// The checksum of what was taken or left out, where it is wanted.
+    sum: Option<crc32fast::Hasher>,
 }
 
 impl Pieces {
@@ -42,6 +44,7 @@ impl Pieces {
     /// Goes on with a part of a file, whose bytes are counted from its own position on.
     pub fn go_on_with(&mut self, part: Part) {
         (self.start, self.end, self.taken) = (0, 0, part.at());
+        self.sum = None;
         self.from = From::Part(part);
     }
 
@@ -56,7 +59,25 @@ impl Pieces {
     }
 
     fn new(from: From, buffer: Vec<u8>) -> Pieces {
-        Pieces { from, start: 0, end: buffer.len(), buffer, taken: 0, step: FIRST }
+        Pieces { from, start: 0, end: buffer.len(), buffer, taken: 0, step: FIRST, sum: None }
+    }
+
+    /// Sums up what is taken or left out from now on, behind what was before: all of it is
+    /// read.
+    pub fn begin_sum(&mut self, before: &[u8]) {
+        let mut sum = crc32fast::Hasher::new();
+        sum.update(before);
+        self.sum = Some(sum);
+    }
+
+    /// Sums up no more, so that what is left out need not be read.
+    pub fn end_sum(&mut self) {
+        self.sum = None;
+    }
+
+    /// The checksum of what was taken or left out; none where that was not wanted.
+    pub fn sum(&self) -> Option<u32> {
+        self.sum.clone().map(crc32fast::Hasher::finalize)
     }
 
     /// The buffer, to be used again.
@@ -92,12 +113,18 @@ impl Pieces {
         let (from, there) = (self.start, count.min(self.end - self.start));
         self.start += there;
         self.taken += there as u64;
+        if let Some(sum) = &mut self.sum {
+            sum.update(&self.buffer[from..from + there]);
+        }
         Ok(&self.buffer[from..from + there])
     }
 
     /// Leaves out the next bytes, without reading them where that can be. Whether there
     /// were as many.
     pub fn skip(&mut self, count: u64) -> io::Result<bool> {
+        if self.sum.is_some() {
+            return self.pass(count);
+        }
         let here = count.min((self.end - self.start) as u64);
         self.start += here as usize;
         let mut left = count - here;
@@ -113,6 +140,19 @@ impl Pieces {
         }
         self.taken += count - left;
         Ok(left == 0)
+    }
+
+    /// Takes the next bytes, which nobody wants, piece by piece.
+    fn pass(&mut self, count: u64) -> io::Result<bool> {
+        let mut left = count;
+        while left > 0 {
+            let there = self.take(left.min(STEP as u64) as usize)?.len() as u64;
+            if there == 0 {
+                return Ok(false);
+            }
+            left -= there;
+        }
+        Ok(true)
     }
 
     /// Reads until so many bytes are in the buffer, or the end has come.

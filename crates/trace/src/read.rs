@@ -86,6 +86,15 @@ pub struct Metadata {
     pub at: u64,
 }
 
+/// What a file says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// By which conventions channels and messages are made, as `ros2`; empty for none.
+    pub profile: String,
+    /// What wrote it.
+    pub library: String,
+}
+
 /// A file within the file.
 #[derive(Clone, Debug)]
 pub struct Attachment {
@@ -160,6 +169,15 @@ pub trait Reader {
     /// The files within the file, up to here.
     fn attachments(&self) -> &[Attachment] {
         &[]
+    }
+
+    /// From now on what is read is held against the checksums of more than chunks, and is an
+    /// error where it is another. To be asked before the first message.
+    fn verify(&mut self) {}
+
+    /// What the file says of itself.
+    fn about(&self) -> About {
+        About::default()
     }
 
     /// From now on what is damaged is left out and kept account of, as far as messages

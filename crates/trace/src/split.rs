@@ -56,6 +56,7 @@ pub fn split(
     maker: &mut dyn Maker,
     news: &mut dyn FnMut(u64, u64),
 ) -> Result<usize> {
+    reader.verify();
     let mut selected = selection.of(reader);
     let mut parts: BTreeMap<u16, Part> = BTreeMap::new();
     let mut made = 0;

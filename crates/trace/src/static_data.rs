@@ -8,7 +8,7 @@ use anyhow::{bail, Result};
 use prost_reflect::prost::encoding::encode_varint;
 
 use crate::channel::Channel;
-use crate::read::{bounded, Attachment, Head, Loss, Metadata, Nanoseconds, Reader};
+use crate::read::{bounded, About, Attachment, Head, Loss, Metadata, Nanoseconds, Reader};
 use crate::wire::{is_message, Content, Fields};
 
 /// What a GroundTruth has once and does not change, by the numbers of its fields.
@@ -130,8 +130,10 @@ impl Reader for Repeating {
     }
 
     /// What comes before is read, as it may tell what is static.
-    fn narrow(&mut self, _: Option<Nanoseconds>, to: Option<Nanoseconds>) {
-        self.inner.narrow(None, to);
+    fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
+        // Where nothing more is wanted, nothing more is repeated.
+        let is_over = from.zip(to).is_some_and(|(from, to)| from > to);
+        self.inner.narrow(from.filter(|_| is_over), to);
     }
 
     fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
@@ -144,6 +146,14 @@ impl Reader for Repeating {
 
     fn attachments(&self) -> &[Attachment] {
         self.inner.attachments()
+    }
+
+    fn verify(&mut self) {
+        self.inner.verify();
+    }
+
+    fn about(&self) -> About {
+        self.inner.about()
     }
 
     fn salvage(&mut self) {

@@ -8,7 +8,7 @@ use anyhow::{ensure, Result};
 
 use crate::channel::Channel;
 use crate::packed::ZSTD;
-use crate::read::{Attachment, Head, Loss, Metadata, Nanoseconds, Reader, LARGEST};
+use crate::read::{About, Attachment, Head, Loss, Metadata, Nanoseconds, Reader, LARGEST};
 
 /// A reader whose messages in CDR are not packed. In CDR a message begins with 0, so that
 /// one that begins as zstd does is packed.
@@ -94,6 +94,14 @@ impl Reader for Unpacking {
 
     fn attachments(&self) -> &[Attachment] {
         self.inner.attachments()
+    }
+
+    fn verify(&mut self) {
+        self.inner.verify();
+    }
+
+    fn about(&self) -> About {
+        self.inner.about()
     }
 
     fn salvage(&mut self) {

@@ -307,7 +307,7 @@ fn what_is_split_and_merged_is_what_it_was() {
         put(&paths, &all, &merged, Packing::default());
         assert_eq!(all_of(&merged), all_of(&input), "{by:?}");
         let said = info(&merged, &Wish::default(), true, &mut |_, _| {}).unwrap().metadata;
-        assert_eq!(said["com.example.drive"]["road"], "A 9");
+        assert_eq!(said[0].entries["road"], "A 9");
     }
 }
 

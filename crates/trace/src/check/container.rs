@@ -9,7 +9,7 @@ use super::findings::Findings;
 use super::message::Messages;
 use super::rules;
 use crate::channel::{Channel, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
-use crate::mcap::summary::Summary;
+use crate::mcap::summary::{Statistics, Summary};
 use crate::mcap::{Reader, SeenChunk};
 use crate::part::Part;
 use crate::read::Reader as _;
@@ -30,6 +30,15 @@ pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut F
             let found = format!("'{}'", chunk.compression);
             findings.add(&rules::COMPRESSION, format!("the chunk at byte {}", chunk.at), &found);
         }
+    }
+    for chunk in reader.chunks() {
+        if chunk.own_times.is_some_and(|own| own != chunk.times) {
+            let found = "it says other times than its messages";
+            findings.add(&rules::TIMES, format!("the chunk at byte {}", chunk.at), found);
+        }
+    }
+    for (at, found) in reader.index_faults() {
+        findings.add(&rules::MESSAGE_INDEX, format!("the message index at byte {at}"), found);
     }
     if reader.loose() > 0 {
         let found = format!("{} messages are in none", reader.loose());
@@ -56,10 +65,7 @@ fn summary(summary: &Summary, reader: &Reader, messages: &Messages, findings: &m
         findings.add(&rules::INDEX, format!("byte {at}"), "the index has a chunk there");
     }
     if let Some(statistics) = &summary.statistics {
-        if statistics.messages != messages.count {
-            let found = format!("they say {}, there are {}", statistics.messages, messages.count);
-            findings.add(&rules::STATISTICS, "the summary".into(), &found);
-        }
+        self::statistics(statistics, reader, messages, findings);
     }
     for (id, channel) in reader.channels().iter().filter(|(_, channel)| channel.is_osi()) {
         let place = format!("channel {}", channel.topic);
@@ -67,6 +73,29 @@ fn summary(summary: &Summary, reader: &Reader, messages: &Messages, findings: &m
         if !known.is_some_and(|known| known.definition == channel.definition) {
             findings.add(&rules::CHANNEL_SUMMARY, place, "the summary has it not, or another way");
         }
+    }
+}
+
+/// Holds numbers and times against what was seen.
+fn statistics(said: &Statistics, reader: &Reader, messages: &Messages, findings: &mut Findings) {
+    let mut hold = |what: &str, said: u64, seen: u64| {
+        if said != seen {
+            let found = format!("they say {said} {what}, there are {seen}");
+            findings.add(&rules::STATISTICS, "the summary".into(), &found);
+        }
+    };
+    hold("messages", said.messages, messages.count);
+    hold("channels", said.channels, reader.channels().len() as u64);
+    hold("attachments", said.attachments, reader.attachments().len() as u64);
+    hold("metadata records", said.metadata, reader.metadata().len() as u64);
+    hold("chunks", said.chunks, reader.chunks().len() as u64);
+    let own = reader.chunks().iter().filter_map(|chunk| chunk.own_times);
+    let own = own.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
+    // Messages outside of chunks may be earlier or later.
+    if let Some(own) = own.filter(|own| *own != said.times && reader.loose() == 0) {
+        let (from, to) = said.times;
+        let found = format!("they say times from {from} to {to}, there are {} to {}", own.0, own.1);
+        findings.add(&rules::STATISTICS, "the summary".into(), &found);
     }
 }
 

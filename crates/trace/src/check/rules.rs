@@ -39,7 +39,7 @@ macro_rules! rules {
 
 rules! {
     WHOLE "file.whole" Error
-        "lengths lead from message to message up to the end of the file"
+        "lengths lead from message to message up to the end of the file, and checksums are right"
         "save what is whole: wiregauge trace repair";
     NAME "name.pattern" Warning
         "the name is <timestamp>_<type>_<osi-version>_<protobuf-version>_<frames>_<name>"
@@ -65,8 +65,14 @@ rules! {
     INDEX "mcap.index" Error
         "each chunk is in the index, at its place and with its times"
         "write it anew: --fix";
+    TIMES "mcap.times" Error
+        "a chunk's times are those of its messages"
+        "write it anew: --fix";
+    MESSAGE_INDEX "mcap.message-index" Error
+        "message indexes have the times and places of their chunk's messages"
+        "write it anew: --fix";
     STATISTICS "mcap.statistics" Warning
-        "the statistics have the number of messages that there are"
+        "the statistics have the numbers and times that there are"
         "write it anew: --fix";
     METADATA "trace.metadata" Error
         "there is exactly one metadata record net.asam.osi.trace"

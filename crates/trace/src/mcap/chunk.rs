@@ -1,6 +1,6 @@
 //! A chunk: records that are packed together.
 
-use std::io::{self, Error, ErrorKind, Read};
+use std::io::{self, BufRead, BufReader, Error, ErrorKind, Read};
 
 use anyhow::{bail, ensure, Result};
 
@@ -52,7 +52,7 @@ impl Header {
     fn records<'p>(&self, packed: impl Read + Send + 'p) -> Result<Box<dyn Read + Send + 'p>> {
         Ok(match self.compression.as_str() {
             "" => Box::new(packed),
-            "lz4" => Box::new(lz4::Decoder::new(packed)?),
+            "lz4" => Box::new(Frames { frame: Some(lz4::Decoder::new(BufReader::new(packed))?) }),
             "zstd" => Box::new(zstd::Decoder::new(packed)?),
             other => {
                 bail!(Unread(format!("a chunk in '{other}', where lz4, zstd or nothing is known")))
@@ -64,19 +64,21 @@ impl Header {
     pub fn unpack(&self, packed: &[u8], into: &mut Vec<u8>) -> Result<()> {
         let size = self.size as usize;
         into.clear();
-        let records = self.records(packed)?;
+        let mut records = self.records(packed)?;
         into.reserve_exact(size);
-        records.take(self.size + 1).read_to_end(into)?;
-        ensure!(into.len() == size, "a chunk of another size than it says");
+        records.by_ref().take(self.size).read_to_end(into)?;
+        // What cannot be unpacked behind them is none of them, as zeros up to a round size.
+        let is_right = into.len() == size && !matches!(records.read(&mut [0]), Ok(1));
+        ensure!(is_right, "a chunk of another size than it says");
         self.check(into)
     }
 
-    /// What can be unpacked of a chunk that is damaged.
+    /// What can be unpacked of a chunk that is damaged, whatever size it says.
     pub fn salvage(&self, packed: &[u8], into: &mut Vec<u8>) {
         into.clear();
         if let Ok(records) = self.records(packed) {
             // What was unpacked before an error is there.
-            let _ = records.take(self.size.min(WHOLE)).read_to_end(into);
+            let _ = records.take(WHOLE).read_to_end(into);
         }
     }
 
@@ -88,11 +90,12 @@ impl Header {
     }
 
     /// The records of a chunk that is not held whole. What does not hold comes as an error
-    /// at their end.
-    pub fn stream(&self, packed: Part) -> Result<Box<dyn Read + Send>> {
-        let records = self.records(packed)?;
-        let hasher = crc32fast::Hasher::new();
-        Ok(Box::new(Checked { records, left: self.size, checksum: self.checksum, hasher }))
+    /// at their end; where more of them are there than it says, these are kept if that is
+    /// wished.
+    pub fn stream(&self, packed: Part, keeps_more: bool) -> Result<Box<dyn Read + Send>> {
+        let (records, hasher) = (self.records(packed)?, crc32fast::Hasher::new());
+        let (left, checksum) = (self.size, self.checksum);
+        Ok(Box::new(Checked { records, left, is_more: false, keeps_more, checksum, hasher }))
     }
 }
 
@@ -100,6 +103,9 @@ impl Header {
 struct Checked {
     records: Box<dyn Read + Send>,
     left: u64,
+    /// Whether there were more than were left, and whether these are kept.
+    is_more: bool,
+    keeps_more: bool,
     checksum: u32,
     hasher: crc32fast::Hasher,
 }
@@ -109,16 +115,46 @@ impl Read for Checked {
         if buffer.is_empty() {
             return Ok(0);
         }
-        let count = self.records.read(buffer)?;
+        // As many as were said can be had; what cannot be unpacked behind them is none of them.
+        let count = match self.records.read(buffer) {
+            Err(_) if self.left == 0 && !self.is_more => 0,
+            outcome => outcome?,
+        };
         let damaged = |what: &str| Err(Error::new(ErrorKind::InvalidData, what));
         self.hasher.update(&buffer[..count]);
-        match self.left.checked_sub(count as u64) {
-            Some(left) if count > 0 || left == 0 => self.left = left,
-            _ => return damaged("a chunk of another size than it says"),
+        self.is_more |= count as u64 > self.left;
+        self.left = self.left.saturating_sub(count as u64);
+        let is_other = self.is_more && (count == 0 || !self.keeps_more);
+        if is_other || count == 0 && self.left > 0 {
+            return damaged("a chunk of another size than it says");
         }
         if count == 0 && self.checksum != 0 && self.checksum != self.hasher.clone().finalize() {
             return damaged("a chunk with another checksum");
         }
         Ok(count)
+    }
+}
+
+/// Records that are packed by LZ4 in one or several frames.
+struct Frames<R: Read> {
+    /// None behind the last one.
+    frame: Option<lz4::Decoder<BufReader<R>>>,
+}
+
+impl<R: Read> Read for Frames<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let Some(frame) = &mut self.frame else { return Ok(0) };
+            let count = frame.read(buffer)?;
+            if count > 0 || buffer.is_empty() {
+                return Ok(count);
+            }
+            let Some((mut rest, whole)) = self.frame.take().map(lz4::Decoder::finish) else {
+                return Ok(0);
+            };
+            if whole.is_ok() && !rest.fill_buf()?.is_empty() {
+                self.frame = Some(lz4::Decoder::new(rest)?);
+            }
+        }
     }
 }

@@ -2,23 +2,28 @@
 //! there is a summary, chunks of no interest are hopped over.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
 use mcap::records::op;
 use mcap::MAGIC;
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use super::ahead::Ahead;
 use super::chunk::{self, Header};
 use super::fields::Fields;
 use super::hop;
+use super::known::{Again, Known};
 use super::search;
-use super::summary::{self, ChunkIndex, Summary};
-use crate::channel::{Channel, Definition};
+use super::summary::{ChunkIndex, Summary};
+use super::times::{self, Index};
+use crate::channel::Channel;
 use crate::part::Part;
 use crate::pieces::Pieces;
-use crate::read::{self, bounded, Attachment, Head, Loss, Metadata, Nanoseconds, Place};
+use crate::read::{
+    self, bounded, About, Attachment, Head, Loss, Metadata, Nanoseconds, Place, Reader as _,
+};
 
 /// The length of what stands before a record: what it is and its length.
 const RECORD: usize = 1 + 8;
@@ -29,10 +34,17 @@ const MESSAGE: usize = 2 + 4 + 8 + 8;
 /// Largest record in bytes that is neither a chunk, a message nor an attachment: 256 MiB.
 const LARGEST_RECORD: u64 = 1 << 28;
 
+/// How many bytes are passed over at once.
+const PASSED: u64 = 16 << 20;
+
+/// Among so many of the latest losses is that of the current chunk.
+const LATEST: usize = 64;
+
 /// Where the current chunk's records come from.
 enum Chunk {
-    /// They lie in the file as they are, from one position to another.
-    Plain { start: u64, end: u64 },
+    /// They lie in the file as they are, from one position to another, and so many bytes
+    /// behind them are the chunk's, too.
+    Plain { start: u64, end: u64, behind: u64 },
     /// They were unpacked.
     Unpacked(Pieces),
 }
@@ -42,9 +54,21 @@ pub(crate) struct SeenChunk {
     /// Its position and length, with the record's head.
     pub at: u64,
     pub length: u64,
-    /// The earliest and the latest time of its messages, as it says.
+    /// The earliest and the latest time of its messages, as it says, and of those that were
+    /// read of it.
     pub times: (u64, u64),
+    pub own_times: Option<(u64, u64)>,
     pub compression: String,
+    /// How many bytes its records have as they lie there, and unpacked.
+    pub packed: u64,
+    pub size: u64,
+}
+
+impl SeenChunk {
+    /// Its compression, and its bytes as they lie there and unpacked.
+    pub fn sizes(&self) -> (&str, u64, u64) {
+        (&self.compression, self.packed, self.size)
+    }
 }
 
 /// A file that is read.
@@ -58,10 +82,15 @@ pub struct Reader {
     spare: Vec<u8>,
     /// What unpacks chunks that are still to come.
     ahead: Option<Ahead>,
-    definitions: BTreeMap<u16, Arc<Definition>>,
-    channels: BTreeMap<u16, Channel>,
+    known: Known,
     summary: Option<Summary>,
+    /// What is wrong with the summary.
+    summary_fault: Option<String>,
+    /// By what and for what the file was written.
+    about: About,
     metadata: Vec<Metadata>,
+    /// Where these lie.
+    metadata_at: BTreeSet<u64>,
     attachments: Vec<Attachment>,
     /// Messages so far.
     count: u64,
@@ -72,6 +101,23 @@ pub struct Reader {
     window: (Nanoseconds, Nanoseconds),
     /// Where chunks begin that have no message of a channel that is wanted.
     unwanted: BTreeSet<u64>,
+    /// Whether no message is wanted, but all that is none.
+    rest_only: bool,
+    /// Whether the times that chunks say are believed.
+    trusts_times: bool,
+    /// The chunk that was hopped over last because of its times.
+    hopped: Option<u64>,
+    /// Whether checksums are compared.
+    verifies: bool,
+    /// The checksum of all before the last record outside of a chunk.
+    sum: Option<u32>,
+    /// Times and places of the chunk's messages, by the channels of the file, and what is
+    /// wrong with the indexes behind chunks, where that is wanted.
+    places: BTreeMap<u16, Vec<(u64, u64)>>,
+    index_faults: Vec<(u64, String)>,
+    /// Channels of messages for which there is none.
+    missing: BTreeSet<u16>,
+    remarks: Vec<String>,
     /// Whether only the summary follows.
     ended: bool,
     finished: bool,
@@ -92,24 +138,29 @@ impl Reader {
         let file = Part::whole(path)?;
         let mut records = Pieces::of_part(file.clone());
         records.skip(MAGIC.len() as u64)?;
-        // A damaged summary is a matter of those who check; messages are read without it.
-        let summary = Summary::read(&file).ok().flatten();
-        let (definitions, channels) = match &summary {
-            Some(known) => (known.definitions.clone(), known.channels.clone()),
-            None => Default::default(),
+        // Messages are read without a damaged summary; it is told.
+        let (summary, summary_fault) = match Summary::read(&file) {
+            Ok(summary) => (summary, None),
+            Err(error) => (None, Some(format!("{error:#}"))),
         };
+        let known = Known::of(summary.as_ref());
         let named = summary.iter().flat_map(|summary| &summary.metadata);
-        let metadata = named.filter_map(|(at, _)| metadata_at(&file, *at).ok()).collect();
+        let places: BTreeSet<u64> = named.map(|(at, _)| *at).collect();
+        let metadata = places.iter().filter_map(|at| metadata_at(&file, *at).ok());
+        let metadata: Vec<Metadata> = metadata.collect();
         Ok(Reader {
             origin: path.display().to_string(),
+            about: about(&file).unwrap_or_default(),
+            trusts_times: summary.as_ref().is_some_and(times::may_be_right),
+            metadata_at: metadata.iter().map(|metadata| metadata.at).collect(),
             file,
             records,
             chunk: None,
             spare: Vec::new(),
             ahead: None,
-            definitions,
-            channels,
+            known,
             summary,
+            summary_fault,
             metadata,
             attachments: Vec::new(),
             count: 0,
@@ -117,6 +168,14 @@ impl Reader {
             body: 0,
             window: (Nanoseconds::MIN, Nanoseconds::MAX),
             unwanted: BTreeSet::new(),
+            rest_only: false,
+            hopped: None,
+            verifies: false,
+            sum: None,
+            places: BTreeMap::new(),
+            index_faults: Vec::new(),
+            missing: BTreeSet::new(),
+            remarks: Vec::new(),
             ended: false,
             finished: false,
             chunks: Vec::new(),
@@ -135,17 +194,23 @@ impl Reader {
         self.loose
     }
 
+    /// What is wrong with the message indexes behind chunks, with their places.
+    pub(crate) fn index_faults(&self) -> &[(u64, String)] {
+        &self.index_faults
+    }
+
     /// The next record: what it is, and its bytes where it is no message. Of a message the
     /// bytes follow.
     fn advance(&mut self) -> Result<Option<Head>> {
         loop {
             if self.body > 0 {
                 let left = std::mem::take(&mut self.body);
-                ensure!(self.current().skip(left)?, Cut);
+                ensure!(self.pass(left)?, Cut);
             }
             let Some(place) = self.place()? else { continue };
             if self.chunk.is_none() {
                 self.at = place.at;
+                self.sum = self.records.sum();
             }
             let (opcode, length) = self.record()?;
             let within = self.chunk.is_some();
@@ -158,8 +223,11 @@ impl Reader {
                 Some(left) if length > left => bail!(Cut),
                 _ => {}
             }
-            if opcode == op::MESSAGE && !self.ended {
-                return self.message(place, length).map(Some);
+            if opcode == op::MESSAGE && !self.ended && !self.rest_only {
+                match self.message(place, length)? {
+                    Some(head) => return Ok(Some(head)),
+                    None => continue,
+                }
             }
             self.other(opcode, length, place)?;
             if self.finished {
@@ -175,7 +243,7 @@ impl Reader {
             return Ok(Some(Place { at: position, within: None }));
         };
         let within = match chunk {
-            Chunk::Plain { start, end } => {
+            Chunk::Plain { start, end, .. } => {
                 ensure!(position <= *end, "a record that is longer than its chunk");
                 (position < *end).then(|| position - *start)
             }
@@ -186,9 +254,12 @@ impl Reader {
         };
         let place = within.map(|within| Place { at: *at, within: Some(within) });
         if place.is_none() {
-            if let Some((_, Chunk::Unpacked(pieces))) = self.chunk.take() {
-                self.spare = pieces.into_buffer();
+            match self.chunk.take() {
+                Some((_, Chunk::Unpacked(pieces))) => self.spare = pieces.into_buffer(),
+                Some((_, Chunk::Plain { behind, .. })) => ensure!(self.pass(behind)?, Cut),
+                None => {}
             }
+            self.compare_times();
         }
         Ok(place)
     }
@@ -221,25 +292,53 @@ impl Reader {
         Ok((head[0], u64::from_le_bytes(head[1..].try_into()?)))
     }
 
-    fn message(&mut self, place: Place, length: u64) -> Result<Head> {
+    /// A message; none where it is left out.
+    fn message(&mut self, place: Place, length: u64) -> Result<Option<Head>> {
         let size = length.checked_sub(MESSAGE as u64).context("a record cut short")?;
         bounded(size, place)?;
         let mut fields = Fields(self.current().take(MESSAGE)?);
-        let (channel, sequence) = (fields.short()?, fields.number()?);
+        let (id, sequence) = (fields.short()?, fields.number()?);
         let (time, publish_time) = (fields.long()?, fields.long()?);
-        ensure!(
-            self.channels.contains_key(&channel),
-            "a message of channel {channel}, which is not there"
-        );
+        let channel = match self.known.number(id) {
+            Ok(channel) => channel,
+            Err(error) if self.losses.is_some() => {
+                if self.missing.insert(id) {
+                    self.lose(place.at, format!("{error:#}; its messages are left out"));
+                }
+                ensure!(self.pass(size)?, Cut);
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        };
+        if self.losses.is_some() {
+            // Where it cannot be read, the next one is searched for now and not later.
+            let there = self.current().peek(size as usize)?.len();
+            ensure!(there as u64 == size, Cut);
+            let of_channel = self.places.entry(id);
+            of_channel.or_default().push((time, place.within.unwrap_or(0)));
+        }
+        if let Some(chunk) = self.chunks.last_mut().filter(|_| place.within.is_some()) {
+            let (first, last) = chunk.own_times.unwrap_or((time, time));
+            chunk.own_times = Some((first.min(time), last.max(time)));
+        }
         self.body = size;
-        Ok(Head {
+        Ok(Some(Head {
             channel,
             sequence,
             time: Some(time.into()),
             publish_time: Some(publish_time.into()),
             size,
             place,
-        })
+        }))
+    }
+
+    /// No longer believes the times of chunks where one says others than its messages.
+    fn compare_times(&mut self) {
+        let Some(SeenChunk { times, own_times: Some(own), .. }) = self.chunks.last() else {
+            return;
+        };
+        let is_within = times.0 <= own.0 && own.1 <= times.1;
+        self.trusts_times &= is_within || *times == (0, 0);
     }
 
     /// Takes what is no message.
@@ -250,106 +349,257 @@ impl Reader {
                 ensure!(!within, "a chunk within a chunk");
                 return self.enter(length, place.at);
             }
-            op::DATA_END if !within => self.ended = true,
-            op::FOOTER if !within => {
-                ensure!(length == 20, "a footer of {length} bytes");
-                (self.ended, self.finished) = (true, true);
+            op::DATA_END if !within && !self.ended => {
+                self.ended = true;
+                return self.end_data(length, place.at);
             }
-            op::ATTACHMENT if !within => self.attach(length)?,
+            op::FOOTER if !within => {
+                ensure!(length >= 20, "a footer of {length} bytes");
+                self.ended = true;
+                ensure!(self.pass(length)?, Cut);
+                ensure!(self.records.take(MAGIC.len())? == MAGIC, Cut);
+                return self.end();
+            }
+            op::ATTACHMENT if !within => {
+                if let Err(error) = self.attach(length, place.at) {
+                    ensure!(self.losses.is_some(), error);
+                    self.lose(place.at, format!("{error:#}"));
+                }
+            }
+            op::MESSAGE_INDEX if !within && (self.hopped.is_some() || self.losses.is_some()) => {
+                let bytes = self.whole(length)?;
+                return self.compare_index(&bytes, place.at);
+            }
             op::SCHEMA | op::CHANNEL | op::METADATA if !self.ended => {
-                ensure!(length <= LARGEST_RECORD, "a record of {length} bytes");
-                let bytes = self.current().take(length as usize)?.to_vec();
-                ensure!(bytes.len() as u64 == length, Cut);
-                return self.keep(opcode, Fields(&bytes), place);
+                let bytes = self.whole(length)?;
+                let outcome = self.keep(opcode, Fields(&bytes), place);
+                return match outcome {
+                    Err(error) if self.losses.is_some() => {
+                        self.lose(place.at, format!("{error:#}"));
+                        Ok(())
+                    }
+                    outcome => outcome,
+                };
             }
             _ => {}
         }
-        ensure!(self.current().skip(length)?, Cut);
-        if self.finished {
-            ensure!(self.records.take(MAGIC.len())? == MAGIC, Cut);
-        }
+        ensure!(self.pass(length)?, Cut);
         Ok(())
+    }
+
+    /// The bytes of a record.
+    fn whole(&mut self, length: u64) -> Result<Vec<u8>> {
+        ensure!(length <= LARGEST_RECORD, "a record of {length} bytes");
+        let bytes = self.current().take(length as usize)?.to_vec();
+        ensure!(bytes.len() as u64 == length, Cut);
+        Ok(bytes)
+    }
+
+    /// Leaves out the next bytes; whether there were as many. All of them may be read.
+    fn pass(&mut self, count: u64) -> Result<bool> {
+        let mut left = count;
+        while left > 0 {
+            interrupt::check()?;
+            let step = left.min(PASSED);
+            if !self.current().skip(step)? {
+                return Ok(false);
+            }
+            left -= step;
+        }
+        Ok(true)
     }
 
     /// Keeps a schema, a channel or metadata.
     fn keep(&mut self, opcode: u8, mut fields: Fields, place: Place) -> Result<()> {
-        match opcode {
-            op::SCHEMA => {
-                let (id, schema) = summary::definition(&mut fields)?;
-                let known = self.definitions.entry(id);
-                let known = known.or_insert_with(|| Arc::new(schema.clone()));
-                ensure!(**known == schema, "two schemas with the id {id}");
+        if opcode == op::METADATA {
+            let (name, entries) = (fields.text()?, fields.texts()?);
+            if self.metadata_at.insert(place.at) {
+                self.metadata.push(Metadata { name, entries, at: place.at });
             }
-            op::CHANNEL => {
-                let (id, channel) = summary::channel(&mut fields, &self.definitions)?;
-                let known = self.channels.entry(id).or_insert_with(|| channel.clone());
-                ensure!(*known == channel, "two channels with the id {id}");
-            }
-            _ => {
-                let (name, entries) = (fields.text()?, fields.texts()?);
-                if self.metadata.iter().all(|known| known.at != place.at) {
-                    self.metadata.push(Metadata { name, entries, at: place.at });
-                }
-            }
+            return Ok(());
+        }
+        let again = match &self.losses {
+            None => Again::Refused,
+            Some(losses) if losses.last().is_some_and(|loss| loss.at == place.at) => Again::LeftOut,
+            Some(_) => Again::Kept,
+        };
+        let told = match opcode {
+            op::SCHEMA => self.known.define(&mut fields, again)?,
+            _ => self.known.add(&mut fields, again)?,
+        };
+        if let Some(told) = told {
+            self.lose(place.at, format!("{told}; messages are kept"));
         }
         Ok(())
     }
 
     /// Keeps where an attachment lies. Its bytes are hopped over by who asked.
-    fn attach(&mut self, length: u64) -> Result<()> {
+    fn attach(&mut self, length: u64, at: u64) -> Result<()> {
         let start = self.records.position();
         // What stands before the bytes: its times, name, media type and length.
-        let most = (length as usize).min(1 << 16);
+        let most = length.min(1 << 16) as usize;
         let front = self.records.peek(most)?;
         let mut fields = Fields(front);
         let times = (fields.long()?, fields.long()?);
         let (name, media_type) = (fields.text()?, fields.text()?);
         let size = fields.long()?;
         let from = start + (front.len() - fields.0.len()) as u64;
-        // Behind them is a checksum.
-        let end = start + length.saturating_sub(4);
-        let is_right = from.checked_add(size) == Some(end);
-        ensure!(is_right, "an attachment of another length than it says");
+        // Behind them is a checksum, and what a later version may have added.
+        let end = from.checked_add(size).filter(|end| end.saturating_add(4) <= start + length);
+        let end = end.context("an attachment of another length than it says")?;
         let content = self.file.between(from, end);
+        let mut checksum = Vec::new();
+        self.file.between(end, end + 4).read_to_end(&mut checksum)?;
+        if self.verifies && checksum != [0; 4] {
+            let own = sum(self.file.between(start, end))?.to_le_bytes();
+            if checksum != own {
+                let what = format!("attachment {name} has another checksum");
+                ensure!(self.losses.is_some(), what);
+                self.lose(at, format!("{what}; its bytes are kept as they are"));
+            }
+        }
         self.attachments.push(Attachment { name, media_type, times, content });
+        Ok(())
+    }
+
+    /// Compares what was read with its checksum, where all of it was read.
+    fn end_data(&mut self, length: u64, at: u64) -> Result<()> {
+        let checksum = Fields(self.records.peek(4)?).number()?;
+        ensure!(self.pass(length)?, Cut);
+        let is_right = checksum == 0 || self.sum.is_none_or(|own| own == checksum);
+        self.records.end_sum();
+        let what = "the data have another checksum";
+        ensure!(is_right || self.losses.is_some(), what);
+        // What was told to be damaged is why.
+        if !is_right && self.losses().is_empty() {
+            self.lose(at, format!("{what}: a byte was changed, and nothing tells which"));
+        }
+        Ok(())
+    }
+
+    /// Goes on behind the last bytes of a recording, where another one or anything else
+    /// follows.
+    fn end(&mut self) -> Result<()> {
+        let (at, left) = (self.records.position(), self.records.left().unwrap_or(0));
+        let is_joined = self.records.peek(MAGIC.len())? == MAGIC;
+        let next = match self.losses.is_some() && !is_joined && left > 0 {
+            true => search::next_record(&self.file, at)?,
+            false => None,
+        };
+        self.finished = !is_joined && next.is_none();
+        (self.ended, self.trusts_times, self.summary) = (self.finished, false, None);
+        if left > 0 {
+            // It was looked for at the end of the file.
+            self.summary_fault = None;
+        }
+        if is_joined {
+            self.remark(
+                at,
+                "another recording begins here, as of files that were joined; it is \
+                read, too",
+            );
+            self.known.forget();
+            self.records.skip(MAGIC.len() as u64)?;
+            if self.verifies {
+                self.records.begin_sum(MAGIC);
+            }
+        } else if let Some(next) = next {
+            self.remark(at, "this is behind the end of the recording, and is read");
+            self.records.go_on_with(self.file.between(next, self.file.end()));
+        } else if left > 0 {
+            self.remark(at, &format!("{left} bytes are behind the end, and no part of it"));
+        } else if let Some(fault) = self.summary_fault.take().filter(|_| self.remarks.is_empty()) {
+            self.remark(self.at, &format!("the summary is damaged and not used: {fault}"));
+        }
+        Ok(())
+    }
+
+    /// Tells what costs no message: as a loss where these are told.
+    fn remark(&mut self, at: u64, what: &str) {
+        match &mut self.losses {
+            Some(losses) => losses.push(Loss { at, what: what.to_owned() }),
+            None => self.remarks.push(format!("{}: byte {at}: {what}", self.origin)),
+        }
+    }
+
+    /// Holds a message index against its chunk. Where it has messages in time of one that was
+    /// hopped over, goes back to it.
+    fn compare_index(&mut self, bytes: &[u8], at: u64) -> Result<()> {
+        let index = match Index::read(&mut Fields(bytes)) {
+            Ok(index) => index,
+            Err(error) => {
+                self.index_faults.push((at, format!("{error:#}")));
+                return Ok(());
+            }
+        };
+        let (from, to) = self.window;
+        let in_time = |time: u64| (from..=to).contains(&Nanoseconds::from(time));
+        match self.hopped {
+            Some(chunk) if index.entries.iter().any(|(time, _)| in_time(*time)) => {
+                self.trusts_times = false;
+                self.hopped = None;
+                self.chunks.retain(|seen| seen.at < chunk);
+                self.records.go_on_with(self.file.between(chunk, self.file.end()));
+            }
+            Some(_) => {}
+            None => {
+                let fault = index.fault(&self.places);
+                self.index_faults.extend(fault.map(|fault| (at, fault)));
+            }
+        }
         Ok(())
     }
 
     /// Goes into a chunk, or over it.
     fn enter(&mut self, length: u64, at: u64) -> Result<()> {
         let (header, whole) = self.header(length)?;
-        let here = whole.checked_add(header.packed);
-        ensure!(here == Some(length), "a chunk of another length than it says");
-        let compression = header.compression.clone();
-        let length = RECORD as u64 + length;
-        self.chunks.push(SeenChunk { at, length, times: header.times, compression });
+        // A later version of MCAP may have added something behind the records.
+        let behind = whole.checked_add(header.packed).and_then(|here| length.checked_sub(here));
+        let behind = behind.context("a chunk of another length than it says")?;
+        let (compression, times) = (header.compression.clone(), header.times);
+        let (length, packed, size) = (RECORD as u64 + length, header.packed, header.size);
+        let own_times = None;
+        self.chunks.push(SeenChunk { at, length, times, own_times, compression, packed, size });
+        self.places.clear();
+        self.hopped = None;
         // The channels that later messages need may be told in there.
-        let is_in_time = self.summary.is_none() || is_within(header.times, self.window);
-        if !is_in_time || self.unwanted.contains(&at) {
-            ensure!(self.records.skip(header.packed)?, Cut);
+        if !self.is_wanted(header.times, at) {
+            self.hopped = (!self.rest_only && !self.unwanted.contains(&at)).then_some(at);
+            self.records.end_sum();
+            ensure!(self.records.skip(header.packed + behind)?, Cut);
             return Ok(());
         }
         let start = self.records.position();
         if self.losses.is_some() {
-            return self.enter_damaged(&header, at);
+            self.enter_damaged(&header, at)?;
+            ensure!(self.records.skip(behind)?, Cut);
+            return Ok(());
         }
         // Nothing holds it against anything: it is read where it lies, whatever its size.
         let is_unchecked = header.checksum == 0 && header.compression.is_empty();
         let chunk = if !header.is_whole() && !is_unchecked {
             let packed = self.file.between(start, start + header.packed);
-            ensure!(self.records.skip(header.packed)?, Cut);
-            Chunk::Unpacked(Pieces::of_stream(header.stream(packed)?))
+            ensure!(self.pass(header.packed + behind)?, Cut);
+            Chunk::Unpacked(Pieces::of_stream(header.stream(packed, false)?))
         } else if header.compression.is_empty() {
             ensure!(header.size == header.packed, "a chunk of another size than it says");
             if !is_unchecked {
                 header.check(self.records.peek(header.packed as usize)?)?;
             }
-            Chunk::Plain { start, end: start + header.packed }
+            Chunk::Plain { start, end: start + header.packed, behind }
         } else {
-            Chunk::Unpacked(Pieces::of_bytes(self.unpacked(&header, at)?))
+            let records = self.unpacked(&header, at)?;
+            ensure!(self.records.skip(behind)?, Cut);
+            Chunk::Unpacked(Pieces::of_bytes(records))
         };
         self.chunk = Some((at, chunk));
         Ok(())
+    }
+
+    /// Whether a chunk may have messages that are wanted.
+    fn is_wanted(&self, times: (u64, u64), at: u64) -> bool {
+        let in_time = !self.trusts_times || is_within(times, self.window);
+        !self.rest_only && in_time && !self.unwanted.contains(&at)
     }
 
     /// The records of a packed chunk.
@@ -360,9 +610,9 @@ impl Reader {
             self.ahead = self.summary.as_ref().map(|summary| Ahead::of(&self.file, summary));
         }
         if let Some(ahead) = &mut self.ahead {
-            let (window, unwanted) = (self.window, &self.unwanted);
+            let (window, unwanted, trusts) = (self.window, &self.unwanted, self.trusts_times);
             let wanted = |chunk: &ChunkIndex| {
-                is_within(chunk.times, window) && !unwanted.contains(&chunk.at)
+                (!trusts || is_within(chunk.times, window)) && !unwanted.contains(&chunk.at)
             };
             if let Some(records) = ahead.take(at, spare, wanted) {
                 ensure!(self.records.skip(header.packed)?, Cut);
@@ -390,8 +640,9 @@ impl Reader {
         if !header.is_whole() {
             let start = self.records.position();
             let packed = self.file.between(start, start + header.packed);
-            ensure!(self.records.skip(header.packed)?, Cut);
-            self.chunk = Some((at, Chunk::Unpacked(Pieces::of_stream(header.stream(packed)?))));
+            ensure!(self.pass(header.packed)?, Cut);
+            let records = Pieces::of_stream(header.stream(packed, true)?);
+            self.chunk = Some((at, Chunk::Unpacked(records)));
             return Ok(());
         }
         let packed = self.records.take(header.packed as usize)?;
@@ -437,7 +688,8 @@ impl Reader {
         self.body = 0;
         if let Some((at, _)) = self.chunk.take() {
             // The end of a chunk that was told to be damaged is no other loss.
-            if self.losses.iter().flatten().all(|loss| loss.at != at) {
+            let mut latest = self.losses.iter().flatten().rev().take(LATEST);
+            if latest.all(|loss| loss.at != at) {
                 self.lose(at, format!("{error:#}; messages up to there are kept"));
             }
             return Ok(true);
@@ -476,7 +728,7 @@ impl Reader {
 
 impl read::Reader for Reader {
     fn channels(&self) -> &BTreeMap<u16, Channel> {
-        &self.channels
+        self.known.channels()
     }
 
     fn next(&mut self) -> Result<Option<Head>> {
@@ -484,8 +736,10 @@ impl read::Reader for Reader {
             return Ok(None);
         }
         let head = loop {
+            interrupt::check()?;
             match self.advance() {
                 Ok(head) => break head,
+                Err(error) if error.is::<Interrupted>() => return Err(error),
                 Err(error) if self.losses.is_none() => return Err(self.explain(error)),
                 Err(error) if self.resume(&error)? => {}
                 Err(_) => break None,
@@ -520,11 +774,16 @@ impl read::Reader for Reader {
 
     fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         self.window = (from.unwrap_or(Nanoseconds::MIN), to.unwrap_or(Nanoseconds::MAX));
+        self.rest_only = self.window.0 > self.window.1;
+        if self.rest_only {
+            self.records.end_sum();
+        }
     }
 
     fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
         let Some(summary) = &self.summary else { return };
-        let is_wanted = |id: &u16| self.channels.get(id).is_none_or(wanted);
+        let channels = self.known.channels();
+        let is_wanted = |id: &u16| channels.get(id).is_none_or(wanted);
         self.unwanted = hop::unwanted(summary, is_wanted);
     }
 
@@ -533,10 +792,11 @@ impl read::Reader for Reader {
         let Some(summary) = self.summary.as_ref().filter(|known| known.attachments == 0) else {
             return Ok(0);
         };
-        let channels = self.channels.iter().filter(|(_, channel)| wanted(channel));
+        let channels = self.known.channels().iter().filter(|(_, channel)| wanted(channel));
         let wanted: BTreeSet<u16> = channels.map(|(id, _)| *id).collect();
         let (hopped, to) = hop::chunks(&self.file, summary, &wanted, most)?;
         if let Some(distance) = to.and_then(|to| to.checked_sub(self.records.position())) {
+            self.records.end_sum();
             self.records.skip(distance)?;
             return Ok(hopped);
         }
@@ -545,9 +805,26 @@ impl read::Reader for Reader {
 
     fn salvage(&mut self) {
         self.losses = Some(Vec::new());
+        self.verify();
         // Whatever a damaged file says of its chunks, they are looked into.
         self.summary = None;
+        self.trusts_times = false;
         self.unwanted.clear();
+    }
+
+    fn verify(&mut self) {
+        self.verifies = true;
+        if self.records.position() == MAGIC.len() as u64 {
+            self.records.begin_sum(MAGIC);
+        }
+    }
+
+    fn about(&self) -> About {
+        self.about.clone()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        self.remarks.clone()
     }
 
     fn losses(&self) -> &[Loss] {
@@ -573,8 +850,30 @@ fn is_within((first, last): (u64, u64), (from, to): (Nanoseconds, Nanoseconds)) 
     (first, last) == (0, 0) || (Nanoseconds::from(last) >= from && Nanoseconds::from(first) <= to)
 }
 
+/// The header, which comes first.
+fn about(file: &Part) -> Result<About> {
+    let mut pieces = Pieces::of_part(file.between(MAGIC.len() as u64, file.end()));
+    let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no header")?;
+    let length = u64::from_le_bytes(head[1..].try_into()?);
+    ensure!(head[0] == op::HEADER && length <= LARGEST_RECORD, "no header");
+    let mut fields = Fields(pieces.take(length as usize)?);
+    Ok(About { profile: fields.text()?, library: fields.text()? })
+}
+
+/// The checksum of a part of a file.
+fn sum(mut part: Part) -> Result<u32> {
+    let (mut piece, mut sum) = (vec![0; 1 << 16], crc32fast::Hasher::new());
+    loop {
+        interrupt::check()?;
+        match part.read(&mut piece)? {
+            0 => return Ok(sum.finalize()),
+            count => sum.update(&piece[..count]),
+        }
+    }
+}
+
 /// The metadata record at a position that the summary names.
-pub(crate) fn metadata_at(file: &Part, at: u64) -> Result<Metadata> {
+fn metadata_at(file: &Part, at: u64) -> Result<Metadata> {
     let mut pieces = Pieces::of_part(file.between(at, file.end()));
     let head: [u8; RECORD] = pieces.take(RECORD)?.try_into().context("no record there")?;
     let length = u64::from_le_bytes(head[1..].try_into()?);

@@ -4,6 +4,7 @@ use std::io::Read;
 
 use anyhow::Result;
 use mcap::records::op;
+use wiregauge_system::interrupt;
 
 use super::chunk::HEAD;
 use crate::part::Part;
@@ -14,17 +15,29 @@ const WINDOW: usize = 1 << 20;
 /// The length of what stands before a record.
 const RECORD: u64 = 1 + 8;
 
+/// How many bytes a later version of MCAP may have added to a record of a fixed length.
+const GROWTH: u64 = 1 << 10;
+
 /// The position of the next record from there on that messages may follow from: a chunk, or
 /// the end of the data. It is one if another record, or the file's end, follows it.
 pub fn next_record(file: &Part, from: u64) -> Result<Option<u64>> {
     let mut at = from;
     let mut window = Vec::new();
     while at < file.end() {
+        interrupt::check()?;
         window.clear();
-        file.between(at, at + WINDOW as u64).read_to_end(&mut window)?;
-        let candidates = window.iter().enumerate().filter(|(_, byte)| {
+        // The length of a record may end in the next window.
+        file.between(at, at + WINDOW as u64 + RECORD).read_to_end(&mut window)?;
+        let count = window.len().min(WINDOW);
+        let left = file.end() - at;
+        let fits = |offset: usize| {
+            let length = window[offset + 1..].first_chunk::<8>();
+            length.is_some_and(|length| u64::from_le_bytes(*length) <= left - offset as u64)
+        };
+        let candidates = window[..count].iter().enumerate().filter(|(_, byte)| {
             matches!(**byte, op::CHUNK | op::DATA_END | op::SCHEMA | op::CHANNEL | op::MESSAGE)
         });
+        let candidates = candidates.filter(|(offset, _)| fits(*offset));
         for (offset, _) in candidates {
             let position = at + offset as u64;
             if let Some(next) = end_of(file, position)? {
@@ -33,7 +46,7 @@ pub fn next_record(file: &Part, from: u64) -> Result<Option<u64>> {
                 }
             }
         }
-        at += window.len() as u64;
+        at += count as u64;
     }
     Ok(None)
 }
@@ -58,10 +71,11 @@ fn end_of(file: &Part, at: u64) -> Result<Option<u64>> {
         _ => return Ok(None),
     };
     let end = at.checked_add(RECORD).and_then(|start| start.checked_add(length));
-    let is_short = matches!(opcode, op::DATA_END | op::FOOTER) && length != least;
+    let is_fixed = matches!(opcode, op::DATA_END | op::FOOTER);
+    let is_long = is_fixed && length > least + GROWTH;
     // The name of its compression is short.
     let letters = head.get(RECORD as usize + HEAD - 4..);
     let is_chunk = opcode != op::CHUNK || matches!(letters, Some([0..=16, 0, 0, 0]));
-    let fits = end.is_some_and(|end| end <= file.end()) && length >= least && !is_short;
+    let fits = end.is_some_and(|end| end <= file.end()) && length >= least && !is_long;
     Ok(end.filter(|_| fits && is_chunk))
 }

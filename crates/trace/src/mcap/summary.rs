@@ -6,15 +6,21 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{bail, ensure, Context, Result};
 use mcap::records::op;
 
 use super::fields::Fields;
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
 
-/// The length of the footer record with its head, and of the last bytes of a file.
-const FOOTER: u64 = 1 + 8 + 8 + 8 + 4;
+/// The length of a record's head.
+const HEAD: u64 = 1 + 8;
+
+/// The length of the footer record with its head, as far as its fields are known.
+const FOOTER: u64 = HEAD + 8 + 8 + 4;
+
+/// How many bytes a later version of MCAP may have added to a record of a fixed length.
+const GROWTH: u64 = 1 << 10;
 
 /// Largest summary in bytes that is read: 1 GiB, of ten million chunks.
 const LARGEST: u64 = 1 << 30;
@@ -38,6 +44,13 @@ pub struct ChunkIndex {
     pub size: u64,
 }
 
+impl ChunkIndex {
+    /// Its compression, and its bytes as they lie there and unpacked.
+    pub(crate) fn sizes(&self) -> (&str, u64, u64) {
+        (&self.compression, self.packed, self.size)
+    }
+}
+
 /// How much there is of everything.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
@@ -47,6 +60,16 @@ pub struct Statistics {
     pub times: (u64, u64),
     /// Messages by channel.
     pub by_channel: BTreeMap<u16, u64>,
+    /// Schemas, channels, attachments, metadata records and chunks.
+    pub schemas: u64,
+    /// As above.
+    pub channels: u64,
+    /// As above.
+    pub attachments: u64,
+    /// As above.
+    pub metadata: u64,
+    /// As above.
+    pub chunks: u64,
 }
 
 /// What the summary says.
@@ -84,18 +107,23 @@ impl Summary {
     /// When the file has no end, or the summary is damaged.
     pub(crate) fn read(file: &Part) -> Result<Option<Summary>> {
         let magic = mcap::MAGIC.len() as u64;
-        let end = file.end().checked_sub(magic + FOOTER).context("no footer")?;
+        let behind = file.end().checked_sub(magic + FOOTER).context("no footer")? + FOOTER;
+        let mut last = Vec::new();
+        file.between(behind, file.end()).read_to_end(&mut last)?;
+        ensure!(last == mcap::MAGIC, "the last bytes are not MCAP's");
+        let end = before(file, behind, op::FOOTER, FOOTER - HEAD)?.context("no footer")?;
         let mut bytes = Vec::new();
-        file.between(end, file.end()).read_to_end(&mut bytes)?;
-        ensure!(bytes.ends_with(mcap::MAGIC), "the last bytes are not MCAP's");
+        file.between(end + HEAD, end + FOOTER).read_to_end(&mut bytes)?;
         let mut fields = Fields(&bytes);
-        ensure!(fields.bytes(1)? == [op::FOOTER] && fields.long()? == FOOTER - 9, "no footer");
         let (start, offsets, checksum) = (fields.long()?, fields.long()?, fields.number()?);
         if start == 0 {
             return Ok(None);
         }
         ensure!(start < end && end - start <= LARGEST, "a summary at byte {start}");
         ensure!(offsets == 0 || (start..=end).contains(&offsets), "an offset at byte {offsets}");
+        // Where two files were joined, the place is one in the second file.
+        let data_end = before(file, start, op::DATA_END, 4)?;
+        ensure!(data_end.is_some(), "a summary at byte {start}, where no data end");
         // The checksum is of all from there up to itself.
         let mut records = Vec::new();
         file.between(start, end + FOOTER - 4).read_to_end(&mut records)?;
@@ -118,8 +146,10 @@ impl Summary {
                 self.definitions.insert(id, Arc::new(definition));
             }
             op::CHANNEL => {
-                let (id, channel) = channel(&mut fields, &self.definitions)?;
-                self.channels.insert(id, channel);
+                // A summary may have channels without their schemas: the data have both.
+                if let Some((id, channel)) = channel(&mut fields, &self.definitions)? {
+                    self.channels.insert(id, channel);
+                }
             }
             op::CHUNK_INDEX => self.chunks.push(ChunkIndex {
                 times: (fields.long()?, fields.long()?),
@@ -134,11 +164,13 @@ impl Summary {
                 size: fields.long()?,
             }),
             op::STATISTICS => {
-                let messages = fields.long()?;
-                // How many schemas, channels, attachments, metadata records and chunks.
-                fields.bytes(2 + 4 + 4 + 4 + 4)?;
                 self.statistics = Some(Statistics {
-                    messages,
+                    messages: fields.long()?,
+                    schemas: fields.short()?.into(),
+                    channels: fields.number()?.into(),
+                    attachments: fields.number()?.into(),
+                    metadata: fields.number()?.into(),
+                    chunks: fields.number()?.into(),
                     times: (fields.long()?, fields.long()?),
                     by_channel: fields.by_channel()?,
                 });
@@ -149,10 +181,27 @@ impl Summary {
                 self.metadata.push((at, fields.text()?));
             }
             op::ATTACHMENT_INDEX => self.attachments += 1,
+            op::HEADER | op::FOOTER | op::MESSAGE | op::CHUNK | op::DATA_END => {
+                bail!("a record of kind {opcode} in the summary");
+            }
+            // What is not known is passed over.
             _ => {}
         }
         Ok(())
     }
+}
+
+/// The position of a record of a fixed length that ends at a position. It may have grown.
+fn before(file: &Part, end: u64, opcode: u8, least: u64) -> Result<Option<u64>> {
+    let from = end.saturating_sub(HEAD + least + GROWTH);
+    let mut bytes = Vec::new();
+    file.between(from, end).read_to_end(&mut bytes)?;
+    let ends = |at: &usize| {
+        let length = (bytes.len() - at - HEAD as usize) as u64;
+        bytes[*at] == opcode && bytes[at + 1..].starts_with(&length.to_le_bytes())
+    };
+    let last = bytes.len().checked_sub((HEAD + least) as usize);
+    Ok(last.and_then(|last| (0..=last).rev().find(ends)).map(|at| from + at as u64))
 }
 
 /// A schema record.
@@ -163,20 +212,17 @@ pub(crate) fn definition(fields: &mut Fields) -> Result<(u16, Definition)> {
     Ok((id, Definition { name, encoding, data: fields.block()?.to_vec() }))
 }
 
-/// A channel record. The schema must have come before it.
+/// A channel record; none where its schema did not come before it.
 pub(crate) fn channel(
     fields: &mut Fields,
     definitions: &BTreeMap<u16, Arc<Definition>>,
-) -> Result<(u16, Channel)> {
+) -> Result<Option<(u16, Channel)>> {
     let (id, schema) = (fields.short()?, fields.short()?);
     let (topic, message_encoding) = (fields.text()?, fields.text()?);
-    let definition =
-        match schema {
-            0 => Arc::default(),
-            _ => Arc::clone(definitions.get(&schema).with_context(|| {
-                format!("channel {id} has schema {schema}, which is not there")
-            })?),
-        };
+    let definition = match schema {
+        0 => Some(Arc::default()),
+        _ => definitions.get(&schema).cloned(),
+    };
     let metadata = fields.texts()?;
-    Ok((id, Channel { topic, message_encoding, definition, metadata }))
+    Ok(definition.map(|definition| (id, Channel { topic, message_encoding, definition, metadata })))
 }

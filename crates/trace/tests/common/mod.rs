@@ -1,6 +1,7 @@
 //! What the tests of recordings share.
 #![allow(dead_code)] // Each test file uses its part.
 
+pub mod records;
 pub mod traces;
 
 use std::fs;

@@ -7,7 +7,7 @@ use anyhow::Result;
 use wiregauge_report::page::plain::{self, Histogram, Part};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
-use wiregauge_trace::info::{info, ChannelInfo, Info, Read};
+use wiregauge_trace::info::{info, ChannelInfo, Info, MetadataInfo, Read};
 use wiregauge_trace::open::Wish;
 use wiregauge_trace::read::Nanoseconds;
 
@@ -88,7 +88,10 @@ fn text(info: &Info) -> String {
         let (from, to) = (seconds(first), seconds(last));
         text += &format!("  time      {from} to {to} s, {} s long\n", seconds(last - first));
     }
-    if let Some(chunks) = &info.chunks {
+    if info.chunks.as_ref().is_some_and(|chunks| chunks.count == 0) {
+        let none = if info.messages > 0 { "none: messages are in none" } else { "none" };
+        text += &format!("  chunks    {none}\n");
+    } else if let Some(chunks) = &info.chunks {
         let kinds: Vec<String> =
             chunks.compression.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let ratio = chunks.size as f64 / chunks.packed.max(1) as f64;
@@ -98,10 +101,13 @@ fn text(info: &Info) -> String {
             bytes(chunks.size),
             bytes(chunks.largest)
         );
-    } else if info.container == "MCAP" {
-        text += "  chunks    no index: the file has no summary that is whole\n";
     }
-    for (name, entries) in &info.metadata {
+    for (key, value) in [("profile", &info.profile), ("library", &info.library)] {
+        if !value.is_empty() {
+            text += &format!("  {key:<10}{}\n", safe(value));
+        }
+    }
+    for MetadataInfo { name, entries } in &info.metadata {
         text += &format!("  metadata  {}\n", safe(name));
         for (key, value) in entries {
             text += &format!("              {} = {}\n", safe(key), safe(value));

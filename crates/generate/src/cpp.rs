@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
+use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::name::MACROS;
 use wiregauge_schema::{
     Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
@@ -13,7 +14,6 @@ use wiregauge_schema::{
 
 use crate::definition::Package;
 use crate::doc;
-use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
 use crate::tagged as numbered;
 use crate::wire::Wire;

@@ -11,6 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use anyhow::{ensure, Result};
 use wiregauge_holders::{File, SourceWriter};
+use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Schema, TypeDef, TypeId};
 
 use self::kind::Kind;
@@ -19,7 +20,6 @@ use self::text::{block, quoted, whole};
 use crate::definition::Package;
 use crate::doc;
 use crate::identity::{self, Said};
-use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
 use crate::wire::Wire;
 

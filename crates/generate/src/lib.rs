@@ -27,4 +27,3 @@ pub use python::names as python_names;
 pub use rust::names as rust_names;
 pub use rust::view::names as rust_view_names;
 pub use wire::Wire;
-use wiregauge_schema::literal;

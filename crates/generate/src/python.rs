@@ -10,6 +10,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
+use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Scalar, TypeDef, TypeId};
 
 use self::module::{code_of, numpy_kind, Module};
@@ -17,7 +18,6 @@ use crate::definition::Package;
 use crate::doc;
 use crate::identity::{self, Said};
 use crate::layout;
-use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
 use crate::wire::Wire;
 
@@ -443,7 +443,7 @@ impl Module<'_> {
                 (Cardinality::Array { len }, Some((code, _))) => {
                     let start = *next;
                     *next += len as usize;
-                    format!("_array(\"{code}\", t[{start}:{next}])")
+                    format!("_array_of(\"{code}\", t[{start}:{next}])")
                 }
                 (Cardinality::Array { len }, None) => {
                     let all: Vec<String> = (0..len).map(|_| one(field, next)).collect();

@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 use wiregauge_holders::{File, SourceWriter};
+use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{
     Cardinality, Element, Enum, Field, Record, Scalar, Schema, TypeDef, TypeId,
 };
@@ -11,7 +12,6 @@ use crate::definition::Package;
 use crate::doc;
 use crate::identity::{self, Said};
 use crate::layout;
-use crate::literal::{self, Literal};
 use crate::names::{Names, Rules};
 use crate::tagged as numbered;
 use crate::wire::Wire;

@@ -140,7 +140,7 @@ fn flatbuffers_are_shown() {
     refuses(
         at,
         &["trace", "cat", "own.mcap", "--format", "text"],
-        &["channel SensorView", "in 'flatbuffer'", "--channel"],
+        &["channel SensorView", "in 'flatbuffer'", "--exclude-channel"],
     );
 }
 

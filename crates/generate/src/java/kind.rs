@@ -1,9 +1,8 @@
 //! Numbers in Java, which has no unsigned ones: a single one is held in a type that
 //! has room for it, those of lists by their bits, so that they move at once.
 
+use wiregauge_schema::literal::Literal;
 use wiregauge_schema::Scalar;
-
-use crate::literal::Literal;
 
 /// A type of numbers, or truth values.
 #[derive(Clone, Copy)]

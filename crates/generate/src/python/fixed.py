@@ -77,7 +77,7 @@ def _unpacked(block: struct.Struct, data: Any, at: int) -> tuple[Any, ...]:
     return tuple([_single(one) if code == "f" else one for code, one in zip(codes, bits)])
 
 
-def _array(code: str, values: Any) -> array[Any]:
+def _array_of(code: str, values: Any) -> array[Any]:
     """Python's own numbers as an array."""
     numbers = array(code, values)
     if code == "f" and not _are_numbers(numbers):
@@ -109,11 +109,11 @@ def _block(values: Sequence[float], code: str, size: int) -> memoryview:
     try:
         view = memoryview(cast(bytes, values))
     except TypeError:
-        view = memoryview(_array(code, values))
+        view = memoryview(_array_of(code, values))
     if _is_block(view, code, size):
         view = view if view.c_contiguous else memoryview(view.tobytes())
     else:
-        copy = _array(code, view.tolist() if view.ndim == 1 else _flat(view.tolist()))
+        copy = _array_of(code, view.tolist() if view.ndim == 1 else _flat(view.tolist()))
         if not _IS_LITTLE:
             copy.byteswap()
         view = memoryview(copy)

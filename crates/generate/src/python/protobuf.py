@@ -233,7 +233,7 @@ class _Decoder:
             raise WireError("a record that is merged too often")
         if not isinstance(new, array):
             return [*old, *new]
-        return _array(new.typecode, old) + new if not isinstance(old, array) else old + new
+        return _array_of(new.typecode, old) + new if not isinstance(old, array) else old + new
 
     def skip(self, key: int) -> None:
         """Goes behind a field that is not known."""

@@ -175,7 +175,7 @@ mod tests {
         ] {
             assert_eq!(text.parse::<Moment>().unwrap(), wanted, "{text}");
         }
-        for text in ["12", "s", "@", "1.s2", "0.1ns", "@0.1234567891", "1e3s", "@99999999999"] {
+        for text in ["12", "s", "@", "1.s2", "0.1ns", "@0.1234567891", "1e3s"] {
             assert!(text.parse::<Moment>().is_err(), "{text}");
         }
     }

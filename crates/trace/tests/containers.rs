@@ -281,6 +281,21 @@ fn a_damaged_database_is_told_in_a_line() {
     assert!(refused.contains("sqlite3 recovered.db3' and read that: malformed"), "{refused}");
 }
 
+/// Found by `damaged_recordings_are_read_or_refused`: times in the table that are not those
+/// of its index.
+#[test]
+fn a_database_whose_index_is_wrong_comes_to_an_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut bytes = fs::read(recording("ros2/packed/packed.db3")).unwrap();
+    for (at, byte) in [(715, 0x7e), (727, 0x63), (1828, 0x8b), (4703, 0xdb), (5092, 0x65)] {
+        bytes[at] = byte;
+    }
+    let path = file(&folder, "packed.db3", &bytes);
+    let read = Recording::open_with(&path, osi()).map(drop);
+    let error = format!("{:#}", read.unwrap_err());
+    assert!(error.contains("not in the order of its index"), "{error}");
+}
+
 /// `message SensorView { optional uint32 n = 1; }` in OSI's package.
 fn definitions() -> Result<Vec<u8>> {
     let field = FieldDescriptorProto {

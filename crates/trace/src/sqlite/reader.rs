@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::{ensure, Context, Result};
 use rusqlite::{params, Connection, Row};
 
 use super::database::{damaged, definition, open};
@@ -153,6 +153,12 @@ impl Reader {
         let mut rows = statement.query(wanted)?;
         while let Some(row) = rows.next()? {
             let entry = Entry::of(row)?;
+            // Where index and table disagree, the same would be found again and again.
+            let is_next = |(time, id)| match self.is_indexed {
+                true => (entry.time, entry.id) > (time, id),
+                false => entry.id > id,
+            };
+            ensure!(self.last.is_none_or(is_next), "messages are not in the order of its index");
             self.last = Some((entry.time, entry.id));
             self.entries.push_back(entry);
         }

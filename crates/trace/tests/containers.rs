@@ -117,7 +117,10 @@ fn bags_that_were_cut_are_read_up_to_there_and_told() {
         assert!(count < 3, "{length}");
         // Cut between two records: nothing tells that there was more.
         for remark in recording.remarks() {
-            assert!(remark.contains(&format!("the {count} messages before are whole")), "{remark}");
+            assert!(
+                remark.contains(&format!("messages before that are whole: {count}")),
+                "{remark}"
+            );
             told += 1;
         }
     }

@@ -235,24 +235,19 @@ fn a_real_scan_comes_back() {
 }
 
 #[test]
-fn bags_are_refused_with_what_writes_them_as_mcap() {
+fn bags_without_points_are_refused_in_a_line() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    for (bag, remedy) in [
-        ("ros1/plain.bag", "mcap convert"),
-        ("ros1/lz4.bag", "mcap convert"),
-        ("ros2/iron/iron.db3", "ros2 bag convert"),
-    ] {
+    for bag in ["ros1/plain.bag", "ros1/lz4.bag", "ros2/iron/iron.db3"] {
         let bag = recording(bag);
-        for arguments in [
-            &["packed", "pack", &bag, "out.mcap"][..],
-            &["packed", "unpack", &bag, "out.mcap"],
-            &["packed", "info", &bag],
-            &["codecs", "points", &bag],
-            &["codecs", "points", &bag, "--reflections"],
+        for (arguments, why) in [
+            (&["packed", "pack", &bag, "out.mcap"][..], "can be packed"),
+            (&["packed", "unpack", &bag, "out.mcap"], "is packed"),
+            (&["codecs", "points", &bag], "has no points"),
+            (&["codecs", "points", &bag, "--reflections"], "has no points"),
         ] {
-            refuses(at, arguments, &[&bag, remedy]);
-            let said = run(at, arguments).err.replace(&format!("{remedy} {bag}"), remedy);
+            refuses(at, arguments, &[&bag, why]);
+            let said = run(at, arguments).err;
             assert_eq!(said.matches(&bag).count(), 1, "{arguments:?}: {said}");
             assert_eq!(fs::read_dir(at).unwrap().count(), 0, "{arguments:?}: something is written");
         }

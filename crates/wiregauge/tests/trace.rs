@@ -304,9 +304,9 @@ fn bags_are_taken_by_every_command() {
     }
     let cut = recording("ros1/plain.bag");
     let bytes = fs::read(&cut).unwrap();
-    fs::write(at.join("cut.bag.active"), &bytes[..bytes.len() / 2]).unwrap();
+    fs::write(at.join("cut.bag.active"), &bytes[..5600]).unwrap();
     let told = run(at, &["trace", "convert", "cut.bag.active", "cut.mcap"]).err;
-    assert!(told.contains("are whole"), "{told}");
+    assert!(told.contains("that are whole: 9"), "{told}");
     // A recording without messages is copied with what else it holds.
     let mut writer = mcap::Writer::new(fs::File::create(at.join("none.mcap")).unwrap()).unwrap();
     writer.add_channel(0, "/none", "json", &Default::default()).unwrap();
@@ -390,7 +390,7 @@ fn points_become_clouds_and_tables() {
     assert_eq!(shown["message"]["timestamp"], "1970-01-01T00:00:01Z");
     assert_eq!(shown["message"]["fields"][0]["name"], "x");
     let info = |path: &str| json(&run(at, &["trace", "info", path, "--format", "json"]).out);
-    assert_eq!(info("clouds.mcap")[0]["metadata"], serde_json::json!({}));
+    assert_eq!(info("clouds.mcap")[0]["metadata"], serde_json::json!([]));
     let kept = ["trace", "convert", "made_sd.osi", "kept.mcap", "--points", "--keep"];
     let kept = run(at, &[&kept[..], &["--elevation", "up", "--every", "2"]].concat());
     assert!(!kept.err.contains("taken to point down"), "{}", kept.err);

@@ -312,11 +312,11 @@ impl Reader {
             let what = match chunk {
                 Some(_) => format!(
                     "the file ends in the chunk at byte {from}, as one does that was cut while it \
-                     was recorded; the {count} messages before are whole"
+                     was recorded; messages before that are whole: {count}"
                 ),
                 None => format!(
                     "the last {} bytes are no whole record, as of a file that was cut while it was \
-                     recorded; the {count} messages before are whole",
+                     recorded; messages before that are whole: {count}",
                     self.end - from
                 ),
             };
@@ -356,7 +356,7 @@ impl Reader {
         let is_told = !self.remarks.is_empty() || !self.losses().is_empty();
         let Some(why) = self.missing.filter(|_| !is_told) else { return };
         let (at, count) = (self.end, self.count);
-        let what = format!("it was cut: {why}; the {count} messages before are whole");
+        let what = format!("it was cut: {why}; messages before that are whole: {count}");
         match &mut self.losses {
             Some(losses) => losses.push(Loss { at, what }),
             None => self.remarks.push(format!("{}: {what}", self.origin)),

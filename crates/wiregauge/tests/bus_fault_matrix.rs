@@ -230,6 +230,10 @@ fn seen(
             (Who::Samples, _, 0) | (Who::Machines, What::Short, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
+            // Participants go on by themselves: the load may end before the agent is missed.
+            (Who::Agent, What::Long, 1) => {
+                either(&load(&written, CASES[at], transport), [WHOLE, MARKED])
+            }
             (Who::Agent | Who::Machines, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [MARKED, FAILED])
             }

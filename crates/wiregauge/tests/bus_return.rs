@@ -25,7 +25,7 @@ fn scenario() -> String {
     let load = |size| format!("[[load]]\nsize = {size}\ncycle = \"20ms\"\n\n");
     let loads: String = [500, 600, 700].into_iter().map(load).collect();
     let head = PAIR[..begin].replace("timeout = \"1s\"\n", "round_trips = 0\n");
-    let head = head.replace("2s", "4s").replace("250ms", "100ms");
+    let head = head.replace("2s", "7s").replace("250ms", "100ms");
     format!("{head}{loads}{}", &PAIR[end..])
 }
 

@@ -87,12 +87,21 @@ impl What {
         }
     }
 
+    /// After which silence someone is lost: what is usual, or so little that a short load
+    /// shows what becomes of it.
+    fn alive_within(self) -> &'static str {
+        match self {
+            What::Long => "1s",
+            What::Killed | What::Short => "3s",
+        }
+    }
+
     /// How long it lasts: less and more than who is silent is missed after.
     fn time(self) -> Duration {
         match self {
             What::Killed => Duration::MAX,
             What::Short => Duration::from_millis(300),
-            What::Long => Duration::from_secs(5),
+            What::Long => Duration::from_secs(2),
         }
     }
 
@@ -116,10 +125,10 @@ type Seen = [String; 4];
 /// A fault at one time, and the transport.
 type Fault = (Who, What, usize, &'static str);
 
-fn words(transport: &str) -> Vec<&str> {
-    let words = ["bus", "run", "--transport", transport, "--size", "500,600,700"];
+fn words(transport: &str, what: What) -> Vec<&str> {
+    let words = ["bus", "run", "--transport", transport, "--size", "500,600,700", "--alive-within"];
     let more = ["--cycle", "20ms", "--duration", "3s", "--window", "100ms", "--round-trips", "0"];
-    [&words[..], &more].concat()
+    [&words[..], &[what.alive_within()], &more].concat()
 }
 
 /// What may be written of a load.
@@ -194,7 +203,7 @@ fn before(of: &Child, transport: &str, who: Who, at: usize) -> i32 {
 
 /// One after another in the first two loads of a run.
 fn on_one_machine(transport: &'static str, who: Who, what: What) -> Vec<(Fault, Seen)> {
-    let mut run = Run::start(&words(transport));
+    let mut run = Run::start(&words(transport, what));
     let (mut loads, mut known, mut runs) = (Vec::new(), Vec::new(), BTreeSet::new());
     for at in 0..2 {
         let id = victim(&run.child, transport, who, at, &mut loads);
@@ -230,10 +239,6 @@ fn seen(
             (Who::Samples, _, 0) | (Who::Machines, What::Short, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
-            // Participants go on by themselves: the load may end before the agent is missed.
-            (Who::Agent, What::Long, 1) => {
-                either(&load(&written, CASES[at], transport), [WHOLE, MARKED])
-            }
             (Who::Agent | Who::Machines, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [MARKED, FAILED])
             }
@@ -251,7 +256,7 @@ fn seen(
 
 /// The end of the conductor is the end of all.
 fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
-    let mut run = Run::start(&words(transport));
+    let mut run = Run::start(&words(transport, What::Killed));
     victim(&run.child, transport, Who::Conductor, at, &mut Vec::new());
     let known: Vec<i32> = support::participants(&run.child).iter().map(|(id, _)| *id).collect();
     let runs = run.scratch();
@@ -269,7 +274,7 @@ fn conductor_killed(transport: &'static str, at: usize) -> Vec<(Fault, Seen)> {
 /// The link of an emulation, in one load.
 fn over_an_emulated_link(transport: &'static str, what: What, at: usize) -> Vec<(Fault, Seen)> {
     let who = Who::Samples;
-    let mut run = Run::start(&[&words(transport)[..], &["--emulate", "100mbit"]].concat());
+    let mut run = Run::start(&[&words(transport, what)[..], &["--emulate", "100mbit"]].concat());
     let (mut known, mut runs) = (Vec::new(), BTreeSet::new());
     let receiver = before(&run.child, transport, who, at).to_string();
     runs.extend(run.scratch());
@@ -300,7 +305,8 @@ fn on_two_machines(
     let listen = link.as_ref().map_or("127.0.0.1".into(), |link| link.sender.address().to_string());
     let mut scenario = format!(
         "transports = [\"{transport}\"]\nduration = \"3s\"\nwindow = \"100ms\"\nround_trips = 0\n\
-         listen = \"{listen}:0\"\n"
+         listen = \"{listen}:0\"\nalive_within = \"{}\"\n",
+        what.alive_within()
     );
     for size in [500, 600, 700] {
         scenario += &format!("[[load]]\nsize = {size}\ncycle = \"20ms\"\n");

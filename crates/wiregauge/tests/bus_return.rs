@@ -25,7 +25,7 @@ fn scenario() -> String {
     let load = |size| format!("[[load]]\nsize = {size}\ncycle = \"20ms\"\n\n");
     let loads: String = [500, 600, 700].into_iter().map(load).collect();
     let head = PAIR[..begin].replace("timeout = \"1s\"\n", "round_trips = 0\n");
-    let head = head.replace("2s", "7s").replace("250ms", "100ms");
+    let head = head.replace("\"2s\"", "\"4s\"\nalive_within = \"1s\"").replace("250ms", "100ms");
     format!("{head}{loads}{}", &PAIR[end..])
 }
 
@@ -70,7 +70,7 @@ fn an_agent_that_was_silent_comes_back_by_itself() {
     in_the_middle(&agent);
     agent.signal("-STOP");
     let told = leader.hears("is lost");
-    assert!(told.contains("silent for 3s") && told.contains("waiting up to 30s"), "{told}");
+    assert!(told.contains("silent for 1s") && told.contains("waiting up to 30s"), "{told}");
     agent.signal("-CONT");
     agent.hears("trying for 30s to reach it again");
     leader.hears("beta is back from 127.0.0.1");

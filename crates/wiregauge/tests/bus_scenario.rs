@@ -258,7 +258,7 @@ struct Long {
 
 impl Long {
     fn start(here: &Path, there: &Path, scenario: &str) -> Long {
-        let scenario = scenario.replace("\"2s\"", "\"60s\"");
+        let scenario = scenario.replace("\"2s\"", "\"60s\"\nalive_within = \"1s\"");
         let leader = Machine::start(
             wiregauge(),
             here,
@@ -284,7 +284,7 @@ impl Long {
 
 #[test]
 fn an_agent_that_is_lost_is_missed_and_told() {
-    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 3s")] {
+    for (signal, reason) in [("-KILL", "closed the control"), ("-STOP", "silent for 1s")] {
         let (here, there) = (folder(), folder());
         let mut run = Long::start(here.path(), there.path(), PAIR);
         let begun = Instant::now();

@@ -231,8 +231,9 @@ fn seen(
             false => "does not",
         };
         let what_of_it = match (who, what, at) {
-            // Whether it had introduced itself decides; until then it is waited for.
-            (Who::Sender | Who::Receiver, What::Long, 0) => {
+            // Whether participants had introduced themselves decides; until then they are
+            // waited for, and wait.
+            (Who::Sender | Who::Receiver | Who::Conductor, What::Long, 0) => {
                 either(&load(&written, CASES[at], transport), [WHOLE, FAILED])
             }
             // What one side asks of the other at that moment may be cut off.

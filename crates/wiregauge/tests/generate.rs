@@ -213,6 +213,12 @@ fn all_messages_of_files_and_folders_are_written() {
     for words in ["my_msgs/msg/Point", "my_msgs/msg/Cloud", "RIHS01_"] {
         assert!(classes().1.contains(words), "{}", classes().1);
     }
+    for package in ["my_msgs", "my_msgs/msg"] {
+        let words = ["generate", package, "--language=rust", "--wire=cdr", "-o", package];
+        assert_eq!(run(folder, &words).code, Some(0));
+        assert!(folder.join(package).join("my_msgs.rs").exists(), "called as the package");
+        fs::remove_file(folder.join(package).join("my_msgs.rs")).expect("there");
+    }
     write(folder, "my_msgs/msg/Point.msg", "float64 x\n");
     refuses(folder, &python("my_msgs", "cdr"), &["msg/Point.msg and ", "a/Point.msg are one type"]);
 

@@ -64,7 +64,8 @@ pub struct Arguments {
     /// Which ROS the definitions are of; seen by what they use unless set.
     #[arg(long, value_enum)]
     dialect: Option<DialectName>,
-    /// What files and modules are called; after the first message unless set.
+    /// What files and modules are called; unless set, after a folder that is given alone,
+    /// or the first message.
     #[arg(long)]
     name: Option<String>,
     /// What Java's packages are in, such as org.example.
@@ -104,7 +105,8 @@ impl Arguments {
         for name in unused {
             tell(&text::safe(&format!("{name} is left out, as no message uses it")));
         }
-        let mut package = Package::new(self.name.as_deref(), definitions)?;
+        let name = self.name.clone().or_else(|| self.name_of_folder());
+        let mut package = Package::new(name.as_deref(), definitions)?;
         if let Some(name) = &self.package {
             ensure!(
                 self.language.contains(&LanguageName::Java),
@@ -136,6 +138,20 @@ impl Arguments {
 type Named = Vec<(String, Schema)>;
 
 impl Arguments {
+    /// What the module of a folder is called: as the folder, or as the ROS package whose
+    /// definitions lie in its `msg`.
+    fn name_of_folder(&self) -> Option<String> {
+        let [definition] = &self.definitions[..] else { return None };
+        let source = Source::parse(definition);
+        if source.type_name.is_some() || !source.path.is_dir() || is_recording(&source.path) {
+            return None;
+        }
+        let path = source.path.canonicalize().ok()?;
+        let folder = if path.ends_with("msg") { path.parent()? } else { &path };
+        let name = folder.file_name()?.to_string_lossy().into_owned();
+        Some(name.replace(|letter: char| !letter.is_ascii_alphanumeric(), "_"))
+    }
+
     /// The definitions, all in one dialect: a file that both may have meant, such
     /// as one of numbers alone, is of ROS 1 beside others that are.
     /// Beside them, what no message uses.

@@ -17,7 +17,9 @@ use arrow_array::{RecordBatch, StringArray};
 use arrow_ipc::reader::FileReader;
 use fixture::Fixture;
 use serde_json::Value;
-use support::{fact, has_its_form, refuses, result, run, send_signal, status, wiregauge, Said};
+use support::{
+    fact, has_its_form, processes_below, refuses, result, run, send_signal, status, wiregauge, Said,
+};
 
 const MS: i64 = 1_000_000;
 
@@ -317,13 +319,6 @@ fn what_cannot_be_kept_is_refused_before_it_is_measured() {
         refuses(folder.path(), &[&pair[..], &[file]].concat(), &words);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
-/// The processes whose working folder is below a folder.
-fn processes_below(folder: &Path) -> usize {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let folders = entries.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
-    folders.filter(|cwd| cwd.starts_with(folder)).count()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use couple::fixture::{self, Fixture};
 use couple::{codes, couple, fact, samples, write, SHORT};
-use support::{has_its_form, result, run, status, wiregauge};
+use support::{has_its_form, processes_below, result, run, status, wiregauge};
 
 const PHASES: [&str; 5] = [
     "step/source generation",
@@ -332,13 +332,6 @@ fn refusals_say_what_to_do() {
         assert_eq!(said.code, Some(2), "{}", said.err);
         assert!(said.err.contains("no step size"), "{}", said.err);
     }
-}
-
-/// The processes whose working folder is below a folder.
-fn processes_below(folder: &Path) -> usize {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let folders = entries.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
-    folders.filter(|cwd| cwd.starts_with(folder)).count()
 }
 
 #[test]

@@ -162,3 +162,10 @@ pub fn is_gone(id: i32) -> bool {
     let Ok(stat) = fs::read_to_string(format!("/proc/{id}/stat")) else { return true };
     stat.rsplit(") ").next().unwrap().starts_with(['Z', 'X'])
 }
+
+/// The processes whose working folder is below a folder.
+pub fn processes_below(folder: &Path) -> usize {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let folders = entries.filter_map(|entry| fs::read_link(entry.path().join("cwd")).ok());
+    folders.filter(|cwd| cwd.starts_with(folder)).count()
+}

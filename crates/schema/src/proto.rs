@@ -10,6 +10,7 @@
 
 mod builder;
 mod edition;
+mod identifier;
 mod resolver;
 mod text;
 
@@ -120,6 +121,7 @@ impl Definitions {
     /// Reads an encoded `FileDescriptorSet`, which must include its imports.
     pub fn decode(bytes: &[u8]) -> Result<Definitions> {
         let set = FileDescriptorSet::decode(bytes).context("no descriptor set")?;
+        identifier::check_names(&set)?;
         // The library panics on others while it says so.
         for file in &set.file {
             ensure!(

@@ -85,6 +85,18 @@ fn other_editions_are_refused() {
     assert!(wrong.contains("a.proto:2"), "{wrong}");
 }
 
+#[test]
+fn names_of_descriptors_are_checked() {
+    let set = std::fs::read(path("declarations.fds")).unwrap();
+    let at = set.windows(5).position(|bytes| bytes == b"\x04Root").unwrap();
+    for (byte, name) in [(b'\n', "R\\not"), (b' ', "R ot"), (b'.', "R.ot")] {
+        let mut damaged = set.clone();
+        damaged[at + 2] = byte;
+        let error = proto::read_descriptors(&damaged, None, "damaged.fds").unwrap_err();
+        assert!(format!("{error:#}").contains(&format!("'{name}' is no name")), "{error:#}");
+    }
+}
+
 fn error_line(text: &str) -> String {
     let error = format!("{:#}", proto::read_texts(&[("a.proto", text)], None).unwrap_err());
     assert!(!error.contains('\n'), "{error}");

@@ -8,14 +8,16 @@ WIREGAUGE = $(or $(CARGO_TARGET_DIR),target)/release/wiregauge
 RESULT ?= .
 
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
-# builds runners, FMUs or programs; what starts engines, hosts and machines.
+# builds runners for each codec; what builds FMUs and other programs; what starts engines,
+# hosts and machines.
 FAST = alloc architecture arrow browser builtin clock clouds codecs_points containers convert definitions door editions field \
 	files golden hostile inputs kinds measure models origin osi_index packages packed point_files points presets \
 	property readers recordings reduced reduction refusals repair rules safety schema text trace trace_encodings traces \
 	tree txth watch
-BUILDS = arrow_languages cloudini conformance contributing corpus cosim cosim_samples coupling coupling_faults draco \
-	faults fixed_plan generate generated java_damage languages libraries lifetimes managed measuring \
-	octets_and_rejections packed_fields players preset_languages protobuf reduced_languages verify
+CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
+	preset_languages
+BUILDS = arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults draco faults \
+	fixed_plan generate generated libraries managed players protobuf reduced_languages verify
 MACHINE = bus bus_codecs bus_emulated bus_engines bus_fault_matrix bus_faults bus_headroom \
 	bus_realtime bus_return bus_samples bus_scenario flood trace_bus
 TEST = scripts/test
@@ -55,22 +57,21 @@ bench-aa: setup build
 
 # Everything that must hold before a change goes in. What fails does not keep the
 # rest from being tested: all failures are listed at the end.
-# What mostly waits runs beside what computes. All is compiled before, the heavy transports
-# too: tests of the bus do not wait for a compiler for ever.
+# What mostly waits runs beside what computes.
 test: setup check
 	cargo test --locked --workspace --no-run
-	$(or $(CARGO_TARGET_DIR),target)/debug/wiregauge bus transports --build
-	$(TEST) --lib --bins $(FAST:%=--test %) $(BUILDS:%=--test %) + $(MACHINE:%=--test %) + --doc
+	$(TEST) --lib --bins $(FAST:%=--test %) $(CODECS:%=--test %) + $(BUILDS:%=--test %) + \
+		transports $(MACHINE:%=--test %) + --doc
 
 # Unit, golden and property tests: under two minutes once all is compiled.
 test-fast:
 	$(TEST) --lib --bins $(FAST:%=--test %)
 
 test-builds: setup
-	$(TEST) $(BUILDS:%=--test %)
+	$(TEST) $(CODECS:%=--test %) + $(BUILDS:%=--test %)
 
 test-machine: setup
-	$(TEST) $(MACHINE:%=--test %)
+	$(TEST) transports $(MACHINE:%=--test %)
 
 # README's two commands in bare roots of Debian releases: as root, as a user, twice,
 # without a network. SUITES=trixie for one of them; wants root and mmdebstrap.

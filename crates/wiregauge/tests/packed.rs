@@ -371,8 +371,8 @@ fn documents_give_the_sizes_that_come_out() {
         };
         (1u64..77).map(|step| 4 + size(&message(step))).sum()
     };
-    holds("README.md", &format!("{} B in Protobuf", grouped(of(View::protobuf))));
-    holds("README.md", &format!("{} packed;", grouped(of(View::packed))));
+    holds("docs/results.md", &format!("{} B in Protobuf", grouped(of(View::protobuf))));
+    holds("docs/results.md", &format!("{} packed;", grouped(of(View::packed))));
 
     // The field by itself, wherever it begins.
     let columns = ["signal_strength", "time_of_flight"].map(Column::f64);

@@ -96,6 +96,55 @@ fn every_test_is_in_one_lane() {
     assert_eq!(told, there);
 }
 
+/// A newcomer reads it whole.
+#[test]
+fn the_readme_is_short() {
+    let readme = fs::metadata(project().join("README.md")).expect("readable");
+    assert!(readme.len() <= 10_000, "README.md has {} B; move something to docs/", readme.len());
+}
+
+/// Links of documents lead to files that are there, and to headings that these have.
+#[test]
+fn links_of_documents_lead_somewhere() {
+    let mut checked = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).expect("readable");
+        for target in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            if target.contains("://") || target.contains(char::is_whitespace) {
+                continue;
+            }
+            let (path, heading) = target.split_once('#').unwrap_or((target, ""));
+            let path = match path {
+                "" => document.clone(),
+                path => document.parent().expect("a folder").join(path),
+            };
+            let shown = format!("{}: {target}", document.display());
+            assert!(path.exists(), "{shown}: there is no such file");
+            if !heading.is_empty() && path.extension().is_some_and(|end| end == "md") {
+                let text = fs::read_to_string(&path).expect("readable");
+                let mut headings = text.lines().filter(|line| line.starts_with('#')).map(anchor);
+                assert!(headings.any(|anchor| anchor == heading), "{shown}: no such heading");
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "{checked} links");
+}
+
+fn documents() -> Vec<PathBuf> {
+    let folders = ["docs", "crates", "packed", "participants", "examples"];
+    let below = folders.map(|folder| files(&project().join(folder), &|name| name.ends_with(".md")));
+    let beside = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| project().join(name));
+    below.concat().into_iter().chain(beside).collect()
+}
+
+/// What a heading goes by in links: <https://docs.github.com/en/get-started/writing-on-github>.
+fn anchor(heading: &str) -> String {
+    let text = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
+    text.chars().filter(kept).collect::<String>().replace(' ', "-")
+}
+
 /// Clippy sees only what is in the workspace.
 #[test]
 fn unsafe_code_built_apart_says_why_it_is_sound() {

@@ -1,6 +1,7 @@
 //! Generated holders, held against libraries that others wrote and against each
 //! other.
 
+mod arrays;
 mod names;
 mod support;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use wiregauge_generate::{losses, Language, Package, Wire};
-use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_schema::msg;
 use wiregauge_schema::{generate, Sizes};
 
 use super::support::{self, java, reference, run_python, succeeds, write};
@@ -84,7 +84,7 @@ fn arrays_of_no_elements_take_no_bytes() {
         write(&package, language, &[Wire::RosMsg], at);
     }
     for count in 0..3usize {
-        let sizes = Sizes { list: count, ..Sizes::default() };
+        let sizes = Sizes { list: count, bytes: count, ..Sizes::default() };
         let value = generate(&schema, &sizes, count as u64).expect("a message");
         put(&format!("messages/{count:04}.type"), b"p/Scan");
         let bytes = reference::encode(&schema, &value, Wire::RosMsg);

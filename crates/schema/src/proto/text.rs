@@ -168,7 +168,8 @@ fn numberless<'a>(
     entries.push(start..last);
     let goes = |entry: &Range<usize>| is_numberless(entry.clone(), word);
     let Some(kept) = entries.iter().position(|entry| !goes(entry)) else {
-        return vec![tokens[first].start..tokens[last].end];
+        let all = tokens[first].start..tokens[last].end;
+        return vec![all];
     };
     let places = entries.iter().enumerate().filter(|(_, entry)| goes(entry));
     // Behind one that stays the comma before it goes, else the one behind it.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use wiregauge_holders::{File, Unit};
-use wiregauge_schema::{Projection, Schema, TypeDef, TypeId};
+use wiregauge_schema::{Cardinality, Field, Projection, Schema, TypeDef, TypeId};
 use wiregauge_workshop::maven::Jar;
 use wiregauge_workshop::Need;
 
@@ -14,6 +14,17 @@ use crate::lowering::Lowering;
 /// The option of a codec that wiregauge itself has written.
 pub const OWN: &str = "measured where it is named, or where its language is: what is measured by \
                        itself is what others have made";
+
+/// What no normalized form has: an array of no elements, which ROS 1 alone can say. In C++ it
+/// takes memory, in Rust it aligns, and IDLs have none such.
+fn no_elements(schema: &Schema) -> Option<String> {
+    schema.records().find_map(|(_, record)| {
+        let is_none = |field: &&Field| field.cardinality == (Cardinality::Array { len: 0 });
+        let field = record.fields.iter().find(is_none)?;
+        let (record, field) = (&record.name.original, &field.name.original);
+        Some(format!("{record}.{field} is an array of no elements; remove the field to measure it"))
+    })
+}
 
 /// A codec: a format by one library with one set of options; a row of the
 /// table. The file of its format submits it with [`inventory::submit!`].
@@ -183,6 +194,9 @@ impl Codec {
 
     /// The answer for a whole schema: the first rejection, or all lowerings.
     pub fn answer_all(&self, schema: &Schema) -> Answer {
+        if let Some(why) = no_elements(schema) {
+            return Answer::Rejected(why);
+        }
         if self.bound {
             return Answer::Supported;
         }

@@ -11,7 +11,9 @@
 mod runner;
 mod zoo;
 
+use std::collections::hash_map::DefaultHasher;
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -19,6 +21,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use wiregauge_formats::build::{self, BuiltRunner, Flags, Variant};
 use wiregauge_formats::{Answer, Codec};
+use wiregauge_schema::name::MACROS;
 use wiregauge_schema::{arbitrary, canonical, digest, generate, path, project};
 use wiregauge_schema::{
     Cardinality, Digest, Element, Field, Projection, Schema, Sizes, TypeId, Value,
@@ -742,8 +745,8 @@ fn long_names_in_lcm() {
     }
 }
 
-/// Random schemas: each takes a build of every codec, so there are few, and
-/// each is the size of many. `WIREGAUGE_CASES` sets how many.
+/// Random schemas, with names that mean something somewhere: each takes a build of
+/// every codec, so there are few, and each is the size of many. `WIREGAUGE_CASES` sets how many.
 #[test]
 fn random_schemas() {
     let cases = match std::env::var("WIREGAUGE_CASES") {
@@ -779,7 +782,22 @@ fn random_schema(seed: u64) -> Schema {
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
     let mut runner = TestRunner::new_with_rng(Config::default(), random);
-    arbitrary::schema().new_tree(&mut runner).expect("a schema can be made").current()
+    let schema = arbitrary::schema().new_tree(&mut runner).expect("a schema can be made").current();
+    renamed(schema, seed)
+}
+
+/// The schema with names that mean something to a compiler or a generator, by a seed.
+fn renamed(schema: Schema, seed: u64) -> Schema {
+    let words = include_str!("../../generate/tests/names/words.txt").lines();
+    let words = words.filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace);
+    let mut words: Vec<&str> = words.chain(MACROS.lines()).collect();
+    words.sort_by_key(|word| {
+        let mut hash = DefaultHasher::new();
+        (seed, word).hash(&mut hash);
+        hash.finish()
+    });
+    let mut words = words.into_iter();
+    arbitrary::renamed(schema, || words.next().expect("there are thousands").to_owned())
 }
 
 /// A schema as one reads it.

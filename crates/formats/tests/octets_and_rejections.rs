@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use wiregauge_formats::{build, Codec};
+use wiregauge_formats::{build, Answer, Codec};
 use wiregauge_schema::{msg, Projection, Schema};
 
 fn build_folder() -> PathBuf {
@@ -75,6 +75,18 @@ fn binary_formats_write_octets_as_a_block() {
             size.parse().expect("a size")
         };
         assert_eq!(size(&more) - size(&few), 100, "{name}");
+    }
+}
+
+#[test]
+fn all_reject_an_array_of_no_elements() {
+    let text = "uint8 before\nuint16[0] none\n";
+    let schema = msg::read_text(text, "p/Sample", msg::Dialect::Ros1, "sample.msg");
+    let schema = schema.expect("ROS 1 has such");
+    for codec in Codec::all() {
+        let answer = codec.answer_all(&schema);
+        let Answer::Rejected(why) = &answer else { panic!("{}: {answer:?}", codec.name) };
+        assert!(why.contains("p/Sample.none is an array of no elements"), "{}: {why}", codec.name);
     }
 }
 

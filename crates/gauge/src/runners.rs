@@ -16,8 +16,9 @@ use anyhow::Result;
 use wiregauge_conversation::child::Limits;
 use wiregauge_conversation::runner::{Launch, Runner, Trouble};
 use wiregauge_result::random::Random;
-use wiregauge_result::run::{Fact, Measurement, Subject};
-use wiregauge_system::interrupt;
+use wiregauge_result::run::{Fact, Measurement, Status, Subject};
+use wiregauge_result::warning::{self, Caution, Warning};
+use wiregauge_system::interrupt::{self, Interrupted};
 
 use crate::rounds::{sit, Contender, Progress, Sitting};
 use crate::runners::contender::{load_all, RunnerContender};
@@ -36,22 +37,25 @@ pub struct Measured {
     pub measurements: Vec<Measurement>,
     /// Sizes, allocations, robustness.
     pub facts: Vec<Fact>,
+    /// That it was interrupted, where it was.
+    pub warnings: Vec<Warning>,
     /// Most rounds in a process.
     pub rounds: u32,
 }
 
 /// Carries out a plan. A subject that fails is marked and left out from there
-/// on; an error is one that concerns all, such as an interruption.
+/// on; an error is one that concerns all. What was measured before an interruption
+/// is a result.
+///
+/// # Errors
+/// When it is interrupted before anything was measured.
 pub fn measure(plan: &Plan, progress: Progress) -> Result<Measured> {
     let mut session = Session::new(plan);
-    // Corruptions are asked for by number, and take the time that they take.
-    session.corrupt(progress)?;
-    let deadline = Instant::now() + plan.time;
-    session.prove(progress)?;
-    session.count_allocations(progress)?;
-    session.start_cold(progress)?;
-    let rounds = session.sample(deadline, progress)?;
-    Ok(session.finish(rounds))
+    match session.carry_out(progress) {
+        Err(error) if error.is::<Interrupted>() && session.has_figures() => session.interrupt(),
+        outcome => outcome?,
+    }
+    Ok(session.finish())
 }
 
 struct Session<'a> {
@@ -60,6 +64,9 @@ struct Session<'a> {
     facts: Vec<Fact>,
     proofs: Proofs,
     random: Random,
+    warnings: Vec<Warning>,
+    /// Most rounds in a process.
+    rounds: u32,
 }
 
 impl<'a> Session<'a> {
@@ -71,6 +78,41 @@ impl<'a> Session<'a> {
             facts: Vec::new(),
             proofs: Proofs::default(),
             random: Random::new(plan.settings.seed),
+            warnings: Vec::new(),
+            rounds: 0,
+        }
+    }
+
+    fn carry_out(&mut self, progress: Progress) -> Result<()> {
+        // Corruptions are asked for by number, and take the time that they take.
+        self.corrupt(progress)?;
+        let deadline = Instant::now() + self.plan.time;
+        self.prove(progress)?;
+        self.count_allocations(progress)?;
+        self.start_cold(progress)?;
+        self.sample(deadline, progress)
+    }
+
+    /// Whether any epoch was timed.
+    fn has_figures(&self) -> bool {
+        self.contenders.iter().any(RunnerContender::has_figures)
+    }
+
+    /// Says that there is no more, and of whom there is nothing.
+    fn interrupt(&mut self) {
+        self.warnings.extend(warning::merge(&[Caution::Interrupted]));
+        for contender in &mut self.contenders {
+            if contender.subject.status == Status::Measured && !contender.has_figures() {
+                let why = "it was interrupted before it had figures".into();
+                contender.subject.status = Status::Skipped(why);
+            }
+            let cells = contender.cells.iter_mut();
+            for samples in cells.flat_map(|cell| &mut cell.samples) {
+                // Of processes that it did not come to.
+                if samples.is_empty() {
+                    *samples = vec![None; self.rounds as usize];
+                }
+            }
         }
     }
 
@@ -155,13 +197,11 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The interleaved rounds, until the deadline; returns the most rounds that a
-    /// process had.
-    fn sample(&mut self, deadline: Instant, progress: Progress) -> Result<u32> {
+    /// The interleaved rounds, until the deadline.
+    fn sample(&mut self, deadline: Instant, progress: Progress) -> Result<()> {
         let plan = self.plan;
         let processes = plan.settings.processes;
         let cases: Vec<usize> = (0..plan.cases.len()).collect();
-        let mut most = 0;
         // How much longer things take than calibration had it.
         let mut slowness = 1.0;
         for process in 0..processes {
@@ -169,7 +209,7 @@ impl<'a> Session<'a> {
             let left = deadline.saturating_duration_since(began);
             let planned = left / (processes - process);
             let rounds = self.share_out(planned, slowness);
-            most = most.max(rounds);
+            self.rounds = self.rounds.max(rounds);
             let expected = self.expected();
             let sitting = Sitting {
                 process: process as usize,
@@ -194,7 +234,7 @@ impl<'a> Session<'a> {
             let took = began.elapsed().as_secs_f64();
             slowness = (took / expected.as_secs_f64().max(1e-3)).clamp(0.5, 4.0);
         }
-        Ok(most)
+        Ok(())
     }
 
     /// Gives each cell its rounds in one process that may take so long; returns
@@ -244,7 +284,8 @@ impl<'a> Session<'a> {
         starting + Duration::from_nanos(ns as u64)
     }
 
-    fn finish(self, rounds: u32) -> Measured {
+    fn finish(self) -> Measured {
+        let Session { warnings, rounds, .. } = self;
         let (mut measurements, mut facts) = (self.proofs.measurements, self.facts);
         let mut subjects = Vec::with_capacity(self.contenders.len());
         for contender in self.contenders {
@@ -253,7 +294,7 @@ impl<'a> Session<'a> {
             subjects.push(subject);
             measurements.extend(own);
         }
-        Measured { subjects, measurements, facts, rounds }
+        Measured { subjects, measurements, facts, warnings, rounds }
     }
 }
 

@@ -40,8 +40,8 @@ const RULES: Rules = Rules {
                int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private \
                protected public register reinterpret_cast requires return short signed sizeof static \
                static_assert static_cast struct switch template this thread_local throw true try \
-               typedef typeid typename union unsigned using virtual void volatile wchar_t while xor \
-               xor_eq",
+               typedef typeid typename typeof union unsigned using virtual void volatile wchar_t while \
+               xor xor_eq",
     macros: MACROS,
     members: members!(),
     // The parameters of templates, too.

@@ -55,7 +55,8 @@ pub fn numbers(schema: &Schema, record: &Record) -> Option<Vec<Scalar>> {
     for field in &record.fields {
         let count = match field.cardinality {
             Cardinality::Required | Cardinality::Implicit => 1,
-            Cardinality::Array { len } => len as usize,
+            // One of no elements takes memory in C++, and aligns in Rust.
+            Cardinality::Array { len } if len > 0 => len as usize,
             _ => return None,
         };
         let one = match field.element {

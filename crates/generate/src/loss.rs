@@ -48,6 +48,11 @@ pub fn losses(wire: Wire, package: &Package) -> Result<Vec<Loss>> {
                      different ways; make it a string"
                 );
             }
+            ensure!(
+                !wire.is_dds() || field.cardinality != (Cardinality::Array { len: 0 }),
+                "{place} is an array of no elements, which ROS 1 has and DDS has not, so that it \
+                 cannot be said in {title}; remove the field, or take ros-msg"
+            );
             let repeats = matches!(field.cardinality, Cardinality::List { .. });
             if let (true, Element::Record(inner)) = (repeats, field.element) {
                 ensure!(

@@ -43,9 +43,9 @@ const RULES: Rules = Rules {
     types_are_files: false,
 };
 
-/// What no module of holders is called: those of the wires, and crates of the standard
+/// What no module of holders is called: those of the wires, roots of crates, and crates of the standard
 /// library, which it would stand beside.
-const MODULES: &str = "_ alloc core std wiregauge wiregauge_protobuf";
+const MODULES: &str = "_ alloc core lib main std wiregauge wiregauge_protobuf";
 
 /// The names of its types and their members.
 pub fn names(package: &Package) -> Names {

@@ -165,7 +165,7 @@ pub fn build(folder: &Path, wanted: &[Fmu], progress: Progress) -> Result<Vec<Re
                 why => Err(anyhow!(
                     "{} does not compile: {}",
                     wanted[index].file(),
-                    why.unwrap_or("no reason given")
+                    why.as_deref().unwrap_or("no reason given")
                 )),
             });
         }
@@ -189,13 +189,12 @@ fn settings(place: &Path, python: &Python, build: Build) -> Result<Vec<String>> 
 
 /// Why an FMU is not there, out of ninja's log: what failed may be its own
 /// model, or something that all need.
-fn failure<'a>(log: &'a [String], fmu: &Fmu) -> Option<&'a str> {
+fn failure(log: &[String], fmu: &Fmu) -> Option<String> {
     let own = |line: &str| {
         // The longest, as one encoding's name may begin with another's.
         let of = ENCODINGS.iter().filter(|e| line.contains(e.name)).max_by_key(|e| e.name.len());
         of.is_none_or(|e| *e == fmu.encoding && line.contains(&format!("{}-{}", fmu.model, e.name)))
     };
     let at = log.iter().position(|line| line.starts_with("FAILED") && own(line))?;
-    let error = log[at + 1..].iter().find(|line| line.contains("error"));
-    Some(error.map_or("no reason given", |line| line.trim()))
+    Some(cmake::reason(log, at))
 }

@@ -1,6 +1,8 @@
 //! Random schemas and messages for property tests, with the cargo feature
 //! `arbitrary`.
 
+use std::collections::{HashMap, HashSet};
+
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -45,6 +47,39 @@ pub fn message() -> impl Strategy<Value = (Schema, Value)> {
         let value = generate(&schema, &sizes, seed).expect("the sizes name no paths");
         (schema, value)
     })
+}
+
+/// A schema with other names: those of types, of fields, of values and of unions are taken
+/// from `next`, which must not run out of new ones.
+pub fn renamed(mut schema: Schema, mut next: impl FnMut() -> String) -> Schema {
+    for def in &mut schema.types {
+        let mut taken = HashSet::new();
+        let mut other = || loop {
+            let name = next();
+            if taken.insert(name.clone()) {
+                return name;
+            }
+        };
+        let original = format!("{}.{}", other(), other());
+        match def {
+            TypeDef::Record(record) => {
+                record.name = unlegalized(&original);
+                let mut unions: HashMap<String, String> = HashMap::new();
+                for field in &mut record.fields {
+                    field.name = unlegalized(&other());
+                    if let Some(union) = &mut field.union {
+                        *union = unions.entry(union.clone()).or_insert_with(&mut other).clone();
+                    }
+                }
+            }
+            TypeDef::Enum(def) => {
+                def.name = unlegalized(&original);
+                def.values.iter_mut().for_each(|value| value.name = unlegalized(&other()));
+            }
+        }
+    }
+    let Schema { types, root, .. } = schema;
+    assemble(types, root).expect("no name is there twice")
 }
 
 /// A field whose record type, if any, is still to be chosen.

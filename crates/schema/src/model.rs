@@ -196,7 +196,7 @@ pub enum Cardinality {
         /// The largest number of elements.
         bound: Option<u32>,
     },
-    /// Exactly this many, one at least.
+    /// Exactly this many; of ROS 1, maybe none.
     Array {
         /// The number of elements.
         len: u32,

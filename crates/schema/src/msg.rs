@@ -49,7 +49,8 @@ pub fn read_text(text: &str, name: &str, dialect: Dialect, origin: &str) -> Resu
 ///
 /// The dialect is ROS 2 if the file uses anything that only ROS 2 has: a default,
 /// a bound, `wstring`, `builtin_interfaces/` or a type spelled `pkg/msg/Type`.
-/// Otherwise it is ROS 1 if it uses `time`, `duration` or a `byte` below zero.
+/// Otherwise it is ROS 1 if it uses `time`, `duration`, a `byte` below zero or an array
+/// of no elements.
 /// Where it uses none of these the files that it uses tell, and the `Header`
 /// shortcut; it is ROS 2 if these do not either. Files of both are refused.
 pub fn read_file(path: &Path, type_name: Option<&str>, folders: &[PathBuf]) -> Result<Schema> {
@@ -182,13 +183,31 @@ mod tests {
     }
 
     #[test]
+    fn arrays_of_no_elements_are_of_ros_1() {
+        let text = "uint8[0] a\nstring[0] b\ntime[0] c\nuint8[00] d\n";
+        let schema = read_text(text, "p/R", Dialect::Ros1, "test").unwrap();
+        for name in ["a", "b", "c", "d"] {
+            assert_eq!(field(&schema, name).cardinality, Cardinality::Array { len: 0 });
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = write(folder.path(), "p/msg/R.msg", "int32[0] a\n");
+        assert_eq!(read_file(&path, None, &[]).unwrap().root().name.original, "p/R");
+        write(folder.path(), "p/msg/S.msg", "R r\nint32[<=4] b\n");
+        let error = read_file(&folder.path().join("p/msg/S.msg"), None, &[]).unwrap_err();
+        assert!(format!("{error:#}").contains("R.msg:1 is of ROS 1"), "{error:#}");
+    }
+
+    #[test]
     fn errors_name_the_line_and_the_remedy() {
         let error = format!("{:#}", ros2("int32 a\nFoo b").unwrap_err());
         assert!(error.contains("unknown type pkg/Foo in test.msg:2"), "{error}");
         for (text, wanted) in [
             ("int32", "write 'type name'"),
             ("int32 a\nint32 a", "two fields 'a'"),
-            ("int32[0] a", "no elements"),
+            ("int32[0] a", "test.msg:1: 'a' is an array of no elements, which ROS 1 has"),
+            ("int32[<=0] a", "a list of no elements"),
+            ("string<=0 a", "a string of no letters"),
+            ("int32[-1] a", "length"),
             ("int32<=5 a", "only strings"),
             ("int32[x] a", "length"),
             ("Foo! a", "is no type"),

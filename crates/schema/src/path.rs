@@ -67,6 +67,7 @@ fn first(
     schema.record(id).fields.iter().enumerate().find_map(|(field, def)| {
         let (index, repeats) = match def.cardinality {
             Cardinality::List { .. } => (Index::Middle, true),
+            Cardinality::Array { len: 0 } => return None,
             Cardinality::Array { .. } => (Index::At(0), false),
             _ => (Index::Single, false),
         };

@@ -11,6 +11,7 @@ use wiregauge_result::run::{Run, Status};
 use wiregauge_result::warning::Warning;
 use wiregauge_result::{cautions, warning};
 use wiregauge_system::file::{self, Target};
+use wiregauge_system::interrupt;
 use wiregauge_system::text::lines;
 
 use crate::required::{Required, Verdicts, FAILED};
@@ -112,13 +113,14 @@ impl Outlet {
 }
 
 /// Judges a result, with `more` to be said of it, writes it to a file and shows
-/// it. The exit status says whether a subject failed.
+/// it. The exit status says whether a subject failed, or that it was interrupted.
 pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<ExitCode> {
     let mut cautions = run.environment.cautions();
     cautions.extend(cautions::of(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);
-    hand_over(run, outlet)
+    let code = hand_over(run, outlet)?;
+    Ok(if interrupt::interrupted() { ExitCode::from(130) } else { code })
 }
 
 /// Writes a judged result to a file and shows it, whatever becomes of the file.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use support::{result, run, status, wiregauge, Said};
+use support::{has_its_form, project, result, run, send_signal, status, wiregauge, Said};
 
 /// The start of a runner in Python that greets as it should.
 const GREETING: &str = r#"
@@ -165,13 +165,58 @@ fn an_interruption_leaves_nothing() {
         assert!(begun.elapsed() < Duration::from_secs(300), "the runner never started");
         std::thread::sleep(Duration::from_millis(50));
     }
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
-    assert!(killed.success());
+    send_signal("-INT", child.id() as i32);
     let status = child.wait().unwrap();
     assert_eq!(status.code(), Some(130));
     assert_eq!(processes_with(&name), Vec::<String>::new(), "a runner was left behind");
     assert_eq!(fs::read_to_string(at.join("run.json")).unwrap(), "the good old result");
+}
+
+#[test]
+fn what_was_measured_before_an_interruption_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("Points.msg"), "Point[] points\n").unwrap();
+    fs::write(at.join("Point.msg"), "uint32 x\nuint32 y\n").unwrap();
+    let fake = project().join("crates/gauge/tests/fixtures/fake_runner.py");
+    // It is proven and measured, and hangs when it is started for the sixth time.
+    let script = format!(
+        "echo x >> starts\n[ $(wc -l < starts) -ge 6 ] && exec sleep 1000\n\
+         exec python3 {} log takes=10\n",
+        fake.display()
+    );
+    fs::write(at.join("hangs.sh"), script).unwrap();
+    let words = "codecs --message Points.msg --size points=5 --codecs noop --time 2 \
+                 --processes 9 --experiments encode,decode";
+    let mut child = wiregauge()
+        .args(words.split_whitespace())
+        .args(["--runner", "hangs=sh hangs.sh"])
+        .current_dir(at)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let starts = || fs::read_to_string(at.join("starts")).unwrap_or_default().lines().count();
+    while starts() < 6 {
+        assert_eq!(child.try_wait().unwrap(), None, "it was not started so often");
+        assert!(begun.elapsed() < Duration::from_secs(300), "it was not started so often");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    send_signal("-INT", child.id() as i32);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let run = result(at);
+    has_its_form(&run);
+    let codes: Vec<_> = run["warnings"].as_array().unwrap().iter().map(|w| &w["code"]).collect();
+    assert!(codes.iter().any(|code| **code == "interrupted"), "{codes:?}");
+    assert!(status(&run, "hangs").contains("measured"), "{}", status(&run, "hangs"));
+    let all = run["measurements"].as_array().unwrap();
+    let encode = all.iter().find(|m| m["subject"] == "hangs" && m["metric"] == "encode").unwrap();
+    let samples = encode["samples"].as_array().unwrap();
+    assert_eq!(samples.len(), 9);
+    assert!(samples[0][0].is_number(), "{samples:?}");
+    assert!(samples[8].as_array().unwrap().iter().all(|sample| sample.is_null()), "{samples:?}");
+    let said = support::run(at, &["report", "run.json"]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
+    assert!(said.out.contains("interrupted"), "{}", said.out);
 }

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-use crate::tool::{run, Compiler};
+use crate::tool::{first_error, run, Compiler};
 
 /// The setting of a linker's flags, by which libraries are found that others load.
 pub fn linked_with(flags: &str) -> String {
@@ -74,6 +74,12 @@ pub fn ninja(
     Ok(log)
 }
 
+/// Why the step failed of which ninja's log says so in this line: what stands behind its
+/// command, which may speak of errors, too.
+pub fn reason(log: &[String], failed: usize) -> String {
+    first_error(&[&log[(failed + 2).min(log.len())..].join("\n")])
+}
+
 /// `[3/17] what` in parts.
 fn step(line: &str) -> Option<(usize, usize, &str)> {
     let (done, rest) = line.strip_prefix('[')?.split_once('/')?;
@@ -84,6 +90,15 @@ fn step(line: &str) -> Option<(usize, usize, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_of_a_step_is_not_its_command() {
+        let log =
+            ["[1/2] a", "FAILED: a.o ", "g++ -Werror a.cpp", "a.cpp:1:1: error: no", "[2/2] b"];
+        let log = log.map(str::to_owned);
+        assert_eq!(reason(&log, 1), "a.cpp:1:1: error: no");
+        assert_eq!(reason(&log[..2], 1), "it says nothing");
+    }
 
     #[test]
     fn a_project_that_was_moved_is_configured_anew() {

@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use crate::keep::build_folder;
 use crate::need::Need;
+use crate::tool::first_error;
 
 /// What [`artifact`] needs on the machine.
 pub const NEED: Need = Need::Program("mvn", "maven");
@@ -114,10 +115,8 @@ fn fetch(coordinates: &str, folder: &Path) -> Result<()> {
         .context("cannot start mvn; apt-get install maven")?;
     if !output.status.success() {
         let text = [output.stdout, output.stderr].concat();
-        let text = String::from_utf8_lossy(&text).into_owned();
-        let lines = || text.lines().filter(|line| !line.trim().is_empty());
-        let why = lines().find(|line| line.contains("ERROR")).or_else(|| lines().next());
-        bail!("Maven cannot fetch {coordinates}: {}", why.unwrap_or("it says nothing"));
+        let why = first_error(&[&String::from_utf8_lossy(&text)]);
+        bail!("Maven cannot fetch {coordinates}: {why}");
     }
     Ok(())
 }

@@ -34,14 +34,33 @@ pub fn run(command: &mut Command, name: &str) -> Result<String> {
     Ok(text)
 }
 
-/// The line that tells what is wrong, out of a tool's output.
+/// The line that tells what is wrong, out of a tool's output: what it raised or panicked
+/// for, else the first of an error, else the first that is no stack and no advice.
 pub fn first_error(texts: &[&str]) -> String {
-    let lines = || texts.iter().flat_map(|text| text.lines()).map(str::trim);
-    lines()
-        .find(|line| line.to_lowercase().contains("error"))
-        .or_else(|| lines().find(|line| !line.is_empty()))
-        .unwrap_or("it says nothing")
-        .to_string()
+    let lines = || texts.iter().flat_map(|text| text.lines()).filter(|l| !l.trim().is_empty());
+    // Of a traceback all but the last line is indented.
+    let raised = || {
+        let after = lines().skip_while(|line| !line.trim_start().starts_with("Traceback (most"));
+        let told = after.skip(1).filter(|line| !line.starts_with(char::is_whitespace));
+        told.last()
+    };
+    let panicked = || lines().skip_while(|line| !line.contains(" panicked at ")).nth(1);
+    let thrown = || lines().find(|line| line.starts_with("Exception in thread "));
+    let is_error = |line: &&str| {
+        let mut signs = ["undefined reference to ", "cannot find -l"].into_iter();
+        line.to_lowercase().contains("error") || signs.any(|sign| line.contains(sign))
+    };
+    let error = || lines().find(|line| is_error(line) && !is_advice(line));
+    let line = raised().or_else(panicked).or_else(thrown).or_else(error);
+    let line = line.or_else(|| lines().find(|line| !is_advice(line)));
+    line.unwrap_or("it says nothing").trim().to_owned()
+}
+
+/// Whether a line is of a stack, or of the advice that stands with one.
+fn is_advice(line: &str) -> bool {
+    let line = line.trim_start();
+    let frame = line.split_once(": ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+    frame || ["note: ", "stack backtrace:", "at ", "File \""].iter().any(|b| line.starts_with(b))
 }
 
 /// The first line that a program prints of its version; nothing where it cannot
@@ -64,6 +83,35 @@ pub fn quoted(word: &impl ToString) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_is_told_and_not_the_advice() {
+        for (said, wanted) in [
+            (
+                "thread 'main' (7) panicked at src/main.rs:2:5:\nno such type\nstack backtrace:\n   \
+                 0: std::error::main\nnote: Some details are omitted, run with \
+                 `RUST_BACKTRACE=full` for a verbose backtrace.\n",
+                "no such type",
+            ),
+            (
+                "error: failed to run custom build command for `a v0.1.0`\n\nCaused by:\n  --- \
+                 stderr\n  thread 'main' panicked at build.rs:2:5:\n  no such type\n  note: run \
+                 with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+                "no such type",
+            ),
+            ("note: Some errors are omitted\nmessage.proto:3:1: what is that\n", "message.proto:3:1: what is that"),
+            ("In file a.cpp:\na.cpp:3:5: error: expected ';'\na.cpp:4: error: more\n", "a.cpp:3:5: error: expected ';'"),
+            ("Traceback (most recent call last):\n  File \"error.py\"\nValueError: no\n  more\n\n", "ValueError: no"),
+            (
+                "Exception in thread \"main\" java.lang.IllegalStateException: no\n\tat Main.error(Main.java:3)\n",
+                "Exception in thread \"main\" java.lang.IllegalStateException: no",
+            ),
+            ("/usr/bin/ld: a.cpp: undefined reference to `f()'\ncollect2: error: ld returned 1\n", "/usr/bin/ld: a.cpp: undefined reference to `f()'"),
+            ("\n  \n", "it says nothing"),
+        ] {
+            assert_eq!(first_error(&[said]), wanted);
+        }
+    }
 
     #[test]
     fn a_path_is_one_word() {

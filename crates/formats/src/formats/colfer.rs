@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use anyhow::{bail, Context, Result};
 use wiregauge_holders::{cpp, File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeDef, TypeId};
-use wiregauge_workshop::{maven, Need};
+use wiregauge_workshop::{first_error, maven, Need};
 
 use crate::build::languages::cpp::CPP;
 use crate::c_struct::{self, CLibrary, Shape};
@@ -241,8 +241,7 @@ fn generate(folder: &Path) -> Result<()> {
         .output()
         .with_context(|| format!("cannot start {}", colf.display()))?;
     if !output.status.success() {
-        let why = String::from_utf8_lossy(&output.stderr).into_owned();
-        bail!("colf failed: {}", why.lines().next().unwrap_or("it says nothing"));
+        bail!("colf failed: {}", first_error(&[&String::from_utf8_lossy(&output.stderr)]));
     }
     Ok(())
 }

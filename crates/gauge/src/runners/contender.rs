@@ -89,6 +89,12 @@ impl<'a> RunnerContender<'a> {
         }
     }
 
+    /// Whether any of its epochs was timed.
+    pub fn has_figures(&self) -> bool {
+        let mut samples = self.cells.iter().flat_map(|cell| cell.samples.iter().flatten());
+        samples.any(Option::is_some)
+    }
+
     /// How many epochs its cells took to warm up.
     pub fn warm_ups(&self) -> Vec<Fact> {
         let fact = |cell: &Cell| {

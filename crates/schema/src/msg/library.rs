@@ -16,6 +16,9 @@ use crate::model::{
 };
 use crate::wording::{Constant, MemberWording, TypeWording, Wording};
 
+/// An array that ROS 1 alone has: it takes no bytes.
+const NO_ELEMENTS: Cardinality = Cardinality::Array { len: 0 };
+
 /// One message definition.
 pub(super) struct Definition {
     /// `pkg`, or empty where the file says nothing of a package.
@@ -113,7 +116,9 @@ impl Library {
                 format!("{origin}:{number}: '{shown}'")
             })?;
             let ros1 = match &parsed {
-                Some(Statement::Field(line)) => is_builtin(&line.element),
+                Some(Statement::Field(line)) => {
+                    is_builtin(&line.element) || line.cardinality == NO_ELEMENTS
+                }
                 // A `byte` of ROS 2 has no sign.
                 Some(Statement::Constant(constant)) => {
                     constant.spelling == "byte" && constant.value.starts_with('-')
@@ -324,6 +329,13 @@ impl Library {
                 default: line.default.clone(),
             };
             let place = || format!("{}:{}", definition.origin, line.number);
+            ensure!(
+                dialect == Dialect::Ros1 || line.cardinality != NO_ELEMENTS,
+                "{}: '{}' is an array of no elements, which ROS 1 has and ROS 2 has not; remove the \
+                 field",
+                place(),
+                line.name
+            );
             literal::plain_default(&field).with_context(place)?;
             let octets = element == Element::Scalar(Scalar::U8)
                 && line.cardinality == Cardinality::List { bound: None };

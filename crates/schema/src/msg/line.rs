@@ -120,11 +120,11 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
                 Cardinality::List { bound: None }
             } else if let Some(bound) = size.strip_prefix("<=") {
                 *ros2 = true;
-                Cardinality::List { bound: Some(bound.parse().context("the list's bound")?) }
+                let bound = bound.parse().context("the list's bound")?;
+                ensure!(bound > 0, "a list of no elements, which ROS has not; remove the field");
+                Cardinality::List { bound: Some(bound) }
             } else {
-                let len = size.parse().context("the array's length")?;
-                ensure!(len > 0, "an array of no elements; remove the field");
-                Cardinality::Array { len }
+                Cardinality::Array { len: size.parse().context("the array's length")? }
             };
             (element, cardinality)
         }
@@ -132,7 +132,8 @@ fn parse_type(text: &str, ros2: &mut bool) -> Result<(String, Cardinality)> {
     let element = match element.split_once("<=") {
         None => element,
         Some((element @ ("string" | "wstring"), bound)) => {
-            bound.parse::<u32>().context("the string's bound")?;
+            let bound: u32 = bound.parse().context("the string's bound")?;
+            ensure!(bound > 0, "a string of no letters, which ROS has not; remove the field");
             *ros2 = true;
             element
         }

@@ -174,6 +174,36 @@ fn numbers_that_are_infinite_or_none_are_read() {
     }
 }
 
+/// What is a number in one option is the name of a value in another one.
+#[test]
+fn values_of_enums_may_be_called_as_what_is_no_number() {
+    let text = "import \"google/protobuf/descriptor.proto\";
+            enum Kind { KIND_UNKNOWN = 0; inf = 1; nan = 2; }
+            extend google.protobuf.FieldOptions { LABEL Kind kind = 7739973; LABEL float low = 7739974; }
+            extend google.protobuf.MessageOptions { LABEL Kind whole = 7739973; }
+            extend google.protobuf.EnumValueOptions { LABEL Kind one = 7739973; }
+            enum Other { OTHER = 0 [(one) = inf]; MORE = 1 [(one) = nan, deprecated = true]; }
+            message A {
+              option (whole) = nan;
+              LABEL Kind a = 1 [(kind) = inf];
+              LABEL Kind b = 2 [(kind) = nan, (low) = -inf];
+              LABEL Kind c = 3 [(low) = inf, (kind) = inf, default = nan, (low) = nan];
+              LABEL Kind d = 4 [default = inf, (kind) = KIND_UNKNOWN, (low) = nan, deprecated = true];
+              LABEL double e = 5 [(low) = nan, default = -inf];
+            }"
+    .replace("(low) = nan]", "deprecated = true]");
+    for text in [
+        format!("syntax = \"proto2\"; {}", text.replace("LABEL", "optional")),
+        format!("edition = \"2023\"; {}", text.replace("LABEL", "")),
+    ] {
+        let schema = read_texts(&[("a.proto", &text)], Some("A")).expect(&text);
+        let fields = schema.root().fields.iter();
+        let defaults: Vec<&str> =
+            fields.map(|f| f.default.as_deref().unwrap_or_default()).collect();
+        assert_eq!(defaults, ["", "", "nan", "inf", "-inf"]);
+    }
+}
+
 #[test]
 fn extensions_of_an_edition_may_have_defaults() {
     let text = "edition = \"2023\"; message A { int32 a = 1; extensions 100 to max;

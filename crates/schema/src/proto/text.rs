@@ -1,10 +1,11 @@
 //! What the parser of `.proto` texts does not know, said in words that it does.
 //! Lines keep their numbers, so that its errors name the right ones.
 //!
-//! The options of extension ranges go: they say who may extend a message. Of an
-//! edition: its name becomes a `syntax`, reserved names their quoted form, and
-//! `export`, `local` and `import option` go, as they say who may see a name. `inf`,
-//! `nan` and what is below them become numbers where options have them.
+//! The options of extension ranges go: they say who may extend a message. So do
+//! options of `inf` or `nan`, which the library takes for the names of values of an
+//! enum alone: what is no default counts nowhere. Of an edition: its name becomes a
+//! `syntax`, reserved names their quoted form, and `export`, `local` and
+//! `import option` go, as they say who may see a name.
 
 use std::ops::Range;
 
@@ -27,6 +28,7 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
     check_depth(name, text, &tokens)?;
     let word = |at: usize| tokens.get(at).map_or("", |token| &text[token.clone()]);
     let mut changes: Vec<(Range<usize>, String)> = Vec::new();
+    let blanked = |range: Range<usize>| (range.clone(), blank(&text[range]));
     let mut edition = None;
     if word(0) == "edition" && word(1) == "=" {
         edition = Some(word(2).trim_matches(['"', '\'']).to_owned());
@@ -39,9 +41,20 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
         let starts = at == 0 || matches!(word(at - 1), ";" | "{" | "}");
         let before = if at == 0 { "" } else { word(at - 1) };
         match word(at) {
+            "[" => changes.extend(numberless(&tokens, at, word).into_iter().map(blanked)),
+            "option" if starts => {
+                let end = (at..tokens.len()).find(|at| matches!(word(*at), ";" | "{" | "}"));
+                if let Some(end) = end.filter(|end| is_numberless(at + 1..*end, word)) {
+                    changes.push(blanked(tokens[at].start..tokens[end].end));
+                }
+            }
             "extensions" if starts && word(at + 1).starts_with(|c: char| c.is_ascii_digit()) => {
-                if let Some(range) = options(&tokens, at, word) {
-                    changes.push((range.clone(), blank(&text[range])));
+                let first =
+                    (at..tokens.len()).find(|at| matches!(word(*at), "[" | ";" | "{" | "}"));
+                let range = first.filter(|first| word(*first) == "[");
+                if let Some((first, last)) = range.and_then(|first| brackets(&tokens, first, word))
+                {
+                    changes.push(blanked(tokens[first].start..tokens[last].end));
                 }
             }
             "reserved" if starts && edition.is_some() => {
@@ -68,23 +81,6 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
                     ));
                 }
             }
-            // Nor does the library take them for the number that an option is. What an
-            // option says counts nowhere: what is no number may be any.
-            sign @ ("-" | "inf" | "nan") if before == "=" => {
-                let last = if sign == "-" { at + 1 } else { at };
-                // The default of a field it does take.
-                let is_default =
-                    at >= 3 && word(at - 2) == "default" && matches!(word(at - 3), "[" | ",");
-                let number = match (sign, word(last)) {
-                    ("-", "inf") => "-1e999",
-                    (_, "inf") => "1e999",
-                    (_, "nan") => "0.0",
-                    _ => continue,
-                };
-                if !is_default {
-                    changes.push((tokens[at].start..tokens[last].end, number.into()));
-                }
-            }
             "export" | "local"
                 if edition.is_some() && starts && matches!(word(at + 1), "message" | "enum") =>
             {
@@ -93,7 +89,7 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
             "import" if edition.is_some() && starts && word(at + 1) == "option" => {
                 let end = (at..tokens.len()).find(|at| word(*at) == ";").unwrap_or(at + 2);
                 let range = tokens[at].start..tokens.get(end).map_or(text.len(), |t| t.start);
-                changes.push((range.clone(), blank(&text[range])));
+                changes.push(blanked(range));
             }
             _ => {}
         }
@@ -101,11 +97,12 @@ pub fn readable(name: &str, text: &str) -> Result<Readable> {
     Ok(Readable { text: apply(text, changes), edition })
 }
 
-fn apply(text: &str, changes: Vec<(Range<usize>, String)>) -> String {
+fn apply(text: &str, mut changes: Vec<(Range<usize>, String)>) -> String {
+    changes.sort_by_key(|(range, _)| range.start);
     let mut changed = String::with_capacity(text.len());
     let mut at = 0;
     for (range, with) in changes {
-        // The options of a range are within nothing else that changes.
+        // What goes as a whole has nothing in it that would change.
         if range.start >= at {
             changed += &text[at..range.start];
             changed += &with;
@@ -120,28 +117,67 @@ fn blank(text: &str) -> String {
     text.chars().map(|c| if c == '\n' { '\n' } else { ' ' }).collect()
 }
 
-/// The brackets with options before the end of the statement.
-fn options<'a>(
+/// The places of a bracket and of the one that closes it.
+fn brackets<'a>(
     tokens: &[Range<usize>],
-    from: usize,
+    first: usize,
     word: impl Fn(usize) -> &'a str,
-) -> Option<Range<usize>> {
-    let first = (from..tokens.len()).find(|at| matches!(word(*at), "[" | ";" | "{" | "}"))?;
-    if word(first) != "[" {
-        return None;
-    }
+) -> Option<(usize, usize)> {
     let mut depth = 0usize;
-    for (at, token) in tokens.iter().enumerate().skip(first) {
+    for at in first..tokens.len() {
         match word(at) {
             "[" => depth += 1,
             "]" => depth -= 1,
             _ => {}
         }
         if depth == 0 {
-            return Some(tokens[first].start..token.end);
+            return Some((first, at));
         }
     }
     None
+}
+
+/// Whether what these tokens say is an option of `inf` or `nan`, and no default of a field.
+fn is_numberless<'a>(tokens: Range<usize>, word: impl Fn(usize) -> &'a str) -> bool {
+    let Some(equals) = tokens.clone().find(|at| word(*at) == "=") else { return false };
+    let value: Vec<&str> = (equals + 1..tokens.end).map(&word).collect();
+    let is_default = equals == tokens.start + 1 && word(tokens.start) == "default";
+    !is_default && matches!(value.as_slice(), ["inf" | "nan"] | ["-", "inf" | "nan"])
+}
+
+/// What goes of the options in brackets, with its commas: those of `inf` or `nan`.
+fn numberless<'a>(
+    tokens: &[Range<usize>],
+    first: usize,
+    word: impl Fn(usize) -> &'a str + Copy,
+) -> Vec<Range<usize>> {
+    let Some((first, last)) = brackets(tokens, first, word) else { return Vec::new() };
+    let mut entries = Vec::new();
+    let (mut start, mut depth) = (first + 1, 0usize);
+    for at in first + 1..last {
+        match word(at) {
+            "[" | "{" => depth += 1,
+            "]" | "}" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => {
+                entries.push(start..at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    entries.push(start..last);
+    let goes = |entry: &Range<usize>| is_numberless(entry.clone(), word);
+    let Some(kept) = entries.iter().position(|entry| !goes(entry)) else {
+        let all = tokens[first].start..tokens[last].end;
+        return vec![all];
+    };
+    let places = entries.iter().enumerate().filter(|(_, entry)| goes(entry));
+    // Behind one that stays the comma before it goes, else the one behind it.
+    let ranges = places.map(|(place, entry)| match place < kept {
+        true => tokens[entry.start].start..tokens[entry.end].end,
+        false => tokens[entry.start - 1].start..tokens[entry.end - 1].end,
+    });
+    ranges.collect()
 }
 
 fn check_depth(name: &str, text: &str, tokens: &[Range<usize>]) -> Result<()> {

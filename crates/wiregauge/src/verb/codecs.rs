@@ -330,7 +330,7 @@ impl Arguments {
             let more = (published.derived)(&run);
             run.facts.extend(more);
         }
-        deliver(&mut run, Vec::new(), outlet)
+        deliver(&mut run, measured.warnings, outlet)
     }
 
     /// What the programs of a published experiment weigh.

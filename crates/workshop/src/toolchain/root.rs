@@ -20,7 +20,7 @@ use crate::keep::{hash, lock, make_whole, write_if_new};
 use crate::need::Need;
 use crate::package;
 use crate::progress::Progress;
-use crate::tool::{first_line, Compiler};
+use crate::tool::{first_error, first_line, Compiler};
 
 /// Where Debian's packages come from, unless the user names another mirror.
 const MIRROR: &str = "http://deb.debian.org/debian";
@@ -139,7 +139,7 @@ impl Root {
             "cannot go into {}: {}; allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, \
              kernel.apparmor_restrict_unprivileged_userns=0), or run as root",
             self.folder().display(),
-            first_of(&output.stderr)
+            first_error(&[&String::from_utf8_lossy(&output.stderr)])
         );
         Ok(())
     }
@@ -369,15 +369,8 @@ fn why(log: &[String], mirror: &str) -> String {
              {MIRROR_VARIABLE}"
         );
     }
-    let line = with(&["E: "]).unwrap_or_else(|| first_of(log.join("\n").as_bytes()));
+    let line = with(&["E: "]).unwrap_or_else(|| first_error(&[&log.join("\n")]));
     format!("{head}: mmdebstrap: {line}")
-}
-
-/// The first line that says something.
-fn first_of(text: &[u8]) -> String {
-    let text = String::from_utf8_lossy(text);
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty());
-    line.unwrap_or("it says nothing").to_owned()
 }
 
 /// A word of a shell's command.

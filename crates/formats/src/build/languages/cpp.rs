@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{anyhow, Result};
 use wiregauge_holders::{cpp, Unit};
-use wiregauge_workshop::cmake::{configure, ninja};
+use wiregauge_workshop::cmake::{configure, ninja, reason};
 use wiregauge_workshop::{write_if_new, Progress, Toolchain};
 
 use crate::build::runner_build::{Place, RunnerBuild};
@@ -65,10 +65,7 @@ fn compile(
                 None => Ok(made.join(build.variant.codec.name)),
                 Some(at) => Err(anyhow!(
                     "does not compile: {} (see {})",
-                    log[at + 1..]
-                        .iter()
-                        .find(|line| line.contains("error"))
-                        .map_or("no reason given", |line| line.trim()),
+                    reason(&log, at),
                     build.folder.display()
                 )),
             }

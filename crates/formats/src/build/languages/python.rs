@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use anyhow::{ensure, Context, Result};
 use wiregauge_holders::Unit;
 use wiregauge_workshop::python::{interpreter, Python};
-use wiregauge_workshop::{quoted, run, write_if_new, Need, Progress};
+use wiregauge_workshop::{first_error, quoted, run, write_if_new, Need, Progress};
 
 use crate::build::runner_build::{Place, RunnerBuild};
 use crate::build::system::BuildSystem;
@@ -94,26 +94,8 @@ fn prepare(place: &Place, group: &Path, build: &RunnerBuild) -> Result<PathBuf> 
     ensure!(
         output.status.success(),
         "does not start: {} (see {})",
-        raised(&said),
+        first_error(&[&said]),
         build.folder.display()
     );
     Ok(script)
-}
-
-/// The line of a traceback that says what was raised: the last that is not indented.
-fn raised(said: &str) -> &str {
-    let line = said.lines().rev().find(|line| line.starts_with(|c: char| !c.is_whitespace()));
-    line.unwrap_or("it says nothing")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_was_raised_is_told() {
-        let said = "Traceback (most recent call last):\n  File \"a\"\nValueError: no\n  more\n\n";
-        assert_eq!(raised(said), "ValueError: no");
-        assert_eq!(raised(""), "it says nothing");
-    }
 }

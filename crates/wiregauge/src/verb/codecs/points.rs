@@ -172,7 +172,7 @@ impl Arguments {
             require: None,
             reference: None,
         };
-        deliver(&mut run, Vec::new(), outlet)
+        deliver(&mut run, measured.warnings, outlet)
     }
 
     fn settings(&self) -> Settings {

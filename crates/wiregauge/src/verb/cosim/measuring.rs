@@ -13,7 +13,6 @@ use wiregauge_result::environment::Environment;
 use wiregauge_result::kind::Kind;
 use wiregauge_result::run::{Case, Reference, Run, Settings, FORMAT, VERSION};
 use wiregauge_system::file::Target;
-use wiregauge_system::interrupt;
 use wiregauge_system::quantity::allowance;
 use wiregauge_system::text::safe;
 
@@ -184,8 +183,7 @@ impl Measuring {
         }
         let code = deliver(&mut run, measured.warnings, outlet);
         kept?;
-        let code = code?;
-        Ok(if interrupt::interrupted() { ExitCode::from(130) } else { code })
+        code
     }
 }
 

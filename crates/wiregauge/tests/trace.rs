@@ -302,6 +302,9 @@ fn bags_are_taken_by_every_command() {
         let checked = run(at, &["trace", "check", &input]);
         assert!(checked.code == Some(1) && checked.out.contains(kind), "{}", checked.out);
     }
+    let idl = ["trace", "cat", &recording("mcap/others.mcap"), "--channel", "/idl"];
+    let shown = json(&run(at, &idl).out);
+    assert_eq!(shown["message"], serde_json::json!({"x": 3, "y": 4.5}));
     // What is packed as a whole likewise.
     let packed = Command::new("gzip").args(["-c", &recording("ros1/plain.bag")]).output().unwrap();
     fs::write(at.join("a.bag.gz"), &packed.stdout).unwrap();

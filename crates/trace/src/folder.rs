@@ -60,7 +60,7 @@ fn packed(path: PathBuf) -> PathBuf {
         name.push(end);
         PathBuf::from(name)
     };
-    PACKED.iter().map(|end| named(&end)).find(|path| path.exists()).unwrap_or(path)
+    PACKED.iter().map(named).find(|path| path.exists()).unwrap_or(path)
 }
 
 /// The number of messages in all that a description says.

@@ -9,6 +9,7 @@ pub mod describe;
 pub mod digest;
 pub mod file;
 pub mod generate;
+pub mod idl;
 pub mod literal;
 pub mod model;
 pub mod msg;

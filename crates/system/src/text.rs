@@ -32,6 +32,11 @@ pub fn lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
+/// So many of something, in words: `1 message`, `8 messages`.
+pub fn count(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Whether a terminal may do something else with it than to show it.
 fn obeyed(character: char) -> bool {
     character.is_control()

@@ -5,7 +5,7 @@
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::{Schema, Value};
 
-use crate::sequence::{self, Layout};
+use crate::sequence::{self, is_wide, Layout, Wide};
 
 /// Largest number of bytes that a writer may add to fill up a word.
 const MAX_PADDING: usize = 7;
@@ -20,10 +20,28 @@ pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {
         [high, low] => bail!("encapsulation {high:02x}{low:02x} is not plain CDR (0000 or 0001)"),
         _ => unreachable!("two bytes"),
     };
-    let layout = Layout { big_endian, aligned: true, terminated: true, padded_empty: true };
-    let (value, left) = sequence::decode(schema, body, layout)?;
-    ensure!(left <= MAX_PADDING, "{left} bytes left over: the definition is of another message");
-    Ok(value)
+    let layout =
+        |wide| Layout { big_endian, aligned: true, terminated: true, padded_empty: true, wide };
+    let decoded = |wide| -> Result<Value> {
+        let (value, left) = sequence::decode(schema, body, layout(wide))?;
+        ensure!(
+            left <= MAX_PADDING,
+            "{left} bytes left over: the definition is of another message"
+        );
+        Ok(value)
+    };
+    // Nothing tells how wide text is written but that the message fits.
+    let first = decoded(Wide::Four);
+    if first.is_ok() || !has_wide(schema) {
+        return first;
+    }
+    decoded(Wide::Two).or_else(|_| decoded(Wide::Octets)).or(first)
+}
+
+/// Whether messages have wide text.
+pub(crate) fn has_wide(schema: &Schema) -> bool {
+    let mut records = schema.records();
+    records.any(|(_, record)| record.fields.iter().any(|field| is_wide(schema, record, field)))
 }
 
 #[cfg(test)]

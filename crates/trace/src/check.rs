@@ -13,6 +13,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::interrupt::Interrupted;
 
 pub use findings::{Finding, Findings};
 
@@ -62,8 +63,20 @@ pub fn check(
             messages
         }
         Kind::Bag | Kind::Sqlite => {
+            // As other verbs read it: only of what is damaged that is saved which can be.
             let mut reader = open(path, wish)?;
-            let messages = messages(reader.as_mut(), definitions, &mut findings, news)?;
+            let mut whole = Findings::default();
+            let messages = match seen(reader.as_mut(), definitions, &mut whole, news) {
+                Ok(messages) => {
+                    findings = whole;
+                    messages
+                }
+                Err(error) if error.is::<Interrupted>() => return Err(error),
+                Err(_) => {
+                    reader = open(path, wish)?;
+                    messages(reader.as_mut(), definitions, &mut findings, news)?
+                }
+            };
             // No rule is of such a container: messages of OSI are held against theirs.
             if !reader.channels().values().any(Channel::is_osi) {
                 let found = format!("it is a {}", open::kind(path)?);
@@ -78,8 +91,19 @@ pub fn check(
     Ok(Checked { findings, messages: messages.count })
 }
 
-/// Holds every message against the rules; what was seen of them.
+/// Holds every message that is whole against the rules; what was seen of them.
 fn messages(
+    reader: &mut dyn Reader,
+    definitions: &dyn Fn() -> Result<Vec<u8>>,
+    findings: &mut Findings,
+    news: &mut dyn FnMut(u64, u64),
+) -> Result<message::Messages> {
+    reader.salvage();
+    seen(reader, definitions, findings, news)
+}
+
+/// Holds every message against the rules; what was seen of them.
+fn seen(
     reader: &mut dyn Reader,
     definitions: &dyn Fn() -> Result<Vec<u8>>,
     findings: &mut Findings,
@@ -88,7 +112,6 @@ fn messages(
     let mut seen = message::Messages::default();
     let define = |name: &str| definition_of(&definitions()?, name);
     let mut channels = BTreeMap::new();
-    reader.salvage();
     while let Some(head) = reader.next()? {
         let known = channels.entry(head.channel);
         let channel = known.or_insert_with(|| reader.channels()[&head.channel].clone());

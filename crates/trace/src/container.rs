@@ -39,19 +39,12 @@ impl Kind {
         file.take(16)
             .read_to_end(&mut head)
             .with_context(|| format!("cannot read {}", path.display()))?;
-        if head.starts_with(::mcap::MAGIC) {
-            return Ok(Kind::Mcap);
+        if let Some(kind) = Kind::begins(&head) {
+            return Ok(kind);
         }
-        if head.starts_with(bag::MAGIC) {
-            return Ok(Kind::Bag);
-        }
-        if head.starts_with(SQLITE) {
-            return Ok(Kind::Sqlite);
-        }
-        // What is packed as a whole has no first bytes that tell what it is, unless it is
-        // something else than a trace of OSI.
-        if packed::is_packed(&head) && !holds_another(path)? {
-            return Ok(Kind::Osi);
+        // What is packed as a whole is told by what is in it.
+        if packed::is_packed(&head) {
+            return of_packed(path, &head);
         }
         if packed::is_lzma(path) {
             return Ok(Kind::Osi);
@@ -59,20 +52,35 @@ impl Kind {
         refuse(path, &head)?;
         Ok(Kind::Osi)
     }
+
+    /// The kind that the first bytes tell.
+    fn begins(head: &[u8]) -> Option<Kind> {
+        let kinds = [(::mcap::MAGIC, Kind::Mcap), (bag::MAGIC, Kind::Bag), (SQLITE, Kind::Sqlite)];
+        kinds.into_iter().find(|(magic, _)| head.starts_with(magic)).map(|(_, kind)| kind)
+    }
 }
 
-/// Whether a packed file holds another recording than a trace of OSI, or tells by its name
-/// that it does.
-fn holds_another(path: &Path) -> Result<bool> {
+/// What is packed as a whole: what its first bytes tell once they are unpacked, and a trace of
+/// OSI, which has none, unless its name tells something else.
+fn of_packed(path: &Path, head: &[u8]) -> Result<Kind> {
+    let (mut pieces, _) = packed::unpacked(path, Part::whole(path)?)?;
+    let begun = pieces.peek(16).map(Kind::begins);
+    if let Ok(Some(kind)) = begun {
+        return Ok(kind);
+    }
     let inner = Path::new(path.file_stem().unwrap_or_default()).extension();
     let inner = inner.unwrap_or_default().to_string_lossy().to_ascii_lowercase();
-    if OTHERS.contains(&inner.as_str()) {
-        return Ok(true);
-    }
-    let (mut pieces, _) = packed::unpacked(path, Part::whole(path)?)?;
     // What cannot be unpacked is told where it is read.
-    let head = pieces.peek(16).unwrap_or_default();
-    Ok([::mcap::MAGIC, bag::MAGIC, SQLITE].iter().any(|magic| head.starts_with(magic)))
+    match inner.as_str() {
+        "mcap" if begun.is_err() => return Ok(Kind::Mcap),
+        "bag" | "active" if begun.is_err() => return Ok(Kind::Bag),
+        "db3" if begun.is_err() => return Ok(Kind::Sqlite),
+        _ => {}
+    }
+    if OTHERS.contains(&inner.as_str()) {
+        refuse(path, head)?;
+    }
+    Ok(Kind::Osi)
 }
 
 /// Fails unless the file is called a trace of OSI, which has no first bytes of

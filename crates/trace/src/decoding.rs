@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{self, Dialect};
-use wiregauge_schema::{Schema, Value};
+use wiregauge_schema::{idl, Schema, Value};
 
 use crate::protobuf::Decoder;
 use crate::topic::{Definition, Topic};
@@ -30,9 +30,13 @@ impl Decoding {
         folders: Option<&[PathBuf]>,
     ) -> Result<Decoding> {
         let Topic { schema_name: name, schema_encoding, message_encoding, .. } = topic;
-        // The other language of ROS 2's definitions is not read.
-        if !definition.0.is_empty() && schema_encoding != "ros2idl" {
-            return Decoding::new(topic, definition);
+        // What has parts that are not read may be sourced in the other language of ROS 2.
+        let is_idl = schema_encoding == "ros2idl";
+        if !definition.0.is_empty() {
+            let own = Decoding::new(topic, definition).and_then(|own| own.refuse_wide(folders));
+            if own.is_ok() || !is_idl {
+                return own;
+            }
         }
         let dialect = match message_encoding.as_str() {
             "cdr" => Dialect::Ros2,
@@ -65,16 +69,15 @@ impl Decoding {
         let Topic { schema_name, schema_encoding, message_encoding, .. } = topic;
         let ros = |dialect| -> Result<Schema> {
             let text = std::str::from_utf8(&definition.0).context("the definition is no text")?;
-            // Wide text is a string in the model, but not on the wire.
-            let is_wide = |line: &str| line.trim_start().starts_with("wstring");
-            ensure!(
-                !text.lines().any(is_wide),
-                "{schema_name} has a wstring, which is not decoded"
-            );
             msg::read_text(text, schema_name, dialect, schema_name)
         };
         match (schema_encoding.as_str(), message_encoding.as_str()) {
             ("ros2msg", "cdr") => Ok(Decoding::Cdr(ros(Dialect::Ros2)?)),
+            ("ros2idl" | "omgidl", "cdr") => {
+                let text =
+                    std::str::from_utf8(&definition.0).context("the definition is no text")?;
+                Ok(Decoding::Cdr(idl::read_text(text, schema_name, schema_name)?))
+            }
             ("ros1msg", "ros1") => Ok(Decoding::Ros1(ros(Dialect::Ros1)?)),
             ("protobuf", "protobuf") => {
                 Ok(Decoding::Protobuf(Box::new(Decoder::new(&definition.0, schema_name)?)))
@@ -83,10 +86,22 @@ impl Decoding {
                 bail!("no definition of its messages in '{encoding}'; record it with its schemas")
             }
             (schema, message) => bail!(
-                "definitions in '{schema}' with messages in '{message}' cannot be read; ros2msg \
-                 with cdr, ros1msg with ros1 and protobuf with protobuf can"
+                "definitions in '{schema}' with messages in '{message}' cannot be read; ros2msg, \
+                 ros2idl and omgidl with cdr, ros1msg with ros1 and protobuf with protobuf can"
             ),
         }
+    }
+
+    /// Itself where messages are shown. Where they are measured wide text is no string: in the
+    /// model it is one, but not on the wire.
+    fn refuse_wide(self, folders: Option<&[PathBuf]>) -> Result<Decoding> {
+        let has_wide = cdr::has_wide(self.schema());
+        let name = &self.schema().root().name.original;
+        ensure!(
+            folders.is_none() || !has_wide,
+            "{name} has a wstring, which is shown and not measured"
+        );
+        Ok(self)
     }
 
     /// The schema of the messages.

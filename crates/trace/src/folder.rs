@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{ensure, Context, Result};
 use wiregauge_schema::file;
+use wiregauge_system::text::count;
 
 use crate::channel::Channel;
-use crate::read::{self, About, Attachment, Head, Loss, Metadata, Nanoseconds};
+use crate::read::{self, About, Attachment, Counted, Head, Loss, Metadata, Nanoseconds};
 
 /// The files of a recording: itself, or those that the description in its folder names, as
 /// ROS 2 writes it. A recorder that was killed wrote none: then they are those that are there.
@@ -40,9 +41,36 @@ pub fn parts(path: &Path) -> Result<Vec<PathBuf>> {
         Some(name) => path.join(name),
         None => path.join(name),
     };
-    let parts: Vec<PathBuf> = names.map(part).collect();
+    let parts: Vec<PathBuf> = names.map(part).map(packed).collect();
     ensure!(!parts.is_empty(), "{}: names no files; give a file of the bag", description.display());
     Ok(parts)
+}
+
+/// How a recorder calls files that it packs as a whole, once they are done.
+const PACKED: [&str; 4] = ["zstd", "zst", "gz", "xz"];
+
+/// A file, or the one that was packed of it where that alone is there.
+fn packed(path: PathBuf) -> PathBuf {
+    if path.exists() {
+        return path;
+    }
+    let named = |end: &&str| {
+        let mut name = path.clone().into_os_string();
+        name.push(".");
+        name.push(end);
+        PathBuf::from(name)
+    };
+    PACKED.iter().map(named).find(|path| path.exists()).unwrap_or(path)
+}
+
+/// The number of messages in all that a description says.
+fn said(description: &str) -> Option<u64> {
+    let counts = description.lines().filter_map(|line| {
+        let (before, count) = line.split_once("message_count:")?;
+        // That of a topic or file stands further in.
+        Some((before.len(), count.trim().parse().ok()?)).filter(|_| before.trim().is_empty())
+    });
+    counts.min_by_key(|(depth, _)| *depth).map(|(_, count)| count)
 }
 
 /// The files of a bag that are in a folder, in the order of the numbers in their names.
@@ -51,12 +79,13 @@ fn there(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).with_context(cannot)? {
         let path = entry.with_context(cannot)?.path();
-        if path.extension().is_some_and(|end| end == "mcap" || end == "db3") {
+        if bare(&path).extension().is_some_and(|end| end == "mcap" || end == "db3") {
             found.push(path);
         }
     }
     // A recorder numbers its files: bag_0.mcap, bag_1.mcap. Others are no parts of a bag.
     let number = |path: &PathBuf| {
+        let path = bare(path);
         let stem = path.file_stem()?.to_str()?.to_owned();
         let (name, number) = stem.rsplit_once('_')?;
         Some((name.to_owned(), number.parse::<u64>().ok()?, path.extension()?.to_owned()))
@@ -69,6 +98,14 @@ fn there(folder: &Path) -> Result<Vec<PathBuf>> {
     }
     found.sort_by_key(|path| number(path).map(|(_, number, _)| number));
     Ok(found)
+}
+
+/// A file's name without how it is packed.
+fn bare(path: &Path) -> PathBuf {
+    match path.extension().is_some_and(|end| PACKED.iter().any(|known| end == *known)) {
+        true => path.with_extension(""),
+        false => path.to_owned(),
+    }
 }
 
 /// What opens a file of the recording.
@@ -91,6 +128,9 @@ pub struct Reader {
     verifies: bool,
     salvages: bool,
     window: (Option<Nanoseconds>, Option<Nanoseconds>),
+    /// How many messages the description says, unless not all are read; and how many came.
+    said: Option<u64>,
+    count: u64,
     /// Bytes of the files that are done, and of all.
     done: u64,
     total: u64,
@@ -131,35 +171,31 @@ impl Reader {
             verifies: false,
             salvages: false,
             window: (None, None),
+            said: None,
+            count: 0,
             done: 0,
             total,
         };
         reader.take()?;
+        if let Ok(description) = file::text(&folder.join("metadata.yaml")) {
+            reader.said = said(&description);
+        }
         Ok(reader)
     }
 
     /// Takes the channels of the current file that are not known yet.
     fn take(&mut self) -> Result<()> {
-        if self.numbers.len() == self.part.channels().len() {
-            return Ok(());
+        let (numbers, channels) = (&mut self.numbers, &mut self.channels);
+        number(self.part.channels(), numbers, channels)
+    }
+
+    /// Tells where the description says another number of messages.
+    fn compare(&mut self) {
+        if let Some(said) = self.said.take().filter(|said| *said != self.count) {
+            let (said, there) = (count(said, "message"), self.count);
+            self.remarks
+                .push(format!("its metadata.yaml says that it has {said}, and there are {there}"));
         }
-        for (id, channel) in self.part.channels() {
-            if self.numbers.contains_key(id) {
-                continue;
-            }
-            let known = self.channels.iter().find(|(_, known)| *known == channel);
-            let number = match known {
-                Some((number, _)) => *number,
-                None => {
-                    let number = u16::try_from(self.channels.len());
-                    let number = number.context("more than 65536 channels")?;
-                    self.channels.insert(number, channel.clone());
-                    number
-                }
-            };
-            self.numbers.insert(*id, number);
-        }
-        Ok(())
     }
 
     /// Takes what else the current file holds, and what is to be told of it.
@@ -178,26 +214,53 @@ impl Reader {
     }
 }
 
+/// Gives numbers here to the channels of a file that have none yet.
+fn number(
+    own: &BTreeMap<u16, Channel>,
+    numbers: &mut BTreeMap<u16, u16>,
+    channels: &mut BTreeMap<u16, Channel>,
+) -> Result<()> {
+    if numbers.len() == own.len() {
+        return Ok(());
+    }
+    for (id, channel) in own {
+        if numbers.contains_key(id) {
+            continue;
+        }
+        let known = channels.iter().find(|(_, known)| *known == channel);
+        let number = match known {
+            Some((number, _)) => *number,
+            None => {
+                let number = u16::try_from(channels.len());
+                let number = number.context("more than 65536 channels")?;
+                channels.insert(number, channel.clone());
+                number
+            }
+        };
+        numbers.insert(*id, number);
+    }
+    Ok(())
+}
+
 impl read::Reader for Reader {
     fn channels(&self) -> &BTreeMap<u16, Channel> {
         &self.channels
     }
 
     fn next(&mut self) -> Result<Option<Head>> {
-        loop {
+        while !self.path.as_os_str().is_empty() {
             let head = self.part.next()?;
             self.take()?;
             if let Some(head) = head {
+                self.count += 1;
                 return Ok(Some(Head { channel: self.numbers[&head.channel], ..head }));
             }
-            let Some(next) = self.left.pop_front() else {
-                if !self.path.as_os_str().is_empty() {
-                    self.close();
-                    self.path.clear();
-                }
-                return Ok(None);
-            };
             self.close();
+            let Some(next) = self.left.pop_front() else {
+                self.path.clear();
+                self.compare();
+                break;
+            };
             self.part = (self.open)(&next)?;
             self.path = next;
             if self.verifies {
@@ -213,6 +276,7 @@ impl read::Reader for Reader {
             self.numbers.clear();
             self.take()?;
         }
+        Ok(None)
     }
 
     fn front(&mut self, most: usize) -> Result<&[u8]> {
@@ -225,11 +289,42 @@ impl read::Reader for Reader {
 
     fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         self.window = (from, to);
+        self.said = None;
         self.part.narrow(from, to);
     }
 
     fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
+        self.said = None;
         self.part.choose(wanted);
+    }
+
+    fn hop(&mut self, wanted: &dyn Fn(&Channel) -> bool, most: u64) -> Result<u64> {
+        self.said = None;
+        self.part.hop(wanted, most)
+    }
+
+    /// Where all files tell it nothing is left to be read.
+    fn counted(&mut self) -> Result<Option<Counted>> {
+        let (mut all, mut metadata, mut remarks) = (Counted::default(), Vec::new(), Vec::new());
+        for path in std::iter::once(&self.path).chain(&self.left) {
+            let mut part = (self.open)(path)?;
+            let Some(counted) = part.counted()? else { return Ok(None) };
+            let mut numbers = BTreeMap::new();
+            number(part.channels(), &mut numbers, &mut self.channels)?;
+            for (channel, count) in counted.by_channel {
+                *all.by_channel.entry(numbers[&channel]).or_default() += count;
+            }
+            counted.times.into_iter().for_each(|times| all.widen(times));
+            metadata.extend_from_slice(part.metadata());
+            remarks.extend(part.remarks());
+        }
+        self.metadata = metadata;
+        self.remarks.extend(remarks);
+        self.left.clear();
+        self.path.clear();
+        self.count = all.messages();
+        self.compare();
+        Ok(Some(all))
     }
 
     fn metadata(&self) -> &[Metadata] {

@@ -15,7 +15,7 @@ use crate::mcap::{self, SeenChunk};
 use crate::open::{self, Wish};
 use crate::osi::Stamp;
 use crate::part::Part;
-use crate::read::{tell, About, Head, Metadata, Nanoseconds, Reader};
+use crate::read::{tell, About, Counted, Head, Metadata, Nanoseconds, Reader};
 use crate::version;
 
 /// Between two messages of a channel a gap is longer than so many of its usual intervals.
@@ -128,8 +128,8 @@ pub struct Read {
     pub versions: Vec<String>,
 }
 
-/// What is in a file. An MCAP file whose summary has all of it is not read unless `all` says
-/// so: it takes as long for a large one as for a small one. Where the summary lacks what is
+/// What is in a file. An MCAP file whose summary has all of it, and a bag whose index has, are
+/// not read unless `all` says so: it takes as long for a large one as for a small one. Where the summary lacks what is
 /// no message, chunks are hopped over for it; where it lacks channels, messages are read.
 ///
 /// # Errors
@@ -156,17 +156,21 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
         remarks: Vec::new(),
     };
     if container != "MCAP" {
-        read(&mut info, open::open(path, wish)?.as_mut(), news)?;
+        let mut reader = open::open(path, wish)?;
+        match if all { None } else { reader.counted()? } {
+            Some(counted) => by_index(&mut info, reader.as_ref(), &counted),
+            None => read(&mut info, reader.as_mut(), news)?,
+        }
         return Ok(info);
     }
     let mut reader = mcap::Reader::open(path)?;
-    About { profile: info.profile, library: info.library } = reader.about();
-    let summary = Summary::of(path)?.filter(|summary| !all && has_channels(summary));
+    let summary = Summary::of(path)?.filter(|summary| !all && summary.has_channels());
     let Some((summary, statistics)) = summary.as_ref().and_then(with_statistics) else {
         read(&mut info, &mut reader, news)?;
         info.chunks = Some(Chunks::of(reader.chunks().iter().map(SeenChunk::sizes)));
         return Ok(info);
     };
+    About { profile: info.profile, library: info.library } = reader.about();
     info.messages = statistics.messages;
     let (first, last) = statistics.times;
     info.times = (statistics.messages > 0).then_some((first.into(), last.into()));
@@ -191,13 +195,17 @@ pub fn info(path: &Path, wish: &Wish, all: bool, news: &mut dyn FnMut(u64, u64))
     Ok(info)
 }
 
-/// Whether a summary has the channels of all messages, with their numbers.
-fn has_channels(summary: &Summary) -> bool {
-    summary.statistics.as_ref().is_some_and(|known| {
-        let is_known = known.by_channel.keys().all(|id| summary.channels.contains_key(id));
-        let count: u64 = known.by_channel.values().fold(0, |sum, count| sum.saturating_add(*count));
-        is_known && known.channels == summary.channels.len() as u64 && count == known.messages
-    })
+/// What an index tells of a bag.
+fn by_index(info: &mut Info, reader: &dyn Reader, counted: &Counted) {
+    About { profile: info.profile, library: info.library } = reader.about();
+    info.messages = counted.messages();
+    info.times = counted.times;
+    for (id, channel) in reader.channels() {
+        let count = counted.by_channel.get(id).copied().unwrap_or(0);
+        info.channels.push(ChannelInfo::new(channel, count, None));
+    }
+    info.metadata = metadata(reader);
+    info.remarks = reader.remarks();
 }
 
 fn with_statistics(summary: &Summary) -> Option<(&Summary, &Statistics)> {
@@ -237,6 +245,7 @@ fn read(info: &mut Info, reader: &mut dyn Reader, news: &mut dyn FnMut(u64, u64)
         }
     }
     info.read = true;
+    About { profile: info.profile, library: info.library } = reader.about();
     for (id, channel) in reader.channels() {
         let seen = seen.remove(id).unwrap_or_default();
         info.times = match (info.times, seen.times) {

@@ -1,6 +1,7 @@
 //! Recordings and trace files: the topics, schemas and messages in them, and what is done
 //! with these as they lie there.
 
+mod around;
 mod bag;
 mod cbor;
 pub mod cdr;
@@ -24,12 +25,14 @@ pub mod protobuf;
 pub mod read;
 pub mod recording;
 pub mod ros1;
+mod scratch;
 pub mod select;
 mod sequence;
 pub mod shown;
 pub mod split;
 mod sqlite;
 pub mod static_data;
+mod told;
 pub mod topic;
 mod txth;
 mod unpacking;

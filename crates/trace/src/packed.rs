@@ -42,27 +42,36 @@ pub(crate) fn is_lzma(path: &Path) -> bool {
 
 /// What is in a file, packed or not.
 pub(crate) fn unpacked(path: &Path, file: Part) -> Result<(Pieces, Option<Progress>)> {
+    Ok(match stream(path, file.clone())? {
+        None => (Pieces::of_part(file), None),
+        Some((stream, progress)) => (Pieces::of_stream(stream), Some(progress)),
+    })
+}
+
+/// What unpacks a file, and how much of it was read; none where it is not packed.
+pub(crate) fn stream(path: &Path, file: Part) -> Result<Option<(Stream, Progress)>> {
     let mut head = Vec::new();
     file.between(0, XZ.len() as u64).read_to_end(&mut head)?;
     let is_lzma = is_lzma(path) && !is_packed(&head);
     if !is_packed(&head) && !is_lzma {
-        return Ok((Pieces::of_part(file), None));
+        return Ok(None);
     }
     let progress = Progress::default();
     let counted = Counted { part: file, progress: progress.clone() };
-    if is_lzma {
-        let stream = lzma_rust2::LzmaReader::new_mem_limit(BufReader::new(counted), LZMA, None)?;
-        return Ok((Pieces::of_stream(Box::new(stream)), Some(progress)));
-    }
-    let stream: Box<dyn Read + Send> = if head.starts_with(GZIP) {
+    let stream: Stream = if is_lzma {
+        Box::new(lzma_rust2::LzmaReader::new_mem_limit(BufReader::new(counted), LZMA, None)?)
+    } else if head.starts_with(GZIP) {
         Box::new(flate2::read::MultiGzDecoder::new(counted))
     } else if head.starts_with(ZSTD) {
         Box::new(zstd::Decoder::new(counted)?)
     } else {
         Box::new(lzma_rust2::XzReader::new(counted, true))
     };
-    Ok((Pieces::of_stream(stream), Some(progress)))
+    Ok(Some((stream, progress)))
 }
+
+/// What unpacks a file.
+pub(crate) type Stream = Box<dyn Read + Send>;
 
 /// A part of which is told how much was read.
 struct Counted {

@@ -41,8 +41,8 @@ impl Parser {
         );
         ensure!(
             definition.encoding == "protobuf" && !definition.data.is_empty(),
-            "the definition of its messages is missing in the file; take them as they are by \
-             --format raw, or leave the channel out by --exclude-channel"
+            "the definition of its messages is missing in the file; 'wiregauge trace cat --format raw' \
+             takes them as they are, and --exclude-channel leaves the channel out"
         );
         let found = Definitions::decode(&definition.data)
             .and_then(|definitions| definitions.message(&definition.name))

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use anyhow::{Context, Result};
 use wiregauge_schema::file;
@@ -29,8 +29,18 @@ impl Part {
 
     /// All of a file that is open.
     pub fn of(file: File) -> Result<Part> {
+        Part::shared(Arc::new(file))
+    }
+
+    /// All of a file that others read, too.
+    pub fn shared(file: Arc<File>) -> Result<Part> {
         let end = file.metadata().context("cannot read a scratch file")?.len();
-        Ok(Part { file: Arc::new(file), at: 0, end })
+        Ok(Part { file, at: 0, end })
+    }
+
+    /// The file as long as somebody reads it.
+    pub fn watch(&self) -> Weak<File> {
+        Arc::downgrade(&self.file)
     }
 
     /// The bytes of the same file between two positions in it; those behind its end are

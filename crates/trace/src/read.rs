@@ -95,6 +95,28 @@ pub struct About {
     pub library: String,
 }
 
+/// How many messages an index tells of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// By channel.
+    pub by_channel: BTreeMap<u16, u64>,
+    /// The earliest and the latest time; none where there are no messages.
+    pub times: Option<(Nanoseconds, Nanoseconds)>,
+}
+
+impl Counted {
+    /// Messages in all.
+    pub fn messages(&self) -> u64 {
+        self.by_channel.values().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Widens the times by others.
+    pub(crate) fn widen(&mut self, (first, last): (Nanoseconds, Nanoseconds)) {
+        let (from, to) = self.times.unwrap_or((first, last));
+        self.times = Some((from.min(first), to.max(last)));
+    }
+}
+
 /// A file within the file.
 #[derive(Clone, Debug)]
 pub struct Attachment {
@@ -159,6 +181,15 @@ pub trait Reader {
     /// When the index cannot be read.
     fn hop(&mut self, _wanted: &dyn Fn(&Channel) -> bool, _most: u64) -> Result<u64> {
         Ok(0)
+    }
+
+    /// How many messages there are and from when to when, where an index tells that and
+    /// nothing speaks against it; no message is read for it. To be asked before the first one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    fn counted(&mut self) -> Result<Option<Counted>> {
+        Ok(None)
     }
 
     /// What is said of the whole file, up to here.

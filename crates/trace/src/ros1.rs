@@ -4,10 +4,15 @@
 use anyhow::{ensure, Result};
 use wiregauge_schema::{Schema, Value};
 
-use crate::sequence::{self, Layout};
+use crate::sequence::{self, Layout, Wide};
 
-const LAYOUT: Layout =
-    Layout { big_endian: false, aligned: false, terminated: false, padded_empty: false };
+const LAYOUT: Layout = Layout {
+    big_endian: false,
+    aligned: false,
+    terminated: false,
+    padded_empty: false,
+    wide: Wide::Four,
+};
 
 /// Decodes a message. Fails on bytes that do not fit the schema.
 pub fn decode(schema: &Schema, bytes: &[u8]) -> Result<Value> {

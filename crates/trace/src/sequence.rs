@@ -2,7 +2,7 @@
 //! tags, no optional fields, lists headed by a count. CDR and ROS 1 are two.
 
 use anyhow::{bail, ensure, Context, Result};
-use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId, Value};
+use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId, Value};
 
 /// Deepest nesting of records that is followed; definitions that contain
 /// themselves could otherwise exhaust the stack.
@@ -19,6 +19,26 @@ pub struct Layout {
     pub terminated: bool,
     /// A record without fields takes one byte.
     pub padded_empty: bool,
+    /// How wide text is written.
+    pub wide: Wide,
+}
+
+/// How wide text is written, in which implementations differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wide {
+    /// The number of letters, and four bytes for each.
+    Four,
+    /// The number of units of UTF-16, and these.
+    Two,
+    /// The number of bytes of UTF-16, and these.
+    Octets,
+}
+
+/// Whether a field is wide text, which is a string in the model.
+pub fn is_wide(schema: &Schema, record: &Record, field: &Field) -> bool {
+    let said = || schema.wording.member(&record.name.original, &field.name.original);
+    field.element == Element::String
+        && said().is_some_and(|said| said.spelling.starts_with("wstring"))
 }
 
 /// Decodes a message of the schema's root. Returns it and the number of bytes
@@ -46,16 +66,20 @@ impl<'a> Reader<'a> {
         }
         let mut values = Vec::with_capacity(record.fields.len());
         for field in &record.fields {
+            let is_wide = is_wide(self.schema, record, field);
             values
-                .push(self.field(field, depth).with_context(|| {
+                .push(self.field(field, is_wide, depth).with_context(|| {
                     format!("{}.{}", record.name.original, field.name.original)
                 })?);
         }
         Ok(Value::Record(values))
     }
 
-    fn field(&mut self, field: &Field, depth: usize) -> Result<Value> {
+    fn field(&mut self, field: &Field, is_wide: bool, depth: usize) -> Result<Value> {
         let count = match field.cardinality {
+            Cardinality::Required | Cardinality::Implicit if is_wide => {
+                return Ok(Value::String(self.wide()?))
+            }
             Cardinality::Required | Cardinality::Implicit => {
                 return self.element(field.element, depth)
             }
@@ -77,7 +101,10 @@ impl<'a> Reader<'a> {
         let mut values = Vec::new();
         for _ in 0..count {
             let before = self.at;
-            values.push(self.element(field.element, depth)?);
+            values.push(match is_wide {
+                true => Value::String(self.wide()?),
+                false => self.element(field.element, depth)?,
+            });
             ensure!(self.at > before || count == 1, "a list of elements without content");
         }
         Ok(Value::List(values))
@@ -104,6 +131,30 @@ impl<'a> Reader<'a> {
             bytes = bytes.strip_suffix(&[0]).context("a text without its final zero byte")?;
         }
         Ok(std::str::from_utf8(bytes).context("a text that is not UTF-8")?.to_owned())
+    }
+
+    fn wide(&mut self) -> Result<String> {
+        let len = self.len()?;
+        let (count, size) = match self.layout.wide {
+            Wide::Four => (len, 4),
+            Wide::Two => (len, 2),
+            Wide::Octets => (len / 2, 2),
+        };
+        let left = self.bytes.len() - self.at;
+        ensure!(count <= left / size, "{count} letters, but only {left} bytes are left");
+        let mut text = String::new();
+        if size == 4 {
+            for _ in 0..count {
+                let letter = char::from_u32(u32::from_le_bytes(self.number()?));
+                text.push(letter.context("wide text with what is no letter")?);
+            }
+            return Ok(text);
+        }
+        let mut units = Vec::with_capacity(count);
+        for _ in 0..count {
+            units.push(u16::from_le_bytes(self.number()?));
+        }
+        String::from_utf16(&units).context("wide text that is not UTF-16")
     }
 
     fn scalar(&mut self, scalar: Scalar) -> Result<Value> {

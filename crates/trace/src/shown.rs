@@ -37,7 +37,8 @@ pub fn of(channel: &Channel) -> Result<Box<dyn Show>> {
         }
         "" => bail!("the encoding of its messages is not told"),
         other => bail!(
-            "messages in '{other}' are not shown; protobuf, flatbuffer, json, cbor, cdr and ros1 are"
+            "messages in '{other}' are not shown, and protobuf, flatbuffer, json, cbor, cdr and ros1 are; \
+             'wiregauge trace cat --format raw' takes them as they are"
         ),
     })
 }

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use anyhow::{bail, Result};
 use prost_reflect::prost::encoding::encode_varint;
 
+use crate::around::Around;
 use crate::channel::Channel;
-use crate::read::{bounded, About, Attachment, Head, Loss, Metadata, Nanoseconds, Reader};
+use crate::read::{bounded, Head, Nanoseconds, Reader};
 use crate::wire::{is_message, Content, Fields};
 
 /// What a GroundTruth has once and does not change, by the numbers of its fields.
@@ -88,12 +89,16 @@ fn kind(channel: &Channel) -> Option<bool> {
     }
 }
 
-impl Reader for Repeating {
-    fn channels(&self) -> &BTreeMap<u16, Channel> {
-        self.inner.channels()
+impl Around for Repeating {
+    fn inner(&self) -> &dyn Reader {
+        self.inner.as_ref()
     }
 
-    fn next(&mut self) -> Result<Option<Head>> {
+    fn inner_mut(&mut self) -> &mut dyn Reader {
+        self.inner.as_mut()
+    }
+
+    fn advance(&mut self) -> Result<Option<Head>> {
         self.completed = None;
         let Some(mut head) = self.inner.next()? else {
             if self.seen == 0 {
@@ -115,18 +120,8 @@ impl Reader for Repeating {
         Ok(Some(head))
     }
 
-    fn front(&mut self, most: usize) -> Result<&[u8]> {
-        match &self.completed {
-            Some(message) => Ok(&message[..message.len().min(most)]),
-            None => self.inner.front(most),
-        }
-    }
-
-    fn data(&mut self) -> Result<&[u8]> {
-        match &self.completed {
-            Some(message) => Ok(message),
-            None => self.inner.data(),
-        }
+    fn changed(&self) -> Option<&[u8]> {
+        self.completed.as_deref()
     }
 
     /// What comes before is read, as it may tell what is static.
@@ -136,48 +131,19 @@ impl Reader for Repeating {
         self.inner.narrow(from.filter(|_| is_over), to);
     }
 
-    fn choose(&mut self, wanted: &dyn Fn(&Channel) -> bool) {
-        self.inner.choose(wanted);
+    /// Nothing is left out that may tell what is static.
+    fn hop(&mut self, _: &dyn Fn(&Channel) -> bool, _: u64) -> Result<u64> {
+        Ok(0)
     }
 
-    fn metadata(&self) -> &[Metadata] {
-        self.inner.metadata()
-    }
-
-    fn attachments(&self) -> &[Attachment] {
-        self.inner.attachments()
-    }
-
-    fn verify(&mut self) {
-        self.inner.verify();
-    }
-
-    fn about(&self) -> About {
-        self.inner.about()
-    }
-
-    fn salvage(&mut self) {
-        self.inner.salvage();
-    }
-
-    fn losses(&self) -> &[Loss] {
-        self.inner.losses()
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.inner.remarks();
+    fn own_remarks(&self) -> Vec<String> {
         let fields = self.added.iter().map(|(name, count)| format!("{name} ({count})"));
         let fields = fields.collect::<Vec<_>>().join(", ");
         let (lacking, seen) = (self.lacking, self.seen);
-        remarks.push(match lacking {
+        vec![match lacking {
             0 => "no message lacks static data that was told before; nothing is repeated".into(),
             _ => format!("static data is repeated in {lacking} of {seen} messages: {fields}"),
-        });
-        remarks
-    }
-
-    fn progress(&self) -> (u64, u64) {
-        self.inner.progress()
+        }]
     }
 }
 

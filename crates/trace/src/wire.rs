@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
+use wiregauge_system::text::count;
 
 /// Deeper messages are refused, as Protobuf's libraries do.
 const DEPTH: usize = 100;
@@ -268,7 +269,7 @@ impl Shape {
     fn any<'b>(&self, known: &Known, bytes: &'b [u8], depth: usize) -> Result<&'b [u8]> {
         let mut fields = Fields(bytes);
         let Some((number, content)) = fields.next() else {
-            bail!("no field {} bytes before its end", bytes.len());
+            bail!("no field {} before its end", count(bytes.len() as u64, "byte"));
         };
         if let Some(field) = known.field(number) {
             self.field(field, content, depth).with_context(|| field.name.clone())?;

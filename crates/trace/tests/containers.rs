@@ -3,10 +3,10 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use common::traces::messages;
+use common::traces::{self, messages};
 use common::{error, recording, recordings};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -18,6 +18,8 @@ use prost_reflect::prost_types::{
 use rusqlite::{params, Connection};
 use tempfile::TempDir;
 use wiregauge_schema::{Element, Value};
+use wiregauge_trace::check::check;
+use wiregauge_trace::info::{info, ChannelInfo, Info};
 use wiregauge_trace::open::{open, Wish};
 use wiregauge_trace::{Lookup, Recording};
 
@@ -204,6 +206,132 @@ fn bags_of_any_kind_are_read_as_traces() {
     }
 }
 
+/// Bytes packed as a whole.
+fn packed(end: &str, bytes: &[u8]) -> Vec<u8> {
+    if end.starts_with("zst") {
+        return zstd::encode_all(bytes, 1).unwrap();
+    }
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    std::io::Write::write_all(&mut gzip, bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+#[test]
+fn bags_that_are_packed_as_a_whole_are_read_and_leave_nothing() {
+    for name in ["ros1/bz2.bag", "ros2/iron/iron.db3", "mcap/ros2-chunks.mcap"] {
+        let bytes = fs::read(recording(name)).unwrap();
+        let wanted = messages(open(&recording(name), &Wish::default()).unwrap().as_mut());
+        for end in ["zstd", "gz"] {
+            let folder = tempfile::tempdir().unwrap();
+            let bare = name.rsplit('/').next().unwrap();
+            let path = file(&folder, &format!("{bare}.{end}"), &packed(end, &bytes));
+            // What a run that was killed while it unpacked has left.
+            file(&folder, &format!(".{bare}.{end}.unpacked.left"), b"left");
+            let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+            assert_eq!(told.messages, wanted.len() as u64, "{name}.{end}");
+            let checked = check(&path, &Wish::default(), &definitions, &mut |_, _| {}).unwrap();
+            assert_eq!(checked.messages, told.messages);
+            let mut reader = open(&path, &Wish::default()).unwrap();
+            assert!(messages(reader.as_mut()) == wanted, "{name}.{end}");
+            let names = |left: fs::ReadDir| left.map(|left| left.unwrap().file_name()).collect();
+            let mut left: Vec<_> = names(fs::read_dir(folder.path()).unwrap());
+            left.retain(|name| !bare.ends_with("db3") || !name.to_string_lossy().contains("left"));
+            assert_eq!(left.len(), if bare.ends_with("db3") { 1 } else { 2 }, "{left:?}");
+            // One that is cut is told, and what can be unpacked of it saved.
+            let whole = packed(end, &bytes);
+            let cut = file(&folder, &format!("cut.{bare}.{end}"), &whole[..whole.len() - 9]);
+            let refused = open(&cut, &Wish::default()).and_then(|mut reader| {
+                while reader.next()?.is_some() {}
+                Ok(())
+            });
+            let refused = error(refused);
+            assert!(refused.contains("packed as a whole, and cut or damaged there"), "{refused}");
+        }
+    }
+    // A recorder that packs each file of its bag when it is done.
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["iron.db3", "metadata.yaml"] {
+        fs::copy(recording(&format!("ros2/iron/{name}")), folder.path().join(name)).unwrap();
+    }
+    let wanted = messages(open(folder.path(), &Wish::default()).unwrap().as_mut());
+    let bytes = fs::read(folder.path().join("iron.db3")).unwrap();
+    fs::remove_file(folder.path().join("iron.db3")).unwrap();
+    file(&folder, "iron_0.db3.zstd", &packed("zstd", &bytes));
+    fs::remove_file(folder.path().join("metadata.yaml")).unwrap();
+    assert!(messages(open(folder.path(), &Wish::default()).unwrap().as_mut()) == wanted);
+    fs::copy(recording("ros2/iron/metadata.yaml"), folder.path().join("metadata.yaml")).unwrap();
+    let (from, to) = ("iron_0.db3.zstd", "iron.db3.zstd");
+    fs::rename(folder.path().join(from), folder.path().join(to)).unwrap();
+    assert!(messages(open(folder.path(), &Wish::default()).unwrap().as_mut()) == wanted);
+}
+
+#[test]
+fn what_an_index_of_a_bag_tells_is_what_reading_finds() {
+    let told = |path: &Path, all| info(path, &Wish::default(), all, &mut |_, _| {}).unwrap();
+    for (name, has_index) in [
+        ("ros1/plain.bag", true),
+        ("ros1/bz2.bag", true),
+        ("ros1/lz4.bag", true),
+        ("ros2/iron", true),
+        ("ros2/packed/packed.db3", true),
+        ("ros2/jazzy", true),
+    ] {
+        let [some, all] = [false, true].map(|all| told(&recording(name), all));
+        assert_eq!([some.read, all.read], [!has_index, true], "{name}");
+        assert_eq!((some.messages, some.times), (all.messages, all.times), "{name}");
+        let channels = |info: &Info| -> Vec<(String, u64)> {
+            let of = |channel: &ChannelInfo| (channel.topic.clone(), channel.messages);
+            info.channels.iter().map(of).collect()
+        };
+        assert_eq!(channels(&some), channels(&all), "{name}");
+        assert_eq!(some.metadata.len(), all.metadata.len(), "{name}");
+        assert_eq!((&some.profile, &some.library), (&all.profile, &all.library), "{name}");
+    }
+    // An index that knows less than there is does not count, and all verbs count alike.
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(&folder, "a.bag", &reindexed());
+    let info = told(&path, false);
+    assert_eq!((info.read, info.messages, info.remarks.len()), (true, 2, 1), "{:?}", info.remarks);
+    let checked = check(&path, &Wish::default(), &definitions, &mut |_, _| {}).unwrap();
+    assert_eq!(checked.messages, 2);
+    assert!(checked.findings.list().iter().any(|finding| finding.rule == "file.whole"));
+    // What the description says is held against what is there.
+    let bag = folder.path().join("bag");
+    fs::create_dir(&bag).unwrap();
+    fs::copy(recording("ros2/iron/iron.db3"), bag.join("iron.db3")).unwrap();
+    let description = fs::read_to_string(recording("ros2/iron/metadata.yaml")).unwrap();
+    let other = description.replace("\n  message_count: 10\n", "\n  message_count: 12\n");
+    assert_ne!(other, description);
+    fs::write(bag.join("metadata.yaml"), other).unwrap();
+    for all in [false, true] {
+        let info = told(&bag, all);
+        let words = "says that it has 12 messages, and there are 10";
+        assert!(info.messages == 10 && info.remarks[0].contains(words), "{:?}", info.remarks);
+    }
+}
+
+#[test]
+fn readers_around_others_hand_all_on() {
+    // MCAP is read by one around another.
+    let folder = tempfile::tempdir().unwrap();
+    let path = traces::made(&folder, "in.mcap", &traces::Made::default());
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    assert!(reader.about().library.contains("mcap"), "{:?}", reader.about());
+    assert_eq!(reader.metadata().len(), 2);
+    assert_eq!(reader.counted().unwrap().map(|counted| counted.messages()), Some(300));
+    assert!(reader.hop(&|_| true, 100).unwrap() > 50);
+    reader.narrow(Some(2_900), None);
+    let mut left = 0;
+    while reader.next().unwrap().is_some() {
+        left += 1;
+    }
+    assert!((1..100).contains(&left), "{left}");
+    let mut reader = open(&path, &Wish::default()).unwrap();
+    reader.salvage();
+    assert_eq!(messages(reader.as_mut()).len(), 300);
+    assert!(reader.losses().is_empty() && reader.remarks().is_empty());
+}
+
 /// A bag of ROS 2 before Iron: without definitions.
 fn humble(folder: &TempDir, name: &str, numbers: std::ops::Range<u8>) -> PathBuf {
     let path = folder.path().join(name);
@@ -363,8 +491,9 @@ fn cut_traces_are_refused_with_advice() {
             1..6 => assert!(error(Recording::open(&path)).contains("is no OSI trace")),
             _ => {
                 let error = error(Recording::open(&path));
-                let (messages, at) = if length < 10 { (1, 6) } else { (2, 10) };
-                assert!(error.contains(&format!("truncated after {messages} messages")), "{error}");
+                let (messages, at) =
+                    if length < 10 { ("1 message", 6) } else { ("2 messages", 10) };
+                assert!(error.contains(&format!("truncated after {messages}, at")), "{error}");
                 assert!(error.contains(&format!("at byte {at}; save those")), "{error}");
             }
         }
@@ -375,9 +504,9 @@ fn cut_traces_are_refused_with_advice() {
 fn what_is_no_recording_is_refused_with_a_way_out() {
     let folder = tempfile::tempdir().unwrap();
     for (name, head, wanted) in [
-        ("a.db3.zstd", [0x28, 0xb5, 0x2f, 0xfd].as_slice(), "zstd -d"),
+        ("a.db3.zstd", [0x28, 0xb5, 0x2f, 0xfd].as_slice(), "cut or damaged there"),
         ("a.osi.xz", &[0xfd, b'7', b'z', b'X', b'Z', 0], "unpacked on after 0 messages"),
-        ("a.mcap.gz", &[0x1f, 0x8b], "gunzip -k"),
+        ("a.mcap.gz", &[0x1f, 0x8b], "cut or damaged there"),
         ("a.pcap", &[0xd4, 0xc3, 0xb2, 0xa1], "a capture of network packets"),
         ("old.bag", b"#ROSBAG V1.2\n", "as version 2.0"),
         ("a.txth", b"version {", "a trace as text"),

@@ -9,8 +9,9 @@ use std::path::{Path, PathBuf};
 use common::{at, error, number, recording};
 use prost_reflect::prost::Message;
 use prost_reflect::prost_types::FileDescriptorSet;
-use wiregauge_schema::{canonical, prune, Schema, Value};
-use wiregauge_trace::{Lookup, Recording};
+use wiregauge_schema::msg::{read_text, Dialect};
+use wiregauge_schema::{canonical, idl, prune, Cardinality, Element, Scalar, Schema, Value};
+use wiregauge_trace::{cdr, Lookup, Recording};
 
 /// Names and numbers of messages of the topics.
 fn topics(recording: &Recording) -> Vec<(&str, u64)> {
@@ -138,15 +139,11 @@ fn what_protobuf_has_is_read_from_mcap() {
 }
 
 #[test]
-fn definitions_in_other_languages_are_refused_or_taken_from_a_folder() {
+fn definitions_in_other_languages_are_read_or_refused() {
     let path = recording("mcap/others.mcap");
     let others = Recording::open(&path).unwrap();
     assert_eq!(topics(&others), [("/idl", 1), ("/json", 1), ("/flatbuffer", 1), ("/none", 1)]);
     for (topic, words) in [
-        (
-            "/idl",
-            "no definition of p/msg/Pair that can be read; give the folder with p/msg/Pair.msg",
-        ),
         ("/json", "definitions in 'jsonschema' with messages in 'json' cannot be read"),
         ("/flatbuffer", "definitions in 'flatbuffer' with messages in 'flatbuffer' cannot be read"),
         ("/none", "no definition"),
@@ -155,13 +152,118 @@ fn definitions_in_other_languages_are_refused_or_taken_from_a_folder() {
         assert!(refused.contains(words), "{topic}: {refused}");
     }
 
-    let folder = tempfile::tempdir().unwrap();
-    fs::create_dir_all(folder.path().join("p/msg")).unwrap();
-    fs::write(folder.path().join("p/msg/Pair.msg"), "uint16 x\nfloat64 y\n").unwrap();
-    let lookup = Lookup { folders: vec![folder.path().to_owned()], osi: None };
-    let found = Recording::open_with(&path, lookup).unwrap();
+    // OMG IDL is read, too.
     let pair = Value::Record(vec![Value::Unsigned(3), Value::F64(4.5)]);
-    assert_eq!(found.messages("/idl", 10).unwrap(), [pair]);
+    assert_eq!(others.messages("/idl", 10).unwrap(), [pair]);
+}
+
+fn unread(text: &str) -> String {
+    error(idl::read_text(text, "p/msg/R", "test"))
+}
+
+#[test]
+fn what_rosidl_and_others_write_is_read() {
+    let text = format!(
+        "{line}\nIDL: p/msg/R\n#include \"a.idl\"\nmodule p {{ module msg {{\n\
+         module R_Constants {{ const unsigned long MOST = 3; @verbatim(text=\"a }} \\\" b\") \
+         const string S = \"x\" \"y\"; }};\n\
+         typedef double double__9[9]; typedef sequence<octet> Octets;\n\
+         // a comment }}\n@verbatim (language=\"comment\", text=\"more\" \"text\")\n\
+         struct R {{ @default(value=5) uint8 a; unsigned long long b, c; p::msg::In in; \
+         /* no */ double__9 d; Octets e; sequence<In, 4> f; string<8> g; wstring h; \
+         float i[2][R_Constants::MOST]; Kind k; boolean l; }}; }}; }};\n{line}\n\
+         IDL: p/msg/In\nmodule p {{ module msg {{ enum Kind {{ ONE, @value(2) TWO }}; \
+         struct Base {{ long x; }}; struct In : Base {{ long long y; }}; }}; }};",
+        line = "=".repeat(80)
+    );
+    for name in ["p/msg/R", "p/R", "p::msg::R"] {
+        let schema = idl::read_text(&text, name, "test").unwrap();
+        let root = schema.root();
+        assert_eq!(root.name.original, "p/msg/R");
+        let field = |name: &str| {
+            let field = root.fields.iter().find(|field| field.name.original == name).unwrap();
+            (field.element, field.cardinality)
+        };
+        let scalar = |kind| (Element::Scalar(kind), Cardinality::Required);
+        assert_eq!(field("a"), scalar(Scalar::U8));
+        assert_eq!(field("c"), scalar(Scalar::U64));
+        assert_eq!(field("d").1, Cardinality::Array { len: 9 });
+        assert_eq!(field("e"), (Element::Bytes, Cardinality::Required));
+        assert_eq!(field("f").1, Cardinality::List { bound: Some(4) });
+        assert_eq!(field("g"), (Element::String, Cardinality::Required));
+        assert_eq!(field("i").1, Cardinality::Array { len: 6 });
+        let Element::Record(inner) = field("in").0 else { panic!() };
+        let names: Vec<&str> =
+            schema.record(inner).fields.iter().map(|f| f.name.original.as_str()).collect();
+        assert_eq!(names, ["x", "y"]);
+        assert!(matches!(field("k").0, Element::Enum(_)));
+        assert_eq!(schema.wording.member("p/msg/R", "h").unwrap().spelling, "wstring");
+    }
+}
+
+#[test]
+fn what_is_not_read_is_told() {
+    let of = |text: &str| unread(&format!("module p {{ module msg {{ {text} }}; }};"));
+    for (text, words) in [
+        ("struct R { @optional long x; };", "p/msg/R.x: it is optional"),
+        ("struct R { sequence<sequence<long>> x; };", "a list of lists"),
+        ("struct R { map<string, long> x; };", "a map, which is not read"),
+        ("union U switch (long) { case 1: long x; }; struct R { U u; };", "a union"),
+        ("struct R { Nix x; };", "does not define Nix"),
+        ("typedef A B; typedef B A; struct R { A x; };", "names for names"),
+        ("struct R : R { long x; };", "without an end"),
+        ("struct R { long x[0]; };", "an array of no elements"),
+        ("struct R { long x", "'}' where ';' should be"),
+        ("struct Q { long x; };", "does not define p/msg/R"),
+    ] {
+        assert!(of(text).contains(words), "{text}: {}", of(text));
+    }
+    for text in ["", "struct", "module p {", "\"", "/*", "@", "typedef long"] {
+        unread(text);
+    }
+}
+
+#[test]
+fn wide_text_is_read_however_it_is_written() {
+    let schema = read_text("wstring a\nuint8 b\nwstring[] c", "p/msg/R", Dialect::Ros2, "test");
+    let schema = schema.unwrap();
+    let text = |text: &str| Value::String(text.into());
+    let wanted = Value::Record(vec![
+        text("hé😀"),
+        Value::Unsigned(7),
+        Value::List(vec![text("a"), text("")]),
+    ]);
+    let number = |number: usize| (number as u32).to_le_bytes().to_vec();
+    for (is_four, by_octets) in [(true, false), (false, false), (false, true)] {
+        let mut bytes = Vec::new();
+        let mut put = |text: &str| {
+            let letters: Vec<u8> = match is_four {
+                true => text.chars().flat_map(|c| u32::from(c).to_le_bytes()).collect(),
+                false => text.encode_utf16().flat_map(u16::to_le_bytes).collect(),
+            };
+            let count = letters.len()
+                / if is_four {
+                    4
+                } else if by_octets {
+                    1
+                } else {
+                    2
+                };
+            [number(count), letters].concat()
+        };
+        let [first, second, third] = ["hé😀", "a", ""].map(&mut put);
+        let align = |bytes: &mut Vec<u8>| bytes.resize(bytes.len().next_multiple_of(4), 0);
+        bytes.extend(first);
+        bytes.push(7);
+        align(&mut bytes);
+        bytes.extend(number(2));
+        bytes.extend(second);
+        align(&mut bytes);
+        bytes.extend(third);
+        let message = [&[0, 1, 0, 0], &bytes[..]].concat();
+        assert_eq!(cdr::decode(&schema, &message).unwrap(), wanted, "{is_four} {by_octets}");
+        assert!(cdr::decode(&schema, &message[..message.len() - 5]).is_err());
+    }
 }
 
 /// What a message of OSI must say that was written as the `n`th, a tenth of a

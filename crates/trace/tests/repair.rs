@@ -340,7 +340,7 @@ fn what_is_behind_the_end_is_read_or_told() {
     }
     let (count, remarks) = read(&[&one[..], b"some junk"].concat());
     assert_eq!(count.unwrap(), 2);
-    assert!(remarks[0].contains("9 bytes are behind the end"), "{remarks:?}");
+    assert!(remarks[0].contains("behind the end, and no part of it: 9 bytes"), "{remarks:?}");
 }
 
 #[test]

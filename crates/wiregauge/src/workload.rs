@@ -13,7 +13,7 @@ use wiregauge_schema::{
     Projection, Schema, Sizes, Source, Value,
 };
 use wiregauge_system::memory;
-use wiregauge_system::text::safe;
+use wiregauge_system::text::{self, safe};
 use wiregauge_trace::{Lookup, Recording};
 
 use crate::output::tell;
@@ -351,17 +351,12 @@ fn check_memory(
         wanted <= u128::from(budget),
         "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
          shorter lists (--size), or fewer messages or lengths",
-        plural(count, "message"),
-        plural(cases.len(), "case"),
+        text::count(count as u64, "message"),
+        text::count(cases.len() as u64, "case"),
         memory::words(wanted),
         memory::words(budget.into()),
     );
     Ok(())
-}
-
-/// `1 message`, `8 messages`.
-fn plural(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Where runners are built: the folder in `WIREGAUGE_BUILD`, or the user's

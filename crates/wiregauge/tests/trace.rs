@@ -236,7 +236,7 @@ fn what_is_whole_is_saved() {
     assert!(!at.join("cut.mcap").exists());
     let repaired = run(at, &["trace", "repair", "cut_sv.osi"]);
     assert_eq!(repaired.code, Some(0));
-    assert!(repaired.err.contains("bytes are no whole message"), "{}", repaired.err);
+    assert!(repaired.err.contains("at the end: no whole message"), "{}", repaired.err);
     let saved = fs::read(at.join("cut_sv_repaired.osi")).unwrap();
     assert_eq!(saved, whole[..saved.len()]);
     assert_eq!(run(at, &["trace", "cat", "cut_sv_repaired.osi"]).out.lines().count(), 4);
@@ -302,6 +302,20 @@ fn bags_are_taken_by_every_command() {
         let checked = run(at, &["trace", "check", &input]);
         assert!(checked.code == Some(1) && checked.out.contains(kind), "{}", checked.out);
     }
+    let idl = ["trace", "cat", &recording("mcap/others.mcap"), "--channel", "/idl"];
+    let shown = json(&run(at, &idl).out);
+    assert_eq!(shown["message"], serde_json::json!({"x": 3, "y": 4.5}));
+    // What is packed as a whole likewise.
+    let packed = Command::new("gzip").args(["-c", &recording("ros1/plain.bag")]).output().unwrap();
+    fs::write(at.join("a.bag.gz"), &packed.stdout).unwrap();
+    let told = run(at, &["trace", "info", "a.bag.gz"]).out;
+    assert!(told.contains("ROS 1 bag") && told.contains("by its index; --all reads"), "{told}");
+    let kept = run(at, &["trace", "cut", "a.bag.gz", "ten.mcap", "--from", "0s"]);
+    assert!(kept.err.starts_with("10 messages"), "{}", kept.err);
+    fs::write(at.join("cut.bag.gz"), &packed.stdout[..packed.stdout.len() - 9]).unwrap();
+    refuses(at, &["trace", "info", "cut.bag.gz"], &["'wiregauge trace repair cut.bag.gz'"]);
+    let saved = run(at, &["trace", "repair", "cut.bag.gz"]).err;
+    assert!(saved.contains("10 messages of") && saved.contains("in cut_repaired.mcap"), "{saved}");
     let cut = recording("ros1/plain.bag");
     let bytes = fs::read(&cut).unwrap();
     fs::write(at.join("cut.bag.active"), &bytes[..5600]).unwrap();

@@ -1,20 +1,24 @@
 //! Reads a bag of ROS 1 from start to end. An index is not needed; where there is one it
 //! tells which connections there are and where the recording ends.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail, ensure, Context, Result};
+use wiregauge_system::interrupt;
+use wiregauge_system::text::count;
 
 use super::record::{
-    self, Fields, BAG, CHUNK, CHUNK_INFO, CONNECTION, MAGIC, MAX_CONNECTION, MESSAGE,
+    self, Fields, BAG, CHUNK, CHUNK_INFO, CONNECTION, INDEX_DATA, MAGIC, MAX_CONNECTION, MESSAGE,
 };
 use super::search;
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
 use crate::pieces::Pieces;
-use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place, Reader as _};
+use crate::read::{self, bounded, Counted, Head, Loss, Nanoseconds, Place};
+use crate::scratch::{self, Opened};
+use crate::told::Told;
 
 /// What is said of a connection, as MCAP says it of a channel of ROS 1.
 const KEPT: [&str; 3] = ["callerid", "latching", "md5sum"];
@@ -29,6 +33,38 @@ struct Chunk {
     size: Option<u64>,
 }
 
+/// What the index at the end tells.
+#[derive(Default)]
+struct Index {
+    /// Where chunks begin.
+    chunks: BTreeSet<u64>,
+    /// How many messages they have by connection, and the times of these.
+    counts: BTreeMap<u32, u64>,
+    counted: Counted,
+    /// Where it ends.
+    end: u64,
+}
+
+impl Index {
+    /// Takes what it tells of a chunk: where it is, its times, and how many messages of each
+    /// connection it has.
+    fn take(&mut self, fields: &Fields, data: &[u8]) -> Result<()> {
+        self.chunks.insert(fields.long("chunk_pos")?);
+        let mut messages = 0u64;
+        for entry in data.chunks_exact(8) {
+            let [connection, count] =
+                [0, 4].map(|at| entry[at..at + 4].try_into().map(u32::from_le_bytes));
+            *self.counts.entry(connection?).or_default() += u64::from(count?);
+            messages += u64::from(count?);
+        }
+        ensure!(data.len().is_multiple_of(8), "a chunk in the index with half a number");
+        if messages > 0 {
+            self.counted.widen((fields.time("start_time")?, fields.time("end_time")?));
+        }
+        Ok(())
+    }
+}
+
 /// A bag that is read.
 pub struct Reader {
     origin: String,
@@ -36,8 +72,8 @@ pub struct Reader {
     records: Pieces,
     /// Where what was recorded ends: where the index begins, or with the file.
     end: u64,
-    /// Where the last chunk of the index begins; none where there is no index.
-    last: Option<u64>,
+    /// The index, where there is one.
+    index: Option<Index>,
     /// Why something is missing at the end, though nothing of it begins.
     missing: Option<&'static str>,
     chunk: Option<Chunk>,
@@ -49,8 +85,7 @@ pub struct Reader {
     count: u64,
     /// How many bytes of the last message were not asked for.
     body: u64,
-    losses: Option<Vec<Loss>>,
-    remarks: Vec<String>,
+    told: Told,
     finished: bool,
 }
 
@@ -60,7 +95,7 @@ impl Reader {
     /// # Errors
     /// When it cannot be read, or is encrypted. Whether it is whole shows when it is read.
     pub fn open(path: &Path) -> Result<Reader> {
-        let file = Part::whole(path)?;
+        let Opened { part: file, fault } = scratch::open(path)?;
         let start = MAGIC.len() as u64;
         let mut records = Pieces::of_part(file.clone());
         records.skip(start)?;
@@ -69,7 +104,7 @@ impl Reader {
             end: file.end(),
             file,
             records,
-            last: None,
+            index: None,
             missing: None,
             chunk: None,
             at: start,
@@ -77,8 +112,7 @@ impl Reader {
             channels: BTreeMap::new(),
             count: 0,
             body: 0,
-            losses: None,
-            remarks: Vec::new(),
+            told: Told::of(fault),
             finished: false,
         };
         reader.head()?;
@@ -111,42 +145,64 @@ impl Reader {
             return Ok(());
         }
         // An index that is damaged is a matter of those who look things up.
-        let Ok((last, end)) = self.index(position, records.map(u64::from)) else {
+        let Ok(index) = self.index(position, records.map(u64::from)) else {
             self.connections.clear();
             self.channels.clear();
             return Ok(());
         };
-        (self.end, self.last) = (position, Some(last));
-        if end < self.file.end() {
-            let behind = self.file.end() - end;
-            self.remarks
-                .push(format!("{}: {behind} bytes behind the index are left out", self.origin));
+        self.end = position;
+        let behind = self.file.end() - index.end;
+        self.index = Some(index);
+        if behind > 0 {
+            self.told.remark(format!(
+                "{}: left out behind the index: {}",
+                self.origin,
+                count(behind, "byte")
+            ));
         }
         Ok(())
     }
 
-    /// Reads the index: where the last chunk begins, and where the index ends.
-    fn index(&mut self, at: u64, [connections, chunks]: [u64; 2]) -> Result<(u64, u64)> {
+    /// Reads the index.
+    fn index(&mut self, at: u64, [connections, chunks]: [u64; 2]) -> Result<Index> {
         let mut pieces = Pieces::of_part(self.file.between(at, self.file.end()));
-        let mut last = 0;
+        let mut index = Index::default();
         for _ in 0..connections.saturating_add(chunks) {
             let (header, length) = record::head(&mut pieces)?;
             let fields = Fields(&header);
+            ensure!(length <= MAX_CONNECTION, "a record of {length} bytes in the index");
+            let data = pieces.take(length as usize)?.to_vec();
+            ensure!(data.len() == length as usize, record::SHORT);
             match fields.octet("op")? {
-                CONNECTION => {
-                    ensure!(length <= MAX_CONNECTION, "a connection of {length} bytes");
-                    let data = pieces.take(length as usize)?.to_vec();
-                    ensure!(data.len() == length as usize, record::SHORT);
-                    self.connection(&fields, &Fields(&data))?;
-                }
-                CHUNK_INFO => {
-                    last = last.max(fields.long("chunk_pos")?);
-                    ensure!(pieces.skip(length.into())?, record::SHORT);
-                }
+                CONNECTION => self.connection(&fields, &Fields(&data))?,
+                CHUNK_INFO => index.take(&fields, &data)?,
                 op => bail!("a record of the kind {op} in the index"),
             }
         }
-        Ok((last, at + pieces.position()))
+        index.end = at + pieces.position();
+        Ok(index)
+    }
+
+    /// Whether the chunks are where the index has them, and nothing else is there that may have
+    /// messages: they are hopped over.
+    fn is_indexed(&self, index: &Index) -> Result<bool> {
+        let mut pieces = Pieces::of_part(self.file.between(MAGIC.len() as u64, self.end));
+        let mut chunks = 0;
+        while pieces.left() > Some(0) {
+            interrupt::check()?;
+            let at = MAGIC.len() as u64 + pieces.position();
+            let Ok((header, length)) = record::head(&mut pieces) else { return Ok(false) };
+            let is_known = match Fields(&header).octet("op") {
+                Ok(CHUNK) => index.chunks.contains(&at),
+                Ok(BAG | CONNECTION | INDEX_DATA) => true,
+                _ => false,
+            };
+            chunks += u64::from(Fields(&header).octet("op").is_ok_and(|op| op == CHUNK));
+            if !is_known || !pieces.skip(length.into())? {
+                return Ok(false);
+            }
+        }
+        Ok(chunks == index.chunks.len() as u64)
     }
 
     fn advance(&mut self) -> Result<Option<Head>> {
@@ -209,13 +265,7 @@ impl Reader {
         let channel = self.connections.get(&id);
         let channel = *channel
             .with_context(|| format!("a message of connection {id}, which is not there"))?;
-        let [seconds, nanos] = [0, 4].map(|at| {
-            let time = fields.get("time").unwrap_or_default();
-            let bytes = time.get(at..at + 4).and_then(|bytes| bytes.try_into().ok());
-            bytes.map(u32::from_le_bytes)
-        });
-        let time = Nanoseconds::from(seconds.context("a message without 'time'")?) * 1_000_000_000
-            + Nanoseconds::from(nanos.context("a message without 'time'")?);
+        let time = fields.time("time")?;
         // Of a packed chunk nobody knows how much is left: the end must be there.
         if self.chunk.is_some() && self.current().left().is_none() {
             ensure!(self.current().peek(length as usize)?.len() == length as usize, record::SHORT);
@@ -229,13 +279,13 @@ impl Reader {
         let start = self.records.position();
         let (claimed, compression) = (fields.number("size")?, fields.get("compression")?);
         // While a chunk is recorded it says that it has no bytes.
-        let is_open = length == 0 && claimed == 0 && compression != b"none" && self.last.is_none();
+        let is_open = length == 0 && claimed == 0 && compression != b"none" && self.index.is_none();
         let end = start + u64::from(length);
         let is_cut = is_open || end > self.end;
-        if is_cut && self.losses.is_none() && self.last.is_some_and(|last| at > last) {
-            let junk = self.end - at;
-            self.remarks.push(format!(
-                "{}: {junk} bytes before the index, at byte {at}, are of a chunk that was cut, as \
+        if is_cut && !self.told.salvages() && self.is_behind_all(at) {
+            let junk = count(self.end - at, "byte");
+            self.told.remark(format!(
+                "{}: {junk} before the index, at byte {at}, of a chunk that was cut, as \
                  'rosbag reindex' leaves it; 'wiregauge trace repair {}' saves what is whole in \
                  them",
                 self.origin, self.origin
@@ -249,6 +299,12 @@ impl Reader {
         let size = (!is_cut).then_some(u64::from(claimed));
         self.chunk = Some(Chunk { at, end, records, size });
         Ok(())
+    }
+
+    /// Whether a position is behind all chunks of the index.
+    fn is_behind_all(&self, at: u64) -> bool {
+        let last = self.index.as_ref().map(|index| index.chunks.last().copied().unwrap_or(0));
+        last.is_some_and(|last| at > last)
     }
 
     fn connection(&mut self, header: &Fields, data: &Fields) -> Result<()> {
@@ -308,59 +364,49 @@ impl Reader {
         };
         if is_cut && next.is_none() {
             self.records.skip(self.end.saturating_sub(self.records.position()))?;
-            let (origin, count) = (&self.origin, self.count);
+            let (origin, so_far) = (&self.origin, self.count);
             let what = match chunk {
                 Some(_) => format!(
                     "the file ends in the chunk at byte {from}, as one does that was cut while it \
-                     was recorded; messages before that are whole: {count}"
+                     was recorded; messages before that are whole: {so_far}"
                 ),
                 None => format!(
-                    "the last {} bytes are no whole record, as of a file that was cut while it was \
-                     recorded; messages before that are whole: {count}",
-                    self.end - from
+                    "{} at the end, of no whole record, as of a file that was cut while it was \
+                     recorded; messages before that are whole: {so_far}",
+                    count(self.end - from, "byte")
                 ),
             };
-            match &mut self.losses {
-                Some(losses) => losses.push(Loss { at: from, what }),
-                None => self.remarks.push(format!("{origin}: {what}")),
-            }
+            self.told.tell(origin, from, what);
             return Ok(());
         }
-        let Some(losses) = &mut self.losses else {
-            let (origin, count) = (&self.origin, self.count);
+        if !self.told.salvages() {
+            let (origin, messages) = (&self.origin, count(self.count, "message"));
             if error.is::<read::Unread>() {
-                return Err(
-                    error.context(format!("{origin} is not read on after {count} messages"))
-                );
+                return Err(error.context(format!("{origin} is not read on after {messages}")));
             }
             return Err(error.context(format!(
-                "{origin} is damaged after {count} messages, near byte {from}; save what is whole \
+                "{origin} is damaged after {messages}, near byte {from}; save what is whole \
                  with 'wiregauge trace repair {origin}'"
             )));
-        };
+        }
         if let Some(chunk) = chunk.filter(|_| !is_cut) {
             let what = format!("{error:#}; messages up to there are kept");
-            losses.push(Loss { at: from, what });
+            self.told.lose(from, what);
             self.records.go_on_with(self.file.between(chunk.end, self.end));
             return Ok(());
         }
         let to = next.unwrap_or(self.end);
-        let what = format!("{error:#}; {} bytes are left out", to - from);
-        losses.push(Loss { at: from, what });
+        let what = format!("{error:#}; {} left out", count(to - from, "byte"));
+        self.told.lose(from, what);
         self.records.go_on_with(self.file.between(to, self.end));
         Ok(())
     }
 
     /// Tells that the file was cut between two records.
     fn tell_missing(&mut self) {
-        let is_told = !self.remarks.is_empty() || !self.losses().is_empty();
-        let Some(why) = self.missing.filter(|_| !is_told) else { return };
-        let (at, count) = (self.end, self.count);
-        let what = format!("it was cut: {why}; messages before that are whole: {count}");
-        match &mut self.losses {
-            Some(losses) => losses.push(Loss { at, what }),
-            None => self.remarks.push(format!("{}: {what}", self.origin)),
-        }
+        let Some(why) = self.missing.filter(|_| self.told.is_empty()) else { return };
+        let what = format!("it was cut: {why}; messages before that are whole: {}", self.count);
+        self.told.tell(&self.origin, self.end, what);
     }
 
     /// Whether a record that begins there is cut by the end of the file.
@@ -381,6 +427,7 @@ impl read::Reader for Reader {
     }
 
     fn next(&mut self) -> Result<Option<Head>> {
+        self.told.check_packing(&self.origin)?;
         while !self.finished {
             match self.advance() {
                 Ok(Some(head)) => {
@@ -412,19 +459,33 @@ impl read::Reader for Reader {
 
     fn narrow(&mut self, from: Option<Nanoseconds>, to: Option<Nanoseconds>) {
         // Behind the messages there is nothing else, and the index is known.
-        self.finished |= from > to && to.is_some() && self.last.is_some();
+        self.finished |= from > to && to.is_some() && self.index.is_some();
+    }
+
+    fn counted(&mut self) -> Result<Option<Counted>> {
+        self.told.check_packing(&self.origin)?;
+        let Some(index) = self.index.as_ref() else { return Ok(None) };
+        if !self.is_indexed(index)? {
+            return Ok(None);
+        }
+        let mut counted = index.counted.clone();
+        for (connection, count) in &index.counts {
+            let Some(channel) = self.connections.get(connection) else { return Ok(None) };
+            *counted.by_channel.entry(*channel).or_default() += count;
+        }
+        Ok(Some(counted))
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.remarks.clone()
+        self.told.remarks().to_vec()
     }
 
     fn salvage(&mut self) {
-        self.losses = Some(Vec::new());
+        self.told.salvage();
     }
 
     fn losses(&self) -> &[Loss] {
-        self.losses.as_deref().unwrap_or_default()
+        self.told.losses()
     }
 
     fn progress(&self) -> (u64, u64) {

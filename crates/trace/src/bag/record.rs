@@ -6,7 +6,7 @@ use anyhow::{bail, ensure, Context, Result};
 
 use crate::part::Part;
 use crate::pieces::Pieces;
-use crate::read::Unread;
+use crate::read::{Nanoseconds, Unread};
 
 /// The first bytes of a bag.
 pub const MAGIC: &[u8] = b"#ROSBAG V2.0\n";
@@ -20,6 +20,7 @@ pub const MAX_CONNECTION: u32 = 1 << 26;
 /// What a record is, by its field `op`.
 pub const MESSAGE: u8 = 2;
 pub const BAG: u8 = 3;
+pub const INDEX_DATA: u8 = 4;
 pub const CHUNK: u8 = 5;
 pub const CHUNK_INFO: u8 = 6;
 pub const CONNECTION: u8 = 7;
@@ -63,6 +64,12 @@ impl<'a> Fields<'a> {
     pub fn number(&self, name: &str) -> Result<u32> {
         let bytes = self.get(name)?.try_into();
         Ok(u32::from_le_bytes(bytes.with_context(|| format!("'{name}' is not four bytes"))?))
+    }
+
+    /// A time: seconds and nanoseconds.
+    pub fn time(&self, name: &str) -> Result<Nanoseconds> {
+        let both = self.long(name)?;
+        Ok(Nanoseconds::from(both & 0xffff_ffff) * 1_000_000_000 + Nanoseconds::from(both >> 32))
     }
 
     pub fn long(&self, name: &str) -> Result<u64> {

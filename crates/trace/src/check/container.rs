@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::Context;
+use wiregauge_system::text::count;
 
 use super::findings::Findings;
 use super::message::Messages;
@@ -11,13 +12,13 @@ use super::rules;
 use crate::channel::{Channel, CHANNEL_DESCRIPTION, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
 use crate::mcap::summary::{Statistics, Summary};
 use crate::mcap::{Reader, SeenChunk};
-use crate::part::Part;
 use crate::read::Reader as _;
+use crate::scratch;
 use crate::version;
 
 /// Holds chunks, summary and channels against the rules, once all was read.
 pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut Findings) {
-    let summary = Part::whole(path).and_then(|file| Summary::read(&file));
+    let summary = scratch::open(path).and_then(|file| Summary::read(&file.part));
     let summary = summary.and_then(|summary| summary.context("the file has none"));
     match &summary {
         Ok(summary) => self::summary(summary, reader, messages, findings),
@@ -41,7 +42,7 @@ pub fn check(path: &Path, reader: &Reader, messages: &Messages, findings: &mut F
         findings.add(&rules::MESSAGE_INDEX, format!("the message index at byte {at}"), found);
     }
     if reader.loose() > 0 {
-        let found = format!("{} messages are in none", reader.loose());
+        let found = format!("{} in none", count(reader.loose(), "message"));
         findings.add(&rules::CHUNKED, "the file".into(), &found);
     }
     channels(reader, findings);

@@ -12,6 +12,7 @@ use anyhow::{anyhow, bail, ensure, Context, Result};
 use mcap::records::op;
 use mcap::MAGIC;
 use wiregauge_system::interrupt::{self, Interrupted};
+use wiregauge_system::text::count;
 
 use super::ahead::Ahead;
 use super::chunk::{self, Header};
@@ -25,8 +26,11 @@ use crate::channel::Channel;
 use crate::part::Part;
 use crate::pieces::Pieces;
 use crate::read::{
-    self, bounded, About, Attachment, Head, Loss, Metadata, Nanoseconds, Place, Reader as _,
+    self, bounded, About, Attachment, Counted, Head, Loss, Metadata, Nanoseconds, Place,
+    Reader as _,
 };
+use crate::scratch::{self, Opened};
+use crate::told::Told;
 
 /// The length of what stands before a record: what it is and its length.
 const RECORD: usize = 1 + 8;
@@ -120,7 +124,7 @@ pub struct Reader {
     index_faults: Vec<(u64, String)>,
     /// Channels of messages for which there is none.
     missing: BTreeSet<u16>,
-    remarks: Vec<String>,
+    told: Told,
     /// Whether only the summary follows.
     ended: bool,
     finished: bool,
@@ -128,8 +132,6 @@ pub struct Reader {
     chunks: Vec<SeenChunk>,
     /// Where the last record outside of a chunk begins.
     at: u64,
-    /// What was left out, where that is wanted.
-    losses: Option<Vec<Loss>>,
 }
 
 impl Reader {
@@ -138,7 +140,7 @@ impl Reader {
     /// # Errors
     /// When it cannot be read. Whether it is whole shows when it is read.
     pub fn open(path: &Path) -> Result<Reader> {
-        let file = Part::whole(path)?;
+        let Opened { part: file, fault } = scratch::open(path)?;
         let mut records = Pieces::of_part(file.clone());
         records.skip(MAGIC.len() as u64)?;
         // Messages are read without a damaged summary; it is told.
@@ -178,12 +180,11 @@ impl Reader {
             places: BTreeMap::new(),
             index_faults: Vec::new(),
             missing: BTreeSet::new(),
-            remarks: Vec::new(),
+            told: Told::of(fault),
             ended: false,
             finished: false,
             chunks: Vec::new(),
             at: MAGIC.len() as u64,
-            losses: None,
         })
     }
 
@@ -219,7 +220,7 @@ impl Reader {
             let within = self.chunk.is_some();
             match self.left() {
                 Some(left) if length > left && within => bail!("a record cut short"),
-                Some(left) if length > left && opcode == op::CHUNK && self.losses.is_some() => {
+                Some(left) if length > left && opcode == op::CHUNK && self.told.salvages() => {
                     self.enter_last(place.at)?;
                     continue;
                 }
@@ -304,7 +305,7 @@ impl Reader {
         let (time, publish_time) = (fields.long()?, fields.long()?);
         let channel = match self.known.number(id) {
             Ok(channel) => channel,
-            Err(error) if self.losses.is_some() => {
+            Err(error) if self.told.salvages() => {
                 if self.missing.insert(id) {
                     self.lose(place.at, format!("{error:#}; its messages are left out"));
                 }
@@ -313,7 +314,7 @@ impl Reader {
             }
             Err(error) => return Err(error),
         };
-        if self.losses.is_some() {
+        if self.told.salvages() {
             // Where it cannot be read, the next one is searched for now and not later.
             let there = self.current().peek(size as usize)?.len();
             ensure!(there as u64 == size, Cut);
@@ -365,11 +366,11 @@ impl Reader {
             }
             op::ATTACHMENT if !within => {
                 if let Err(error) = self.attach(length, place.at) {
-                    ensure!(self.losses.is_some(), error);
+                    ensure!(self.told.salvages(), error);
                     self.lose(place.at, format!("{error:#}"));
                 }
             }
-            op::MESSAGE_INDEX if !within && (self.hopped.is_some() || self.losses.is_some()) => {
+            op::MESSAGE_INDEX if !within && (self.hopped.is_some() || self.told.salvages()) => {
                 let bytes = self.whole(length)?;
                 return self.compare_index(&bytes, place.at);
             }
@@ -377,7 +378,7 @@ impl Reader {
                 let bytes = self.whole(length)?;
                 let outcome = self.keep(opcode, Fields(&bytes), place);
                 return match outcome {
-                    Err(error) if self.losses.is_some() => {
+                    Err(error) if self.told.salvages() => {
                         self.lose(place.at, format!("{error:#}"));
                         Ok(())
                     }
@@ -391,9 +392,7 @@ impl Reader {
     }
 
     fn lose(&mut self, at: u64, what: String) {
-        if let Some(losses) = &mut self.losses {
-            losses.push(Loss { at, what });
-        }
+        self.told.lose(at, what);
     }
 
     /// Goes on behind what is damaged; whether there is something.
@@ -401,7 +400,7 @@ impl Reader {
         self.body = 0;
         if let Some((at, _)) = self.chunk.take() {
             // The end of a chunk that was told to be damaged is no other loss.
-            let mut latest = self.losses.iter().flatten().rev().take(LATEST);
+            let mut latest = self.told.losses().iter().rev().take(LATEST);
             if latest.all(|loss| loss.at != at) {
                 self.lose(at, format!("{error:#}; messages up to there are kept"));
             }
@@ -411,31 +410,29 @@ impl Reader {
         let Some(next) = search::next_record(&self.file, from + 1)? else {
             let what = match from == end {
                 true => "the file ends without a summary".to_owned(),
-                false => format!("{error:#}, {} bytes before the end", end - from),
+                false => format!("{error:#}, {} before the end", count(end - from, "byte")),
             };
             self.lose(from, what);
             self.finished = true;
             return Ok(false);
         };
-        self.lose(from, format!("{error:#}; {} bytes are left out", next - from));
+        self.lose(from, format!("{error:#}; {} left out", count(next - from, "byte")));
         self.records.go_on_with(self.file.between(next, end));
         Ok(true)
     }
 
     /// What went wrong, where, and what to do.
     fn explain(&self, error: anyhow::Error) -> anyhow::Error {
-        let (origin, count) = (&self.origin, self.count);
+        let (origin, messages) = (&self.origin, count(self.count, "message"));
         let remedy = format!("save what is whole with 'wiregauge trace repair {origin}'");
         if error.is::<Cut>() {
-            return anyhow!("{origin} is truncated after {count} messages; {remedy}");
+            return anyhow!("{origin} is truncated after {messages}; {remedy}");
         }
         if error.is::<read::Unread>() {
-            return error.context(format!("{origin} is not read on after {count} messages"));
+            return error.context(format!("{origin} is not read on after {messages}"));
         }
         let at = self.chunk.as_ref().map_or(self.records.position(), |(at, _)| *at);
-        error.context(format!(
-            "{origin} is damaged after {count} messages, near byte {at}; {remedy}"
-        ))
+        error.context(format!("{origin} is damaged after {messages}, near byte {at}; {remedy}"))
     }
 }
 
@@ -448,12 +445,13 @@ impl read::Reader for Reader {
         if self.finished {
             return Ok(None);
         }
+        self.told.check_packing(&self.origin)?;
         let head = loop {
             interrupt::check()?;
             match self.advance() {
                 Ok(head) => break head,
                 Err(error) if error.is::<Interrupted>() => return Err(error),
-                Err(error) if self.losses.is_none() => return Err(self.explain(error)),
+                Err(error) if !self.told.salvages() => return Err(self.explain(error)),
                 Err(error) if self.resume(&error)? => {}
                 Err(_) => break None,
             }
@@ -516,8 +514,20 @@ impl read::Reader for Reader {
         Ok(0)
     }
 
+    fn counted(&mut self) -> Result<Option<Counted>> {
+        self.told.check_packing(&self.origin)?;
+        let Some(summary) = self.summary.as_ref().filter(|known| known.has_channels()) else {
+            return Ok(None);
+        };
+        let Some(known) = &summary.statistics else { return Ok(None) };
+        let is_all = known.metadata == self.metadata.len() as u64 && known.attachments == 0;
+        let (first, last) = known.times;
+        let times = (known.messages > 0).then_some((first.into(), last.into()));
+        Ok(is_all.then(|| Counted { by_channel: known.by_channel.clone(), times }))
+    }
+
     fn salvage(&mut self) {
-        self.losses = Some(Vec::new());
+        self.told.salvage();
         self.verify();
         // Whatever a damaged file says of its chunks, they are looked into.
         self.summary = None;
@@ -537,11 +547,11 @@ impl read::Reader for Reader {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.remarks.clone()
+        self.told.remarks().to_vec()
     }
 
     fn losses(&self) -> &[Loss] {
-        self.losses.as_deref().unwrap_or_default()
+        self.told.losses()
     }
 
     fn metadata(&self) -> &[Metadata] {

@@ -11,7 +11,9 @@ use mcap::records::op;
 
 use super::fields::Fields;
 use crate::channel::{Channel, Definition};
+use crate::container::Kind;
 use crate::part::Part;
+use crate::scratch::{self, Opened};
 
 /// The length of a record's head.
 const HEAD: u64 = 1 + 8;
@@ -95,10 +97,21 @@ impl Summary {
     /// # Errors
     /// When the file cannot be read.
     pub fn of(path: &Path) -> Result<Option<Summary>> {
-        let file = Part::whole(path)?;
-        let mut magic = Vec::new();
-        file.between(0, mcap::MAGIC.len() as u64).read_to_end(&mut magic)?;
-        Ok(Summary::read(&file).ok().flatten().filter(|_| magic == mcap::MAGIC))
+        if !Kind::of(path).is_ok_and(|kind| kind == Kind::Mcap) {
+            return Ok(None);
+        }
+        let Opened { part, fault } = scratch::open(path)?;
+        Ok(Summary::read(&part).ok().flatten().filter(|_| fault.is_none()))
+    }
+
+    /// Whether it has the channels of all messages, with their numbers.
+    pub(crate) fn has_channels(&self) -> bool {
+        self.statistics.as_ref().is_some_and(|known| {
+            let is_known = known.by_channel.keys().all(|id| self.channels.contains_key(id));
+            let counts = known.by_channel.values();
+            let count: u64 = counts.fold(0, |sum, count| sum.saturating_add(*count));
+            is_known && known.channels == self.channels.len() as u64 && count == known.messages
+        })
     }
 
     /// Reads it; none where the file has no summary.

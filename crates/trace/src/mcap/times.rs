@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::text::count;
 
 use super::fields::Fields;
 use super::summary::Summary;
@@ -32,7 +33,10 @@ impl Index {
         self.entries.sort_unstable();
         if own.len() != self.entries.len() {
             let (said, there) = (self.entries.len(), own.len());
-            return Some(format!("it has {said} messages of a channel, the chunk {there}"));
+            return Some(format!(
+                "it has {} of a channel, the chunk {there}",
+                count(said as u64, "message")
+            ));
         }
         (own != self.entries).then(|| "it has other times or places than the messages".to_owned())
     }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_system::interrupt;
+use wiregauge_system::text::count;
 
 use super::index::{beside, Index};
 use super::name::Name;
@@ -18,6 +19,7 @@ use crate::packed;
 use crate::part::Part;
 use crate::pieces::Pieces;
 use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place};
+use crate::told::Told;
 
 /// How many bytes of a message are looked at for its time before all of them are.
 const FRONT: usize = 64;
@@ -39,8 +41,7 @@ pub struct Reader {
     body: u64,
     /// The file, where it is not packed: there messages can be searched for.
     file: Option<Part>,
-    /// What was left out, where that is wanted.
-    losses: Option<Vec<Loss>>,
+    told: Told,
     /// How messages begin, as far as that was seen.
     beginning: Beginning,
     /// Whether nothing is left that is whole, or wanted.
@@ -48,7 +49,6 @@ pub struct Reader {
     path: PathBuf,
     /// From here on no message is wanted.
     stop: Option<u64>,
-    remarks: Vec<String>,
 }
 
 impl Reader {
@@ -89,12 +89,11 @@ impl Reader {
             count: 0,
             body: 0,
             file: Some(file).filter(|_| is_plain),
-            losses: None,
+            told: Told::default(),
             beginning: Beginning::default(),
             finished: false,
             path: path.to_owned(),
             stop: None,
-            remarks: Vec::new(),
         })
     }
 
@@ -105,12 +104,12 @@ impl Reader {
 
     /// The index beside the file, where there is one that can be believed.
     fn index(&mut self) -> Option<Index> {
-        let file = self.file.as_ref().filter(|_| self.losses.is_none() && self.count == 0)?;
+        let file = self.file.as_ref().filter(|_| !self.told.salvages() && self.count == 0)?;
         match Index::of(&self.path, file, &self.type_name) {
             Ok(index) => index,
             Err(error) => {
                 let (index, origin) = (beside(&self.path), &self.origin);
-                self.remarks.push(format!(
+                self.told.remark(format!(
                     "{} is not used: {error:#}; write it anew with 'wiregauge trace index {origin}'",
                     index.display()
                 ));
@@ -161,7 +160,7 @@ impl Reader {
         }
         let place = Place { at, within: None };
         bounded(size, place).with_context(|| self.origin.clone())?;
-        if self.losses.is_some() {
+        if self.told.salvages() {
             self.believe(size, at)?;
         }
         let time = self.time(size)?;
@@ -197,13 +196,13 @@ impl Reader {
             _ => None,
         };
         let what = match (next, &file) {
-            (Some(next), _) => format!("no message; {} bytes are left out", next - at),
+            (Some(next), _) => format!("no message; {} left out", count(next - at, "byte")),
             (None, Some(file)) => {
-                format!("the last {} bytes are no whole message", file.end() - at)
+                format!("{} at the end: no whole message", count(file.end() - at, "byte"))
             }
             (None, None) => format!("{:#}", error.root_cause()),
         };
-        self.losses.get_or_insert_default().push(Loss { at, what });
+        self.told.lose(at, what);
         if let (Some(next), Some(file)) = (next, &file) {
             self.messages.go_on_with(file.between(next, file.end()));
         }
@@ -226,11 +225,11 @@ impl Reader {
 
     /// What could be read, or what was wrong with the packing.
     fn unspoilt<T>(&self, outcome: std::io::Result<T>) -> Result<T> {
-        let (origin, count) = (&self.origin, self.count);
+        let (origin, messages) = (&self.origin, count(self.count, "message"));
         outcome.with_context(|| match self.packed {
-            None => format!("cannot read {origin} on after {count} messages"),
+            None => format!("cannot read {origin} on after {messages}"),
             Some(_) => format!(
-                "{origin} cannot be unpacked on after {count} messages; save those with \
+                "{origin} cannot be unpacked on after {messages}; save those with \
                  'wiregauge trace repair {origin}'"
             ),
         })
@@ -241,9 +240,10 @@ impl Reader {
         let origin = &self.origin;
         match self.count {
             0 => format!("{origin} is no OSI trace, or its first message is cut short"),
-            count => format!(
-                "{origin} is truncated after {count} messages, at byte {at}; save those with \
-                 'wiregauge trace repair {origin}'"
+            so_far => format!(
+                "{origin} is truncated after {}, at byte {at}; save those with \
+                 'wiregauge trace repair {origin}'",
+                count(so_far, "message")
             ),
         }
     }
@@ -259,7 +259,7 @@ impl read::Reader for Reader {
             interrupt::check()?;
             let at = self.messages.position() + self.body;
             match self.advance() {
-                Err(error) if self.losses.is_some() => {
+                Err(error) if self.told.salvages() => {
                     interrupt::check()?;
                     self.finished = !self.resume(at, &error)?;
                 }
@@ -291,7 +291,7 @@ impl read::Reader for Reader {
         self.finished |= first > last;
         if (from.is_some() || to.is_some()) && !self.finished {
             if let Err(error) = self.narrow_by_index(first, last) {
-                self.remarks.push(format!("the index of {} is not used: {error:#}", self.origin));
+                self.told.remark(format!("the index of {} is not used: {error:#}", self.origin));
             }
         }
     }
@@ -304,15 +304,15 @@ impl read::Reader for Reader {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.remarks.clone()
+        self.told.remarks().to_vec()
     }
 
     fn salvage(&mut self) {
-        self.losses = Some(Vec::new());
+        self.told.salvage();
     }
 
     fn losses(&self) -> &[Loss] {
-        self.losses.as_deref().unwrap_or_default()
+        self.told.losses()
     }
 
     fn progress(&self) -> (u64, u64) {

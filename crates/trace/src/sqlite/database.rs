@@ -4,9 +4,11 @@ use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use anyhow::{anyhow, ensure, Context, Error, Result};
+use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use rusqlite::{Connection, OpenFlags};
 use wiregauge_schema::file;
+
+use crate::scratch;
 
 /// That the file is damaged, in a line: SQLite shows what it stumbled over, which
 /// may be of several.
@@ -25,13 +27,22 @@ pub fn damaged(path: &Path, error: impl Into<Error>) -> Error {
 pub fn open(path: &Path) -> Result<Connection> {
     let origin = path.display();
     file::open(path)?;
-    let mut journal = path.as_os_str().to_owned();
+    // The name of what was unpacked is needed until it is open.
+    let (place, _scratch, fault) = scratch::named(path)?;
+    if let Some(fault) = fault {
+        bail!(
+            "{origin} is packed as a whole, and cut or damaged there ({fault}); unpack of it what \
+             can be and save what is whole of that with 'sqlite3 CUT.db3 .recover | sqlite3 \
+             recovered.db3'"
+        );
+    }
+    let mut journal = place.as_os_str().to_owned();
     journal.push("-wal");
     // Nothing is written beside a file that nobody else writes; a recorder that
     // was killed has left its last messages in the journal.
     let option = if Path::new(&journal).exists() { "mode=ro" } else { "immutable=1" };
     let mut address = String::from("file:");
-    for byte in std::path::absolute(path)?.as_os_str().as_bytes() {
+    for byte in std::path::absolute(&place)?.as_os_str().as_bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
                 address.push(char::from(*byte));

@@ -10,7 +10,8 @@ use rusqlite::{params, Connection, Row};
 use super::database::{damaged, definition, open};
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
-use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place};
+use crate::read::{self, bounded, Counted, Head, Loss, Nanoseconds, Place};
+use crate::told::Told;
 
 /// How many messages are looked up at once: not their bytes.
 const ROWS: usize = 1024;
@@ -45,7 +46,7 @@ pub struct Reader {
     /// The message that came last, and its bytes where they were asked for.
     current: i64,
     data: Option<Vec<u8>>,
-    losses: Option<Vec<Loss>>,
+    told: Told,
     finished: bool,
 }
 
@@ -71,7 +72,7 @@ impl Reader {
             window: (i64::MIN, i64::MAX),
             current: 0,
             data: None,
-            losses: None,
+            told: Told::default(),
             finished: false,
         };
         reader.head().map_err(|error| damaged(path, error))?;
@@ -165,6 +166,23 @@ impl Reader {
         Ok(())
     }
 
+    /// Counts messages by topic; none where one is of no topic.
+    fn count(&self) -> Result<Option<Counted>> {
+        let text = "SELECT topic_id, count(*), min(timestamp), max(timestamp) FROM messages \
+                    GROUP BY topic_id";
+        let mut statement = self.database.prepare(text)?;
+        let mut rows = statement.query([])?;
+        let mut counted = Counted::default();
+        while let Some(row) = rows.next()? {
+            let Some(channel) = self.topics.get(&row.get(0)?) else { return Ok(None) };
+            let count: i64 = row.get(1)?;
+            counted.by_channel.insert(*channel, count.try_into()?);
+            let (first, last): (i64, i64) = (row.get(2)?, row.get(3)?);
+            counted.widen((first.into(), last.into()));
+        }
+        Ok(Some(counted))
+    }
+
     fn advance(&mut self) -> Result<Option<Head>> {
         if self.entries.is_empty() {
             self.look_up()?;
@@ -220,16 +238,13 @@ impl read::Reader for Reader {
         }
         let outcome = self.advance();
         self.finished = !matches!(outcome, Ok(Some(_)));
-        match (outcome, &mut self.losses) {
-            (Err(error), Some(losses)) => {
+        match outcome {
+            Err(error) if self.told.salvages() => {
                 let error = damaged(&self.path, error);
-                losses.push(Loss {
-                    at: 0,
-                    what: format!("{error:#}; messages up to there are kept"),
-                });
+                self.told.lose(0, format!("{error:#}; messages up to there are kept"));
                 Ok(None)
             }
-            (outcome, _) => outcome.map_err(|error| damaged(&self.path, error)),
+            outcome => outcome.map_err(|error| damaged(&self.path, error)),
         }
     }
 
@@ -250,12 +265,17 @@ impl read::Reader for Reader {
         self.window = (within(from), within(to));
     }
 
+    fn counted(&mut self) -> Result<Option<Counted>> {
+        // What is damaged is told where messages are read.
+        Ok(self.count().ok().flatten())
+    }
+
     fn salvage(&mut self) {
-        self.losses = Some(Vec::new());
+        self.told.salvage();
     }
 
     fn losses(&self) -> &[Loss] {
-        self.losses.as_deref().unwrap_or_default()
+        self.told.losses()
     }
 
     fn progress(&self) -> (u64, u64) {

@@ -11,6 +11,7 @@ use anyhow::{bail, ensure, Context, Result};
 use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use wiregauge_schema::proto::Definitions;
+use wiregauge_system::text::count;
 
 use super::split::{Field, Split};
 use crate::channel::{Channel, Definition};
@@ -156,10 +157,9 @@ impl read::Reader for Reader {
     }
 
     fn next(&mut self) -> Result<Option<Head>> {
-        let (origin, count) = (self.origin.clone(), self.count);
+        let (origin, messages) = (self.origin.clone(), count(self.count, "message"));
         let next = self.advance();
-        let next =
-            next.with_context(|| format!("{origin} cannot be read after {count} messages"))?;
+        let next = next.with_context(|| format!("{origin} cannot be read after {messages}"))?;
         let Some((at, length)) = next else { return Ok(None) };
         self.parse(length).with_context(|| format!("{origin}: the message at byte {at}"))?;
         self.count += 1;

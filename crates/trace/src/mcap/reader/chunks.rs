@@ -25,7 +25,7 @@ impl Reader {
             return Ok(());
         }
         let start = self.records.position();
-        if self.losses.is_some() {
+        if self.told.salvages() {
             self.enter_damaged(&header, at)?;
             ensure!(self.records.skip(behind)?, Cut);
             return Ok(());

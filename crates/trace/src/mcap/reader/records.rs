@@ -37,10 +37,10 @@ impl Reader {
             }
             return Ok(());
         }
-        let again = match &self.losses {
-            None => Again::Refused,
-            Some(losses) if losses.last().is_some_and(|loss| loss.at == place.at) => Again::LeftOut,
-            Some(_) => Again::Kept,
+        let again = match self.told.losses().last() {
+            _ if !self.told.salvages() => Again::Refused,
+            Some(loss) if loss.at == place.at => Again::LeftOut,
+            _ => Again::Kept,
         };
         let told = match opcode {
             op::SCHEMA => self.known.define(&mut fields, again)?,
@@ -73,7 +73,7 @@ impl Reader {
             let own = sum(self.file.between(start, end))?.to_le_bytes();
             if checksum != own {
                 let what = format!("attachment {name} has another checksum");
-                ensure!(self.losses.is_some(), what);
+                ensure!(self.told.salvages(), what);
                 self.lose(at, format!("{what}; its bytes are kept as they are"));
             }
         }
@@ -88,7 +88,7 @@ impl Reader {
         let is_right = checksum == 0 || self.sum.is_none_or(|own| own == checksum);
         self.records.end_sum();
         let what = "the data have another checksum";
-        ensure!(is_right || self.losses.is_some(), what);
+        ensure!(is_right || self.told.salvages(), what);
         // What was told to be damaged is why.
         if !is_right && self.losses().is_empty() {
             self.lose(at, format!("{what}: a byte was changed, and nothing tells which"));
@@ -101,7 +101,7 @@ impl Reader {
     pub(super) fn end(&mut self) -> Result<()> {
         let (at, left) = (self.records.position(), self.records.left().unwrap_or(0));
         let is_joined = self.records.peek(MAGIC.len())? == MAGIC;
-        let next = match self.losses.is_some() && !is_joined && left > 0 {
+        let next = match self.told.salvages() && !is_joined && left > 0 {
             true => search::next_record(&self.file, at)?,
             false => None,
         };
@@ -126,8 +126,10 @@ impl Reader {
             self.remark(at, "this is behind the end of the recording, and is read");
             self.records.go_on_with(self.file.between(next, self.file.end()));
         } else if left > 0 {
-            self.remark(at, &format!("{left} bytes are behind the end, and no part of it"));
-        } else if let Some(fault) = self.summary_fault.take().filter(|_| self.remarks.is_empty()) {
+            self.remark(at, &format!("behind the end, and no part of it: {}", count(left, "byte")));
+        } else if let Some(fault) =
+            self.summary_fault.take().filter(|_| self.told.remarks().is_empty())
+        {
             self.remark(self.at, &format!("the summary is damaged and not used: {fault}"));
         }
         Ok(())
@@ -135,9 +137,9 @@ impl Reader {
 
     /// Tells what costs no message: as a loss where these are told.
     pub(super) fn remark(&mut self, at: u64, what: &str) {
-        match &mut self.losses {
-            Some(losses) => losses.push(Loss { at, what: what.to_owned() }),
-            None => self.remarks.push(format!("{}: byte {at}: {what}", self.origin)),
+        match self.told.salvages() {
+            true => self.told.lose(at, what),
+            false => self.told.remark(format!("{}: byte {at}: {what}", self.origin)),
         }
     }
 

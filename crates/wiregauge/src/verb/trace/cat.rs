@@ -27,8 +27,8 @@ Examples:
   wiregauge trace cat drive_sv.osi --format raw | my-model
       each message after its length, a little-endian number of four bytes")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, the folder of
-    /// a ROS 2 bag, or .txth.
+    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, the folder
+    /// of a ROS 2 bag, or .txth.
     input: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "json")]

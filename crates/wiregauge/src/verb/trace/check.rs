@@ -33,8 +33,8 @@ Examples:
   wiregauge trace check --rules
       the rules that files are held against")]
 pub struct Arguments {
-    /// What is checked: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, or the folder of
-    /// a ROS 2 bag.
+    /// What is checked: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, or the
+    /// folder of a ROS 2 bag.
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     files: Vec<PathBuf>,
     /// Write a file that keeps the rules here, as far as they can be kept.
@@ -106,6 +106,7 @@ fn text(file: &str, checked: &Checked) -> String {
     for finding in findings.list() {
         let times = match finding.count {
             1 => String::new(),
+            2 => ", and once more".to_owned(),
             count => format!(", and {} times more", count - 1),
         };
         text += &format!("  {} {}: {}\n", word(finding.level), finding.rule, finding.what);

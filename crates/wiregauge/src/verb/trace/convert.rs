@@ -50,8 +50,8 @@ Examples:
   wiregauge trace convert drive_sd.osi drive.parquet
       a row a point, for DuckDB, Polars or Spark")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, the folder of
-    /// a ROS 2 bag, or .txth.
+    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, the folder
+    /// of a ROS 2 bag, or .txth.
     input: PathBuf,
     /// What is written.
     output: PathBuf,

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_report::page::plain::{self, Histogram, Part};
 use wiregauge_system::file::Target;
-use wiregauge_system::text::safe;
+use wiregauge_system::text::{count, safe};
 use wiregauge_trace::info::{info, ChannelInfo, Info, MetadataInfo, Read};
 use wiregauge_trace::open::Wish;
 use wiregauge_trace::read::Nanoseconds;
@@ -18,8 +18,9 @@ use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
 ///
-/// An MCAP file with a summary is not read unless --all says so, and takes as long
-/// whatever its size. An .osi file has no summary: it is hopped over by its lengths.
+/// An MCAP file with a summary, and a bag with an index, are not read unless --all says so;
+/// MCAP takes as long whatever its size. An .osi file has neither: it is hopped over by its
+/// lengths.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -30,11 +31,11 @@ Examples:
       the same as a page, with the sizes of messages as a picture
   wiregauge trace info *.osi --format json")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, or the folder of
-    /// a ROS 2 bag.
+    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, or the
+    /// folder of a ROS 2 bag.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read every message of MCAP too.
+    /// Read every message of MCAP and of bags too.
     #[arg(long)]
     all: bool,
     /// The type of the messages in an .osi file whose name does not tell it: sv,
@@ -114,11 +115,7 @@ fn text(info: &Info) -> String {
         }
     }
     if info.attachments > 0 {
-        text += &format!(
-            "  attached  {} file{}\n",
-            info.attachments,
-            if info.attachments == 1 { "" } else { "s" }
-        );
+        text += &format!("  attached  {}\n", count(info.attachments, "file"));
     }
     for channel in &info.channels {
         text += &self::channel(channel);
@@ -127,7 +124,10 @@ fn text(info: &Info) -> String {
         text += &format!("  note      {}\n", safe(remark));
     }
     if !info.read {
-        text += "  by the summary; --all reads the messages, for rates, gaps and sizes\n";
+        text += &format!(
+            "  by its {}; --all reads the messages, for rates, gaps and sizes\n",
+            if info.container == "MCAP" { "summary" } else { "index" }
+        );
     }
     text
 }
@@ -217,15 +217,15 @@ fn told(read: &Read, line: &mut impl FnMut(&'static str, String)) {
         let longest = read.longest.map_or(String::new(), seconds);
         let gaps = match read.gaps {
             0 => "no gap".to_owned(),
-            gaps => format!("{gaps} gaps"),
+            gaps => count(gaps, "gap"),
         };
         line("rate", format!("{rate:.2}/s, {gaps}, the longest interval {longest} s"));
     }
     if read.backwards > 0 {
-        line("caution", format!("{} messages go back in time", read.backwards));
+        line("caution", format!("go back in time: {}", count(read.backwards, "message")));
     }
     if read.timeless > 0 {
-        line("caution", format!("{} messages have no time", read.timeless));
+        line("caution", format!("have no time: {}", count(read.timeless, "message")));
     }
     if read.bytes > 0 {
         let (least, median) = (bytes(read.smallest), bytes(read.median));

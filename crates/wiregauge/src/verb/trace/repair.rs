@@ -38,7 +38,8 @@ impl Arguments {
             Some(output) => output,
             None => {
                 let whole = self.input.file_stem().unwrap_or_default().to_string_lossy();
-                let stem = [".osi", ".bag"].iter().find_map(|end| whole.strip_suffix(end));
+                let ends = [".osi", ".mcap", ".bag", ".db3"];
+                let stem = ends.iter().find_map(|end| whole.strip_suffix(end));
                 let end = match open::kind(&self.input)? {
                     "OSI" => "osi",
                     _ => "mcap",

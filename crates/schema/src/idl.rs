@@ -1,0 +1,549 @@
+//! Reader for OMG IDL as recordings carry it: the files that `rosidl` makes of messages of
+//! ROS 2, each behind a line of 80 `=` and one with `IDL: pkg/msg/Type`, and structs of DDS.
+//!
+//! Structs, enums, typedefs, sequences, arrays and strings are read. An array of several
+//! dimensions becomes one of all their elements, as it is on the wire, `wstring` a string
+//! whose wording says so. Unions, maps, lists of lists and what may be absent are refused.
+
+use std::collections::BTreeMap;
+
+use anyhow::{bail, ensure, Context, Result};
+
+use crate::assemble::{assemble, unlegalized};
+use crate::model::{
+    Cardinality, Element, Enum, EnumValue, Field, Record, Role, Scalar, Schema, TypeDef, TypeId,
+    Wire,
+};
+use crate::wording::{MemberWording, TypeWording, Wording};
+
+/// Deepest nesting of modules, types and names for names that is followed.
+const DEEPEST: usize = 32;
+
+/// Reads a definition. `name` is the root's type, `pkg/msg/Type` or `pkg::msg::Type`; `origin`
+/// says in errors where the text is from.
+///
+/// # Errors
+/// When it is no IDL, or has what is not read.
+pub fn read_text(text: &str, name: &str, origin: &str) -> Result<Schema> {
+    let mut parser = Parser { words: words(text).with_context(|| origin.to_owned())?, at: 0 };
+    let mut library = Library::default();
+    parser.definitions(&[], &mut library).with_context(|| origin.to_owned())?;
+    library.schema(name).with_context(|| origin.to_owned())
+}
+
+/// The words of a text, without comments and the lines between files.
+fn words(text: &str) -> Result<Vec<String>> {
+    let is_code = |line: &&str| {
+        let line = line.trim();
+        let is_between = line.len() >= 80 && line.bytes().all(|byte| byte == b'=');
+        !is_between && !line.starts_with('#') && !line.starts_with("IDL:")
+    };
+    let code: Vec<&str> = text.lines().filter(is_code).collect();
+    let code = code.join("\n");
+    let (mut words, mut rest) = (Vec::new(), code.trim_start());
+    while let Some(first) = rest.chars().next() {
+        let length = if rest.starts_with("//") {
+            rest.find('\n').unwrap_or(rest.len())
+        } else if rest.starts_with("/*") {
+            rest.find("*/").context("a comment that does not end")? + 2
+        } else if first == '"' || first == '\'' {
+            let mut escaped = false;
+            let end = rest.char_indices().skip(1).find(|(_, letter)| {
+                let is_end = *letter == first && !escaped;
+                escaped = *letter == '\\' && !escaped;
+                is_end
+            });
+            end.context("a text that does not end")?.0 + 1
+        } else if rest.starts_with("::") {
+            2
+        } else {
+            let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+            match rest.find(|letter| !is_part(letter)).unwrap_or(rest.len()) {
+                0 => first.len_utf8(),
+                length => length,
+            }
+        };
+        let (word, behind) = rest.split_at(length);
+        if !word.starts_with("//") && !word.starts_with("/*") {
+            words.push(word.to_owned());
+        }
+        rest = behind.trim_start();
+    }
+    Ok(words)
+}
+
+/// A type as it is spelled.
+#[derive(Clone, Debug)]
+enum Type {
+    Scalar(Scalar),
+    Text,
+    WideText,
+    Named(String, Vec<String>),
+    List(Box<Type>, Option<u32>),
+    /// What is not read.
+    Other(&'static str),
+}
+
+#[derive(Clone, Debug)]
+struct Member {
+    kind: Type,
+    name: String,
+    /// The lengths of its dimensions as they are spelled, and the module that they are in.
+    sizes: Vec<String>,
+    scope: Vec<String>,
+    is_optional: bool,
+}
+
+/// What a name stands for.
+#[derive(Clone, Debug)]
+enum Definition {
+    Struct { base: Option<Type>, members: Vec<Member> },
+    Enum(Vec<String>),
+    Alias(Type, Vec<String>, Vec<String>),
+    Number(u32),
+    Other(&'static str),
+}
+
+struct Parser {
+    words: Vec<String>,
+    at: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> &str {
+        self.words.get(self.at).map_or("", String::as_str)
+    }
+
+    fn next(&mut self) -> Result<String> {
+        let word = self.words.get(self.at).context("it ends within a definition")?;
+        self.at += 1;
+        Ok(word.clone())
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        let is_there = self.peek() == word;
+        self.at += usize::from(is_there);
+        is_there
+    }
+
+    fn expect(&mut self, wanted: &str) -> Result<()> {
+        let word = self.next()?;
+        ensure!(word == wanted, "'{word}' where '{wanted}' should be");
+        Ok(())
+    }
+
+    fn name(&mut self) -> Result<String> {
+        let word = self.next()?;
+        let is_name = word.starts_with(|letter: char| letter.is_alphabetic() || letter == '_');
+        ensure!(is_name, "'{word}' where a name should be");
+        Ok(word)
+    }
+
+    /// Passes over what stands before a definition; whether it says that it is optional.
+    fn annotations(&mut self) -> Result<bool> {
+        let mut is_optional = false;
+        while self.takes("@") {
+            is_optional |= self.name()? == "optional";
+            while self.takes("::") {
+                self.name()?;
+            }
+            if self.peek() == "(" {
+                self.skip("(", ")")?;
+            }
+        }
+        Ok(is_optional)
+    }
+
+    /// Passes over all between two brackets.
+    fn skip(&mut self, open: &str, close: &str) -> Result<()> {
+        let mut depth = 0;
+        loop {
+            let word = self.next()?;
+            depth += usize::from(word == open);
+            if word == close {
+                depth -= 1;
+                if depth == 0 {
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    fn definitions(&mut self, scope: &[String], library: &mut Library) -> Result<()> {
+        ensure!(scope.len() < DEEPEST, "modules are nested too deeply");
+        while !matches!(self.peek(), "" | "}") {
+            self.annotations()?;
+            let kind = self.next()?;
+            let inside = |name: &str| [scope, &[name.to_owned()]].concat();
+            match kind.as_str() {
+                ";" => continue,
+                "module" => {
+                    let name = self.name()?;
+                    self.expect("{")?;
+                    self.definitions(&inside(&name), library)?;
+                    self.expect("}")?;
+                }
+                "struct" => {
+                    let name = self.name()?;
+                    if self.peek() != ";" {
+                        let own = self.structure(scope)?;
+                        library.add(&inside(&name), own);
+                    }
+                }
+                "enum" => {
+                    let name = self.name()?;
+                    let values = self.values()?;
+                    library.add(&inside(&name), Definition::Enum(values));
+                }
+                "typedef" => {
+                    let kind = self.kind(scope, 0)?;
+                    loop {
+                        let name = self.name()?;
+                        let sizes = self.sizes()?;
+                        let own = Definition::Alias(kind.clone(), sizes, scope.to_vec());
+                        library.add(&inside(&name), own);
+                        if !self.takes(",") {
+                            break;
+                        }
+                    }
+                }
+                "const" => {
+                    self.kind(scope, 0)?;
+                    let name = self.name()?;
+                    self.expect("=")?;
+                    let value = self.next()?;
+                    // Only a plain number can be a bound.
+                    if let (Ok(number), ";") = (value.parse(), self.peek()) {
+                        library.add(&inside(&name), Definition::Number(number));
+                    }
+                    while self.peek() != ";" {
+                        self.next()?;
+                    }
+                }
+                "union" | "bitset" | "bitmask" => {
+                    let name = self.name()?;
+                    while self.peek() != "{" && self.peek() != ";" {
+                        self.next()?;
+                    }
+                    if self.peek() == "{" {
+                        self.skip("{", "}")?;
+                    }
+                    let kind = if kind == "union" { "a union" } else { "a set of bits" };
+                    library.add(&inside(&name), Definition::Other(kind));
+                }
+                other => bail!("'{other}' where a definition should be"),
+            }
+            self.takes(";");
+        }
+        Ok(())
+    }
+
+    fn structure(&mut self, scope: &[String]) -> Result<Definition> {
+        let base = match self.takes(":") {
+            true => Some(self.kind(scope, 0)?),
+            false => None,
+        };
+        self.expect("{")?;
+        let mut members = Vec::new();
+        while !self.takes("}") {
+            let is_optional = self.annotations()?;
+            let kind = self.kind(scope, 0)?;
+            loop {
+                self.annotations()?;
+                let name = self.name()?;
+                let (kind, sizes, scope) = (kind.clone(), self.sizes()?, scope.to_vec());
+                members.push(Member { kind, name, sizes, scope, is_optional });
+                if !self.takes(",") {
+                    break;
+                }
+            }
+            self.expect(";")?;
+        }
+        Ok(Definition::Struct { base, members })
+    }
+
+    fn values(&mut self) -> Result<Vec<String>> {
+        self.expect("{")?;
+        let mut values = Vec::new();
+        while !self.takes("}") {
+            self.annotations()?;
+            values.push(self.name()?);
+            while !matches!(self.peek(), "," | "}" | "") {
+                self.next()?;
+            }
+            self.takes(",");
+        }
+        Ok(values)
+    }
+
+    /// The lengths of the dimensions of an array; names are looked up when all is known.
+    fn sizes(&mut self) -> Result<Vec<String>> {
+        let mut sizes = Vec::new();
+        while self.takes("[") {
+            let mut size = self.next()?;
+            while self.takes("::") {
+                size = format!("{size}::{}", self.name()?);
+            }
+            sizes.push(size);
+            self.expect("]")?;
+        }
+        Ok(sizes)
+    }
+
+    fn kind(&mut self, scope: &[String], depth: usize) -> Result<Type> {
+        ensure!(depth < DEEPEST, "types are nested too deeply");
+        let word = self.next()?;
+        Ok(match word.as_str() {
+            "boolean" => Type::Scalar(Scalar::Bool),
+            "octet" | "char" | "uint8" => Type::Scalar(Scalar::U8),
+            "int8" => Type::Scalar(Scalar::I8),
+            "short" | "int16" => Type::Scalar(Scalar::I16),
+            "uint16" => Type::Scalar(Scalar::U16),
+            "int32" => Type::Scalar(Scalar::I32),
+            "uint32" => Type::Scalar(Scalar::U32),
+            "int64" => Type::Scalar(Scalar::I64),
+            "uint64" => Type::Scalar(Scalar::U64),
+            "float" => Type::Scalar(Scalar::F32),
+            "double" => Type::Scalar(Scalar::F64),
+            "long" if self.takes("long") => Type::Scalar(Scalar::I64),
+            "long" if self.takes("double") => Type::Other("a long double"),
+            "long" => Type::Scalar(Scalar::I32),
+            "unsigned" if self.takes("short") => Type::Scalar(Scalar::U16),
+            "unsigned" => {
+                self.expect("long")?;
+                Type::Scalar(if self.takes("long") { Scalar::U64 } else { Scalar::U32 })
+            }
+            "wchar" => Type::Other("a wchar"),
+            "any" | "fixed" | "Object" => Type::Other("a type that is not read"),
+            "map" => {
+                self.skip("<", ">")?;
+                Type::Other("a map")
+            }
+            "string" | "wstring" => {
+                if self.peek() == "<" {
+                    self.skip("<", ">")?;
+                }
+                if word == "string" {
+                    Type::Text
+                } else {
+                    Type::WideText
+                }
+            }
+            "sequence" => {
+                self.expect("<")?;
+                let inner = self.kind(scope, depth + 1)?;
+                let bound = match self.takes(",") {
+                    true => self.next()?.parse().ok(),
+                    false => None,
+                };
+                self.expect(">")?;
+                Type::List(Box::new(inner), bound)
+            }
+            _ => {
+                self.at -= 1;
+                let mut name = match self.takes("::") {
+                    true => format!("::{}", self.name()?),
+                    false => self.name()?,
+                };
+                while self.takes("::") {
+                    name = format!("{name}::{}", self.name()?);
+                }
+                Type::Named(name, scope.to_vec())
+            }
+        })
+    }
+}
+
+/// All that is defined, by `module::Type`.
+#[derive(Default)]
+struct Library(BTreeMap<String, Definition>);
+
+impl Library {
+    fn add(&mut self, path: &[String], definition: Definition) {
+        // Recordings repeat a file that two others use; the first one counts.
+        self.0.entry(path.join("::")).or_insert(definition);
+    }
+
+    /// What a name means in a module, with its full name.
+    fn find(&self, name: &str, scope: &[String]) -> Result<(&str, &Definition)> {
+        let full = |outer: usize| match outer {
+            0 => name.trim_start_matches("::").to_owned(),
+            _ => format!("{}::{name}", scope[..outer].join("::")),
+        };
+        let outermost = if name.starts_with("::") { 0 } else { scope.len() };
+        let mut all = (0..=outermost).rev();
+        let found = all.find_map(|outer| self.0.get_key_value(&full(outer)));
+        let (name, definition) =
+            found.with_context(|| format!("the recording does not define {name}"))?;
+        Ok((name, definition))
+    }
+
+    /// What a field is made of: an element and how often it is there.
+    fn shape(&self, kind: &Type, sizes: &[String], scope: &[String]) -> Result<(Type, Times)> {
+        let mut times = Times::Once;
+        for size in sizes {
+            times = times.of_array(self.number(size, scope)?)?;
+        }
+        let mut kind = kind.clone();
+        for _ in 0..DEEPEST {
+            kind = match kind {
+                Type::List(inner, bound) => {
+                    ensure!(matches!(times, Times::Once), "a list of lists, which is not read");
+                    times = Times::List(bound);
+                    *inner
+                }
+                Type::Named(name, scope) => match self.find(&name, &scope)? {
+                    (_, Definition::Alias(inner, sizes, own)) => {
+                        for size in sizes {
+                            times = times.of_array(self.number(size, own)?)?;
+                        }
+                        inner.clone()
+                    }
+                    (_, Definition::Other(what)) => bail!("{what}, which is not read"),
+                    (full, _) => return Ok((Type::Named(full.to_owned(), Vec::new()), times)),
+                },
+                Type::Other(what) => bail!("{what}, which is not read"),
+                plain => return Ok((plain, times)),
+            };
+        }
+        bail!("names for names that do not end")
+    }
+
+    fn number(&self, word: &str, scope: &[String]) -> Result<u32> {
+        let number = match (word.parse(), self.find(word, scope)) {
+            (Ok(number), _) => number,
+            (_, Ok((_, Definition::Number(number)))) => *number,
+            _ => bail!("'{word}' is no length of an array"),
+        };
+        ensure!(number > 0, "an array of no elements");
+        Ok(number)
+    }
+
+    /// The full name of the root, of which a recording may leave out the middle.
+    fn root(&self, name: &str) -> Result<String> {
+        let path = name.replace('/', "::");
+        let full = match path.rsplit_once("::") {
+            Some((package, last)) => format!("{package}::msg::{last}"),
+            None => path.clone(),
+        };
+        let known = [path, full].into_iter().find(|name| self.0.contains_key(name));
+        known.with_context(|| format!("the recording does not define {name}"))
+    }
+
+    fn schema(&self, name: &str) -> Result<Schema> {
+        let root = self.root(name)?;
+        let mut ids = BTreeMap::from([(root.clone(), 0)]);
+        let (mut open, mut types, mut wording) = (vec![root], Vec::new(), Wording::default());
+        while let Some(name) = open.get(types.len()).cloned() {
+            let original = name.replace("::", "/");
+            let mut fields = Vec::new();
+            let mut words = TypeWording::default();
+            match &self.0[&name] {
+                Definition::Enum(values) => {
+                    types.push(enumeration(&original, values)?);
+                    continue;
+                }
+                Definition::Struct { .. } => {}
+                _ => bail!("{original} is no struct"),
+            }
+            for member in self.members(&name, 0)? {
+                let place = || format!("{original}.{}", member.name);
+                ensure!(!member.is_optional, "{}: it is optional, which is not read", place());
+                let shape = self.shape(&member.kind, &member.sizes, &member.scope);
+                let (kind, times) = shape.with_context(place)?;
+                if let Type::WideText = kind {
+                    let spelling = "wstring".to_owned();
+                    let said = MemberWording { spelling, ..MemberWording::default() };
+                    words.members.insert(member.name.clone(), said);
+                }
+                let element = match kind {
+                    Type::Scalar(scalar) => Element::Scalar(scalar),
+                    Type::Named(full, _) => {
+                        let next = ids.len();
+                        let id: TypeId = *ids.entry(full.clone()).or_insert(next);
+                        if id == next {
+                            open.push(full.clone());
+                        }
+                        match self.0[&full] {
+                            Definition::Enum(_) => Element::Enum(id),
+                            _ => Element::Record(id),
+                        }
+                    }
+                    _ => Element::String,
+                };
+                let octets = Element::Scalar(Scalar::U8);
+                let (element, cardinality) = match times {
+                    Times::List(None) if element == octets => {
+                        (Element::Bytes, Cardinality::Required)
+                    }
+                    Times::List(bound) => (element, Cardinality::List { bound }),
+                    Times::Array(len) => (element, Cardinality::Array { len }),
+                    Times::Once => (element, Cardinality::Required),
+                };
+                fields.push(Field {
+                    name: unlegalized(&member.name),
+                    id: fields.len() as u32 + 1,
+                    element,
+                    cardinality,
+                    wire: Wire::default(),
+                    union: None,
+                    default: None,
+                });
+            }
+            wording.say(&original, words);
+            types.push(TypeDef::Record(Record {
+                name: unlegalized(&original),
+                fields,
+                role: Role::Plain,
+            }));
+        }
+        let mut schema = assemble(types, 0)?;
+        schema.wording = wording;
+        Ok(schema)
+    }
+
+    /// The fields of a struct, after those of the one that it builds on.
+    fn members(&self, name: &str, depth: usize) -> Result<Vec<Member>> {
+        ensure!(depth < DEEPEST, "structs build on one another without an end");
+        let Definition::Struct { base, members } = &self.0[name] else {
+            bail!("{name} is no struct");
+        };
+        let mut all = Vec::new();
+        if let Some(Type::Named(base, scope)) = base {
+            let (base, _) = self.find(base, scope)?;
+            all = self.members(base, depth + 1)?;
+        }
+        all.extend(members.iter().cloned());
+        Ok(all)
+    }
+}
+
+fn enumeration(original: &str, values: &[String]) -> Result<TypeDef> {
+    ensure!(!values.is_empty(), "{original} has no values");
+    let value = |(number, name): (usize, &String)| EnumValue {
+        name: unlegalized(name),
+        number: number as i64,
+    };
+    let values = values.iter().enumerate().map(value).collect();
+    Ok(TypeDef::Enum(Enum { name: unlegalized(original), repr: Scalar::U32, values }))
+}
+
+/// How often an element is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Times {
+    Once,
+    Array(u32),
+    List(Option<u32>),
+}
+
+impl Times {
+    /// Of an array of these.
+    fn of_array(self, len: u32) -> Result<Times> {
+        let before = match self {
+            Times::Once => 1,
+            Times::Array(before) => before,
+            Times::List(_) => bail!("a list of lists, which is not read"),
+        };
+        Ok(Times::Array(before.checked_mul(len).context("an array that is too long")?))
+    }
+}

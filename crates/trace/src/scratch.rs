@@ -1,0 +1,127 @@
+//! Recordings that are packed as a whole, unpacked to a scratch file, as their readers hop to
+//! and fro. It has no name, or only while a database is opened, and is gone with its readers.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, Weak};
+
+use anyhow::{Context, Result};
+use tempfile::NamedTempFile;
+use wiregauge_system::interrupt;
+
+use crate::packed;
+use crate::part::Part;
+
+/// How much is unpacked at once.
+const STEP: usize = 1 << 20;
+
+/// What a reader reads.
+pub(crate) struct Opened {
+    /// The file, or what is in it where it is packed.
+    pub part: Part,
+    /// Why not all of it could be unpacked.
+    pub fault: Option<String>,
+}
+
+/// A file that was unpacked, as long as somebody reads it.
+struct Known {
+    /// Its device, number, length and time.
+    of: [u64; 5],
+    file: Weak<File>,
+    fault: Option<String>,
+}
+
+/// A verb opens a recording more than once: it is unpacked once.
+static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
+
+/// Opens a recording that is read from all sides.
+///
+/// # Errors
+/// When it cannot be read, or there is no room to unpack it.
+pub(crate) fn open(path: &Path) -> Result<Opened> {
+    let part = Part::whole(path)?;
+    let Some(packed) = packed::stream(path, part.clone())? else {
+        return Ok(Opened { part, fault: None });
+    };
+    let about = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let (seconds, nanos) = (about.mtime() as u64, about.mtime_nsec() as u64);
+    let of = [about.dev(), about.ino(), about.len(), seconds, nanos];
+    let mut known = KNOWN.lock().unwrap_or_else(|broken| broken.into_inner());
+    known.retain(|known| known.file.strong_count() > 0);
+    let same = known.iter().find(|known| known.of == of);
+    if let Some((file, fault)) = same.and_then(|same| Some((same.file.upgrade()?, &same.fault))) {
+        return Ok(Opened { part: Part::shared(file)?, fault: fault.clone() });
+    }
+    let file = tempfile::tempfile_in(folder(path)).or_else(|_| tempfile::tempfile());
+    let mut file = file.with_context(|| no_room(path))?;
+    let fault = unpack(packed.0, &mut file, path)?;
+    let part = Part::of(file)?;
+    known.push(Known { of, file: part.watch(), fault: fault.clone() });
+    Ok(Opened { part, fault })
+}
+
+/// A recording under a name that can be opened: its own, or that of a scratch file, which is
+/// there as long as what comes with it.
+///
+/// # Errors
+/// When there is no room to unpack it.
+pub(crate) fn named(path: &Path) -> Result<(PathBuf, Option<NamedTempFile>, Option<String>)> {
+    let Some((packed, _)) = packed::stream(path, Part::whole(path)?)? else {
+        return Ok((path.to_owned(), None, None));
+    };
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".unpacked.");
+    let folder = folder(path);
+    remove_left(&folder, &prefix);
+    let mut make = tempfile::Builder::new();
+    make.prefix(&prefix);
+    let file = make.tempfile_in(&folder).or_else(|_| make.tempfile());
+    let mut file = file.with_context(|| no_room(path))?;
+    // It tells another run that it is not left.
+    file.as_file().lock().with_context(|| no_room(path))?;
+    let fault = unpack(packed, file.as_file_mut(), path)?;
+    Ok((file.path().to_owned(), Some(file), fault))
+}
+
+/// Removes what a run left that was killed while it unpacked the same file.
+fn remove_left(folder: &Path, prefix: &OsString) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().as_encoded_bytes().starts_with(prefix.as_encoded_bytes());
+        if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn folder(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(folder) if folder != Path::new("") => folder.to_owned(),
+        _ => PathBuf::from("."),
+    }
+}
+
+fn no_room(path: &Path) -> String {
+    format!(
+        "{} is packed as a whole, and there is no room beside it to unpack it; unpack it elsewhere \
+         first",
+        path.display()
+    )
+}
+
+/// Unpacks as much as can be; why that is not all.
+fn unpack(mut packed: impl Read, file: &mut File, path: &Path) -> Result<Option<String>> {
+    let mut piece = vec![0; STEP];
+    loop {
+        interrupt::check()?;
+        match packed.read(&mut piece) {
+            Ok(0) => return Ok(None),
+            Ok(count) => file.write_all(&piece[..count]).with_context(|| no_room(path))?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Ok(Some(error.to_string())),
+        }
+    }
+}

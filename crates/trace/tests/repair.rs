@@ -275,6 +275,16 @@ fn records_may_have_grown() {
     let whole = records::file(&[one, chunk.bytes()].concat(), &[]);
     assert_eq!(saved(&whole), (vec![1, 2, 1, 2], vec![], 0));
     assert_eq!(read(&whole).0.unwrap(), 4);
+    // Those of a fixed length, too: the summary is found all the same.
+    let known = [records::channel(1, "a"), records::statistics([2, 1, 0, 0, 0], (1, 2))];
+    let grown = records::grown_file(&self::records(&[1, 2]), &known.concat(), b"more");
+    assert_eq!(saved(&grown), (vec![1, 2], vec![], 0));
+    assert!(matches!(read(&grown), (Ok(2), remarks) if remarks.is_empty()));
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.mcap");
+    fs::write(&path, &grown).unwrap();
+    let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+    assert!(!told.read && told.messages == 2);
 }
 
 #[test]
@@ -374,6 +384,18 @@ fn times_of_chunks_are_held_against_their_messages() {
         assert_eq!(found, times != (1, 9));
         assert!(checked.findings.list().iter().all(|finding| finding.rule != "mcap.message-index"));
     }
+    // A chunk that is unpacked shows that times are wrong: that of the next is not believed.
+    let first = records::Chunk::plain(&records(&[5, 9]), (5, 6)).bytes();
+    let second = records::Chunk::plain(&records(&[7, 8]), (1, 2)).bytes();
+    let (start, length) = (8 + 9 + 20, first.len() as u64);
+    let indexes = [
+        records::chunk_index((5, 6), start, length),
+        records::chunk_index((1, 2), start + length, second.len() as u64),
+    ];
+    let summary = [records::channel(1, "a"), indexes.concat()].concat();
+    fs::write(&path, records::file(&[first, second].concat(), &summary)).unwrap();
+    let part = Selection { from: Some(5), ..Selection::default() };
+    assert_eq!(put(&[&path], &part, &folder.path().join("out.mcap"), Packing::default()), 4);
     let chunk = records::Chunk::plain(&content, (1, 9)).bytes();
     let wrong = records::message_index(&[places[0], (6, places[1].1), places[2]]);
     fs::write(&path, records::file(&[chunk, wrong].concat(), &[])).unwrap();
@@ -399,6 +421,17 @@ fn info_is_right_where_the_summary_lacks_something() {
         assert_eq!((told.messages, told.channels.len(), told.channels[0].messages), (2, 1, 2));
         assert_eq!((told.chunks.unwrap().count, told.attachments, told.metadata.len()), (1, 1, 2));
         assert_eq!((&*told.profile, &*told.library), ("ros2", "a writer"));
+    }
+    // Statistics of more messages than channels have, and of a channel that is not told there.
+    let mut more = records::statistics([2, 1, 1, 2, 1], (1, 2));
+    more[9] = 7;
+    let two = records::statistics([2, 2, 1, 2, 1], (1, 2));
+    let data = [records::channel(2, "b"), data].concat();
+    for (known, channels) in [(more, 2), (two, 2)] {
+        let summary = [records::channel(1, "a"), known].concat();
+        fs::write(&path, records::file(&data, &summary)).unwrap();
+        let told = info(&path, &Wish::default(), false, &mut |_, _| {}).unwrap();
+        assert_eq!((told.read, told.messages, told.channels.len()), (true, 2, channels));
     }
 }
 

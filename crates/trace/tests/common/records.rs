@@ -95,15 +95,20 @@ pub fn statistics(counts: [u32; 5], times: (u64, u64)) -> Vec<u8> {
 
 /// A file of data and summary, with the checksums of both.
 pub fn file(data: &[u8], summary: &[u8]) -> Vec<u8> {
-    let header = record(op::HEADER, &[&text("ros2"), &text("a writer")]);
+    grown_file(data, summary, &[])
+}
+
+/// The same, whose records of a fixed length end in something that is not known.
+pub fn grown_file(data: &[u8], summary: &[u8], extra: &[u8]) -> Vec<u8> {
+    let header = record(op::HEADER, &[&text("ros2"), &text("a writer"), extra]);
     let mut bytes = [MAGIC, &header, data].concat();
     let sum = crc32fast::hash(&bytes).to_le_bytes();
-    bytes.extend(record(op::DATA_END, &[&sum]));
+    bytes.extend(record(op::DATA_END, &[&sum, extra]));
     let at = bytes.len();
     bytes.extend(summary);
     let start = if summary.is_empty() { 0 } else { at as u64 };
-    let footer = record(op::FOOTER, &[&long(start), &long(0), &[0; 4]]);
-    bytes.extend(&footer[..footer.len() - 4]);
+    let footer = record(op::FOOTER, &[&long(start), &long(0), &[0; 4], extra]);
+    bytes.extend(&footer[..footer.len() - 4 - extra.len()]);
     let sum = crc32fast::hash(&bytes[at..]).to_le_bytes();
-    [&bytes[..], &sum, MAGIC].concat()
+    [&bytes[..], &sum, extra, MAGIC].concat()
 }

@@ -14,7 +14,7 @@ use super::search;
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
 use crate::pieces::Pieces;
-use crate::read::{self, bounded, Head, Loss, Nanoseconds, Place, Reader as _};
+use crate::read::{self, bounded, About, Head, Loss, Nanoseconds, Place, Reader as _};
 
 /// What is said of a connection, as MCAP says it of a channel of ROS 1.
 const KEPT: [&str; 3] = ["callerid", "latching", "md5sum"];
@@ -376,6 +376,10 @@ impl Reader {
 }
 
 impl read::Reader for Reader {
+    fn about(&self) -> About {
+        About { profile: "ros1".into(), ..About::default() }
+    }
+
     fn channels(&self) -> &BTreeMap<u16, Channel> {
         &self.channels
     }

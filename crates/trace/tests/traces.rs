@@ -84,6 +84,57 @@ fn files_that_are_packed_as_a_whole_are_the_same() {
 }
 
 #[test]
+fn what_is_behind_damage_in_a_packed_trace_is_saved() {
+    let folder = tempfile::tempdir().unwrap();
+    let message = |n: u64| [view(n * 10), vec![0x7a, 100], vec![n as u8; 100]].concat();
+    let file = |numbers: std::ops::Range<u64>| -> Vec<u8> {
+        let with_length =
+            |message: Vec<u8>| [&(message.len() as u32).to_le_bytes()[..], &message].concat();
+        numbers.flat_map(|n| with_length(message(n))).collect()
+    };
+    let mut bytes = file(0..100);
+    // The lengths of two messages, of which one is larger than anything.
+    for (n, length) in [(20, [0xff; 4]), (60, [7, 0, 0, 0])] {
+        let at = file(0..n).len();
+        bytes[at..at + 4].copy_from_slice(&length);
+    }
+    let wanted: Vec<Vec<u8>> = (0..100).filter(|n| *n != 20 && *n != 60).map(message).collect();
+    for (name, cut) in
+        [("a_sv.osi", 0), ("a_sv.osi.zst", 0), ("a_sv.osi.gz", 0), ("b_sv.osi.gz", 9)]
+    {
+        let path = folder.path().join(name);
+        let packed = match name.rsplit('.').next().unwrap() {
+            "zst" => zstd::encode_all(&bytes[..], 1).unwrap(),
+            "gz" => {
+                let level = flate2::Compression::none();
+                let mut packed = flate2::write::GzEncoder::new(Vec::new(), level);
+                packed.write_all(&bytes).unwrap();
+                packed.finish().unwrap()
+            }
+            _ => bytes.clone(),
+        };
+        fs::write(&path, &packed[..packed.len() - cut]).unwrap();
+        let mut reader = open(&path, &Wish::default()).unwrap();
+        reader.salvage();
+        let saved: Vec<Vec<u8>> =
+            messages(reader.as_mut()).into_iter().map(|message| message.4).collect();
+        let places: Vec<u64> = reader.losses().iter().map(|loss| loss.at).collect();
+        let (first, second) = (file(0..20).len() as u64, file(0..60).len() as u64);
+        match cut {
+            0 => {
+                assert!(saved == wanted, "{name}: {} {:?}", saved.len(), reader.losses());
+                assert_eq!(places, [first, second], "{name}");
+            }
+            // What ends the unpacking is told, too.
+            _ => {
+                assert!(saved == wanted[..saved.len()] && saved.len() >= 97, "{}", saved.len());
+                assert!(places.starts_with(&[first, first, second]), "{:?}", reader.losses());
+            }
+        }
+    }
+}
+
+#[test]
 fn what_is_selected_is_what_reading_all_would_choose() {
     let folder = tempfile::tempdir().unwrap();
     let input = made(&folder, "in.mcap", &Made::default());

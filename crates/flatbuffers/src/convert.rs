@@ -7,7 +7,7 @@ use prost_reflect::prost::Message;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{self, Channel, FLATBUFFER};
-use wiregauge_trace::read::{Attachment, Head};
+use wiregauge_trace::read::{About, Attachment, Head};
 use wiregauge_trace::write::Writer as TraceWriter;
 
 use crate::losses::Losses;
@@ -152,6 +152,10 @@ impl Converter {
 }
 
 impl TraceWriter for Converter {
+    fn about(&mut self, about: &About) -> Result<()> {
+        self.inner.about(about)
+    }
+
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let Some((way, converted)) = self.way(channel)? else { return self.inner.channel(channel) };
         let number = self.inner.channel(&converted)?;

@@ -14,8 +14,16 @@ pub struct ChannelCosts {
     pub before: u64,
     /// Their bytes after.
     pub after: u64,
+    /// Messages that were left out, as they cannot be packed.
+    #[serde(skip_serializing_if = "is_none")]
+    pub skipped: u64,
     /// What became columns.
     pub columns: Vec<ColumnCosts>,
+}
+
+/// Whether there are none, as usual.
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A column, over all messages.

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Result};
-use wiregauge_packed::{pack, PackOptions};
+use wiregauge_packed::{pack, PackOptions, Precision};
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{Attachment, Head};
+use wiregauge_trace::read::{About, Attachment, Head};
 use wiregauge_trace::write::Writer;
 
 use crate::cloud::Cloud;
@@ -24,18 +24,24 @@ pub struct Packer {
     clouds: bool,
     /// How many clouds had rows that were filled up, and by how many bytes.
     filled: (u64, u64),
+    /// Whether messages that cannot be packed are left out; none where nobody was asked.
+    skips: Option<bool>,
+    /// Why the first one that was left out cannot be packed.
+    reason: String,
 }
 
 impl Packer {
     /// Writes by another writer what comes from a file. What came of it is complete when the
     /// writer has finished.
     pub fn new(inner: Box<dyn Writer>, origin: &str, options: PackOptions) -> (Packer, Costs) {
-        let passage = Passage::new(inner);
-        let costs = passage.costs.clone();
-        (
-            Packer { passage, origin: origin.to_owned(), options, clouds: true, filled: (0, 0) },
-            costs,
-        )
+        let (passage, origin) = (Passage::new(inner), origin.to_owned());
+        let (costs, filled, reason) = (passage.costs.clone(), (0, 0), String::new());
+        (Packer { passage, origin, options, clouds: true, filled, skips: None, reason }, costs)
+    }
+
+    /// The same, and leaves out messages that cannot be packed where that is wanted.
+    pub fn skipping(self, skips: bool) -> Packer {
+        Packer { skips: Some(skips), ..self }
     }
 
     /// The same for messages of OSI alone.
@@ -44,7 +50,26 @@ impl Packer {
     }
 }
 
+impl Packer {
+    fn pack(&mut self, subject: Subject, data: &[u8]) -> Result<(Vec<u8>, Vec<Precision>)> {
+        let (wire, is_packed) = match subject {
+            Subject::Osi(root) => return pack(root, data, &self.options).map_err(remedied),
+            Subject::Cloud(wire, is_packed) => (wire, is_packed),
+        };
+        let cloud = Cloud::of(wire, is_packed, data)?;
+        let (message, precision, left_out) = cloud.pack(&self.options.plan)?;
+        if left_out > 0 {
+            self.filled = (self.filled.0 + 1, self.filled.1 + left_out);
+        }
+        Ok((message, precision))
+    }
+}
+
 impl Writer for Packer {
+    fn about(&mut self, about: &About) -> Result<()> {
+        self.passage.inner.about(about)
+    }
+
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let is_wanted = |of: &Subject| match of {
             Subject::Osi(_) => true,
@@ -57,17 +82,23 @@ impl Writer for Packer {
     }
 
     fn message(&mut self, channel: u16, head: &Head, data: &[u8]) -> Result<()> {
-        let (message, precision) = match self.passage.subject(channel) {
+        let packed = match self.passage.subject(channel) {
             None => return self.passage.inner.message(channel, head, data),
-            Some(Subject::Osi(root)) => pack(root, data, &self.options).map_err(remedied)?,
-            Some(Subject::Cloud(wire, is_packed)) => {
-                let cloud = Cloud::of(wire, is_packed, data)?;
-                let (message, precision, left_out) = cloud.pack(&self.options.plan)?;
-                if left_out > 0 {
-                    self.filled = (self.filled.0 + 1, self.filled.1 + left_out);
+            Some(subject) => self.pack(subject, data),
+        };
+        let (message, precision) = match (packed, self.skips) {
+            (Ok(packed), _) => packed,
+            (Err(error), Some(true)) => {
+                if self.reason.is_empty() {
+                    self.reason = format!("{}: {error:#}", head.place);
                 }
-                (message, precision)
+                self.passage.skip(channel);
+                return Ok(());
             }
+            (Err(error), Some(false)) => {
+                bail!("{error:#}; leave such messages out by --errors skip")
+            }
+            (Err(error), None) => return Err(error),
         };
         let columns = precision.iter().map(ColumnCosts::from);
         self.passage.message(channel, head, data.len(), &message, columns)
@@ -94,6 +125,14 @@ impl Writer for Packer {
                  behind the last one; clouds with such bytes: {clouds}"
             ));
         }
+        for channel in self.passage.costs.borrow().iter().filter(|channel| channel.skipped > 0) {
+            let (topic, skipped) = (&channel.channel, channel.skipped);
+            let messages = if skipped == 1 { "message" } else { "messages" };
+            remarks.push(format!("{topic}: {skipped} {messages} skipped that cannot be packed"));
+        }
+        if !self.reason.is_empty() {
+            remarks.push(format!("the first that was skipped: {}", self.reason));
+        }
         remarks
     }
 
@@ -110,6 +149,12 @@ impl Writer for Packer {
                 true => "reflections, detections or points",
                 false => "reflections or detections of OSI",
             };
+            ensure!(
+                !there.is_empty() || self.reason.is_empty(),
+                "no message of {} can be packed; the first: {}",
+                self.origin,
+                self.reason
+            );
             ensure!(
                 !there.is_empty(),
                 "nothing in {} can be packed: it has no {rows}, or they are packed already",

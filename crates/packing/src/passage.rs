@@ -50,6 +50,12 @@ impl Passage {
         self.subjects.get(&channel).map(|(subject, _)| *subject)
     }
 
+    /// Counts a message of a channel that is left out.
+    pub fn skip(&self, channel: u16) {
+        let (_, at) = self.subjects[&channel];
+        self.costs.borrow_mut()[at].skipped += 1;
+    }
+
     /// Writes a message of a channel that was added, which had so many bytes before.
     pub fn message(
         &mut self,

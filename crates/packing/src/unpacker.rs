@@ -6,7 +6,7 @@ use std::iter;
 use anyhow::{anyhow, ensure, Result};
 use wiregauge_packed::{find, unpack, Error, Fault, Root, UnpackOptions};
 use wiregauge_trace::channel::Channel;
-use wiregauge_trace::read::{Attachment, Head, LARGEST};
+use wiregauge_trace::read::{About, Attachment, Head, LARGEST};
 use wiregauge_trace::write::Writer;
 
 use crate::cloud::Cloud;
@@ -87,6 +87,10 @@ impl Unpacker {
 }
 
 impl Writer for Unpacker {
+    fn about(&mut self, about: &About) -> Result<()> {
+        self.passage.inner.about(about)
+    }
+
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let is_wanted = |of: &Subject| match of {
             Subject::Osi(_) => true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{bail, Result};
 use wiregauge_trace::channel::{Channel, Definition, OSI_TRACE};
-use wiregauge_trace::read::{Attachment, Head};
+use wiregauge_trace::read::{About, Attachment, Head};
 use wiregauge_trace::write::Writer;
 
 use crate::cloud::{definition, encode};
@@ -75,6 +75,12 @@ impl Clouds {
 }
 
 impl Writer for Clouds {
+    fn about(&mut self, about: &About) -> Result<()> {
+        // Clouds alone are of no profile: they are Foxglove's.
+        let profile = if self.keep { about.profile.clone() } else { String::new() };
+        self.inner.about(&About { profile, library: about.library.clone() })
+    }
+
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let kept = if self.keep { Some(self.inner.channel(channel)?) } else { None };
         let (topic, source) = (channel.topic.clone(), Source::with(channel, self.others)?);

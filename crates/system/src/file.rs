@@ -1,8 +1,10 @@
 //! Files of the user, written whole or not at all.
 
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,6 +13,7 @@ use std::time::{Duration, Instant};
 use anyhow::{bail, ensure, Context, Result};
 use rustix::fs::{fcntl_setfl, OFlags};
 use rustix::io::Errno;
+use rustix::process::geteuid;
 use tempfile::NamedTempFile;
 
 use crate::interrupt;
@@ -23,6 +26,12 @@ const PAUSE: Duration = Duration::from_millis(50);
 const PROBE: [u8; 4096] = [0; 4096];
 /// Symbolic links that may follow one another, as in Linux.
 const LINKS: usize = 40;
+/// How the name of a file ends that is being written.
+const PART: &str = ".part";
+/// So many bytes of a file's name are in that of its temporary file: names have 255 at most.
+const LONGEST: usize = 200;
+/// Younger ones are left alone: between its making and its locking a file is not locked.
+const YOUNG: Duration = Duration::from_secs(1);
 /// Other names of standard output. Its file is not to be replaced: what is
 /// printed goes there too.
 const STANDARD_OUTPUT: [&str; 4] = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
@@ -83,6 +92,7 @@ impl Target {
             Err(error) if error.kind() == ErrorKind::NotFound => followed(path),
             Err(error) => return Err(error).with_context(cannot),
         };
+        remove_remains(&place);
         let mut probe = beside(&place, shown)?;
         probe.write_all(&PROBE).with_context(|| full(shown))?;
         Ok(Place::File(place))
@@ -199,6 +209,36 @@ impl Write for Draft {
     }
 }
 
+/// A folder that is made for files. Where none comes into it, it goes again.
+#[derive(Debug)]
+pub struct Folder {
+    /// What was made, the innermost first.
+    made: Vec<PathBuf>,
+}
+
+impl Folder {
+    /// Makes a folder where it is not there, and those that it is in.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub fn make(path: &Path) -> Result<Folder> {
+        let absent = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
+        let made = path.ancestors().take_while(absent).map(Path::to_owned).collect();
+        let folder = Folder { made };
+        fs::create_dir_all(path).with_context(|| format!("cannot make {}", path.display()))?;
+        Ok(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // One that is not empty stays.
+        for folder in &self.made {
+            let _ = fs::remove_dir(folder);
+        }
+    }
+}
+
 /// Writes a file as [`Target::write`] does.
 ///
 /// # Errors
@@ -235,14 +275,56 @@ fn settle(file: NamedTempFile, place: &Path, shown: &str) -> Result<()> {
     file.set_permissions(mode).with_context(|| format!("cannot share {shown}"))
 }
 
-/// A temporary file in the folder of another one.
+/// A temporary file in the folder of another one, which its name tells. Who writes it holds it
+/// by a lock, which the kernel gives up however that process ends.
 fn beside(place: &Path, shown: &str) -> Result<NamedTempFile> {
-    let folder = match place.parent() {
+    let mut prefix = beginning(place);
+    prefix.push(format!("{}-", std::process::id()));
+    let file = tempfile::Builder::new()
+        .prefix(&prefix)
+        .suffix(PART)
+        .tempfile_in(folder_of(place))
+        .with_context(|| format!("cannot write {shown}: is its folder there and writable?"))?;
+    // Where files cannot be locked, nobody can find this one unlocked.
+    let _ = file.as_file().try_lock();
+    Ok(file)
+}
+
+/// What the names of the temporary files of another one begin with.
+fn beginning(place: &Path) -> OsString {
+    let name = place.file_name().unwrap_or_default().as_bytes();
+    let mut beginning = OsString::from(".");
+    beginning.push(OsStr::from_bytes(&name[..name.len().min(LONGEST)]));
+    beginning.push(".wiregauge-");
+    beginning
+}
+
+/// Removes what is left of a file where who wrote it was killed.
+fn remove_remains(place: &Path) {
+    let beginning = beginning(place);
+    for entry in fs::read_dir(folder_of(place)).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_part = name.as_bytes().ends_with(PART.as_bytes());
+        if is_part && name.as_bytes().starts_with(beginning.as_bytes()) && is_dead(&entry.path()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether nobody writes a temporary file of ours any more.
+fn is_dead(path: &Path) -> bool {
+    let Ok(about) = fs::symlink_metadata(path) else { return false };
+    let age = about.modified().ok().and_then(|time| time.elapsed().ok());
+    let is_ours = about.is_file() && about.uid() == geteuid().as_raw();
+    let is_old = age.is_some_and(|age| age >= YOUNG);
+    is_ours && is_old && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+}
+
+fn folder_of(place: &Path) -> &Path {
+    match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    NamedTempFile::new_in(folder)
-        .with_context(|| format!("cannot write {shown}: is its folder there and writable?"))
+    }
 }
 
 fn full(shown: &str) -> String {
@@ -263,8 +345,7 @@ fn followed(path: &Path) -> PathBuf {
 
 /// A place by the names of its folder and its own, though there may be nothing.
 fn absolute(place: &Path) -> Option<PathBuf> {
-    let folder = place.parent().filter(|folder| !folder.as_os_str().is_empty());
-    Some(folder.unwrap_or(Path::new(".")).canonicalize().ok()?.join(place.file_name()?))
+    Some(folder_of(place).canonicalize().ok()?.join(place.file_name()?))
 }
 
 fn is_same(a: &Path, b: &Path) -> bool {
@@ -304,6 +385,7 @@ fn stream(path: &Path, pipe: bool) -> Result<File> {
 mod tests {
     use super::*;
     use std::process::Command;
+    use std::time::SystemTime;
 
     fn pipe(path: &Path) {
         assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
@@ -367,6 +449,63 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"one");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(Target::open(Path::new("-"), &[]).unwrap().begin().is_err());
+    }
+
+    #[test]
+    fn what_a_writer_left_that_was_killed_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("run.json");
+        let names = || {
+            let all = fs::read_dir(folder.path()).unwrap();
+            let all = all.map(|one| one.unwrap().file_name().into_string().unwrap());
+            all.collect::<Vec<_>>()
+        };
+        let draft = Target::open(&path, &[]).unwrap().begin().unwrap();
+        let live = names().pop().unwrap();
+        assert!(live.starts_with(".run.json.wiregauge-") && live.ends_with(".part"), "{live}");
+        // As if their writers had been killed: they are there, and nobody holds them.
+        let old = SystemTime::now() - Duration::from_secs(60);
+        let left = |name: &str, time| {
+            let file = File::create(folder.path().join(name)).unwrap();
+            file.set_modified(time).unwrap();
+        };
+        left(".run.json.wiregauge-1-abc.part", old);
+        left(".run.json.wiregauge-1-young.part", SystemTime::now());
+        left(".other.json.wiregauge-1-abc.part", old);
+        let held = fs::OpenOptions::new().write(true).open(folder.path().join(&live)).unwrap();
+        held.set_modified(old).unwrap();
+        write_whole(&path, b"result").unwrap();
+        let mut wanted = [
+            ".other.json.wiregauge-1-abc.part",
+            ".run.json.wiregauge-1-young.part",
+            &live,
+            "run.json",
+        ];
+        wanted.sort_unstable();
+        let mut there = names();
+        there.sort_unstable();
+        assert_eq!(there, wanted);
+        drop(draft);
+        assert_eq!(names().len(), 3);
+        // A name as long as there can be.
+        let path = folder.path().join("ä".repeat(127));
+        write_whole(&path, b"long").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"long");
+    }
+
+    #[test]
+    fn a_folder_that_stays_empty_goes_again() {
+        let top = tempfile::tempdir().unwrap();
+        let inner = top.path().join("a").join("b");
+        drop(Folder::make(&inner).unwrap());
+        assert!(!top.path().join("a").exists() && top.path().exists());
+        let folder = Folder::make(&inner).unwrap();
+        fs::write(inner.join("file"), "").unwrap();
+        drop(folder);
+        assert!(inner.join("file").exists());
+        fs::remove_file(inner.join("file")).unwrap();
+        drop(Folder::make(&inner).unwrap());
+        assert!(inner.exists(), "it was there before");
     }
 
     #[test]

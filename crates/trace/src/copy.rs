@@ -6,8 +6,10 @@ use anyhow::{Context, Result};
 use wiregauge_system::interrupt;
 
 use crate::channel::Channel;
-use crate::read::{Head, Nanoseconds, Reader};
+use crate::read::{About, Head, Nanoseconds, Reader};
+use crate::rest::{read_on, together, Taken};
 use crate::select::{Selected, Selection};
+use crate::sorting::{Sorted, Sorting, Whole};
 use crate::write::writer::{of_output, Writer};
 
 /// What was copied.
@@ -19,6 +21,8 @@ pub struct Copied {
     pub bytes: u64,
     /// How many messages went back in time from the one before.
     pub backwards: u64,
+    /// How many were of a time before that of any message before them.
+    pub late: u64,
 }
 
 /// How a channel of which source is called and described where it goes.
@@ -34,6 +38,9 @@ pub struct Source<'r> {
     selected: Selected<'r>,
     channels: BTreeMap<u16, u16>,
     head: Option<Head>,
+    /// What puts messages in order, where that is wanted, and the bytes of the next one.
+    sorted: Option<Sorted>,
+    data: Vec<u8>,
 }
 
 impl<'r> Source<'r> {
@@ -42,10 +49,40 @@ impl<'r> Source<'r> {
     /// # Errors
     /// When the first one cannot be read.
     pub fn new(name: &str, reader: &'r mut dyn Reader, of: &'r Selection) -> Result<Source<'r>> {
+        Source::sorted(name, reader, of, None)
+    }
+
+    /// The same, by the times of messages and not in the order of the file, as far as that is
+    /// wanted.
+    ///
+    /// # Errors
+    /// When the first messages cannot be read.
+    pub fn sorted(
+        name: &str,
+        reader: &'r mut dyn Reader,
+        of: &'r Selection,
+        by: Option<Sorting>,
+    ) -> Result<Source<'r>> {
         reader.verify();
-        let mut selected = of.of(reader);
-        let head = selected.advance()?;
-        Ok(Source { name: name.to_owned(), selected, channels: BTreeMap::new(), head })
+        let (selected, sorted) = (of.of(reader), by.map(Sorted::new));
+        let (name, channels) = (name.to_owned(), BTreeMap::new());
+        let mut source = Source { name, selected, channels, head: None, sorted, data: Vec::new() };
+        source.advance()?;
+        Ok(source)
+    }
+
+    /// Goes to the next message.
+    fn advance(&mut self) -> Result<()> {
+        let Some(sorted) = &mut self.sorted else {
+            self.head = self.selected.advance()?;
+            return Ok(());
+        };
+        let next = sorted.next(&self.name, &mut self.selected)?;
+        (self.head, self.data) = match next {
+            Some(Whole { head, data }) => (Some(head), data),
+            None => (None, Vec::new()),
+        };
+        Ok(())
     }
 
     /// The channels that are known by now.
@@ -83,14 +120,14 @@ impl<'r> Source<'r> {
             }
         };
         let (name, place) = (&self.name, head.place);
-        let data = reader.data()?;
+        let data = if self.sorted.is_some() { &self.data } else { reader.data()? };
         let written = to.message(channel, &head, data);
         // A full disk is no matter of what is read.
         written.map_err(|error| match of_output(&error) {
             Some(full) => full,
             None => error.context(format!("{name}: {place}")),
         })?;
-        self.head = self.selected.advance()?;
+        self.advance()?;
         Ok(Some(head))
     }
 
@@ -127,21 +164,20 @@ impl<'r> Source<'r> {
         &mut self,
         to: &mut dyn Writer,
         describe: &mut dyn FnMut(&Channel) -> Result<Channel>,
+        taken: &mut Taken,
     ) -> Result<Vec<String>> {
         let mut lost = Vec::new();
         if to.has_room() {
-            let reader = self.selected.reader();
-            reader.narrow(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
-            while reader.next()?.is_some() {}
+            read_on(self.selected.reader())?;
             self.pass_on_empty(to, describe, &mut lost);
         }
         let reader = self.selected.reader();
-        for metadata in reader.metadata() {
+        for metadata in taken.metadata(reader.metadata()) {
             if !to.metadata(&metadata.name, &metadata.entries)? {
                 lost.push(format!("metadata {}", metadata.name));
             }
         }
-        for attachment in reader.attachments() {
+        for attachment in taken.attachments(reader.attachments())? {
             if !to.attachment(attachment)? {
                 lost.push(format!("attachment {}", attachment.name));
             }
@@ -150,8 +186,9 @@ impl<'r> Source<'r> {
     }
 }
 
-/// Copies messages of several files by their times, those of one file in its order; with
-/// what else the files hold. What was copied, and what the container could not hold.
+/// Copies messages of several files by their times, those of one file in its order unless it
+/// is sorted, and those of one time in the order of the files; with what else the files hold.
+/// What was copied, and what the container could not hold.
 ///
 /// # Errors
 /// When a file is damaged, or the writer cannot go on.
@@ -162,7 +199,10 @@ pub fn copy(
     news: &mut News,
 ) -> Result<(Copied, Vec<String>)> {
     let mut copied = Copied::default();
-    let mut latest = Nanoseconds::MIN;
+    let said: Vec<About> = sources.iter_mut().map(|it| it.selected.reader().about()).collect();
+    let (about, mut lost) = together(&said);
+    to.about(&about)?;
+    let (mut before, mut latest) = (Nanoseconds::MIN, Nanoseconds::MIN);
     loop {
         let next = sources.iter_mut().enumerate().filter(|(_, source)| source.head.is_some());
         let Some((at, source)) = next.min_by_key(|(_, source)| source.time()) else { break };
@@ -171,8 +211,9 @@ pub fn copy(
         copied.messages += 1;
         copied.bytes += head.size;
         if let Some(time) = head.time {
-            copied.backwards += u64::from(time < latest);
-            latest = time;
+            copied.backwards += u64::from(time < before);
+            copied.late += u64::from(time < latest);
+            (before, latest) = (time, latest.max(time));
         }
         if copied.messages.is_multiple_of(64) || head.size > 1 << 20 {
             interrupt::check()?;
@@ -184,10 +225,13 @@ pub fn copy(
             news(done, total);
         }
     }
-    let mut lost = Vec::new();
+    if !to.has_room() {
+        lost.clear();
+    }
+    let mut taken = Taken::default();
     for (at, source) in sources.iter_mut().enumerate() {
         let mut describe = |channel: &Channel| describe(at, channel);
-        lost.extend(source.pass_on_rest(to, &mut describe)?);
+        lost.extend(source.pass_on_rest(to, &mut describe, &mut taken)?);
     }
     Ok((copied, lost))
 }

@@ -1,12 +1,13 @@
 //! One trace in several parts.
 
 use std::collections::btree_map::Entry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
 
 use crate::channel::Channel;
 use crate::read::{tell, Head, Nanoseconds, Reader};
+use crate::rest::{read_on, Rest};
 use crate::select::Selection;
 use crate::write::writer::Writer;
 
@@ -35,22 +36,29 @@ pub trait Maker {
     /// # Errors
     /// When that cannot be said.
     fn describe(&mut self, channel: &Channel) -> Result<Channel>;
+
+    /// Hears that a part is there.
+    fn finished(&mut self, _number: usize) {}
 }
 
 /// A part that is written.
 struct Part {
+    number: usize,
     writer: Box<dyn Writer>,
     channels: BTreeMap<u16, u16>,
     bytes: u64,
     start: Option<Nanoseconds>,
 }
 
-/// Splits what is wanted of a file. How many parts there are.
+/// Splits what is wanted of a file, of which the rest was read before. Each part has what is
+/// said of the whole file; the first one, which is the last to be finished, has the files in
+/// it and the channels without messages, too. How many parts there are.
 ///
 /// # Errors
 /// When the file is damaged, or a part cannot be written.
 pub fn split(
     reader: &mut dyn Reader,
+    rest: &Rest,
     selection: &Selection,
     by: By,
     maker: &mut dyn Maker,
@@ -59,22 +67,26 @@ pub fn split(
     reader.verify();
     let mut selected = selection.of(reader);
     let mut parts: BTreeMap<u16, Part> = BTreeMap::new();
+    let mut first = None;
+    let mut used = BTreeSet::new();
     let mut made = 0;
     while let Some(head) = selected.advance()? {
         let reader = selected.reader();
         let key = if by == By::Channel { head.channel } else { 0 };
         if parts.get(&key).is_some_and(|part| part.ends_before(&head, by)) {
-            parts.remove(&key).into_iter().try_for_each(|part| part.finish(reader))?;
+            match parts.remove(&key) {
+                Some(part) if part.number == 0 => first = Some(part),
+                ended => ended.into_iter().try_for_each(|part| part.finish(rest, maker))?,
+            }
         }
         let channel = &reader.channels()[&head.channel];
         let part = match parts.entry(key) {
             Entry::Occupied(part) => part.into_mut(),
             Entry::Vacant(place) => {
                 let topic = (by == By::Channel).then_some(channel.topic.as_str());
-                let writer = maker.part(made, topic)?;
+                let part = Part::begin(made, topic, head.time, rest, maker)?;
                 made += 1;
-                let channels = BTreeMap::new();
-                place.insert(Part { writer, channels, bytes: 0, start: head.time })
+                place.insert(part)
             }
         };
         let id = match part.channels.get(&head.channel) {
@@ -82,6 +94,7 @@ pub fn split(
             None => {
                 let id = part.writer.channel(&maker.describe(channel)?)?;
                 part.channels.insert(head.channel, id);
+                used.insert(head.channel);
                 id
             }
         };
@@ -91,28 +104,55 @@ pub fn split(
     }
     let reader = selected.reader();
     if made == 0 && !selection.is_part() {
-        return empty(reader, maker);
+        let part = Part::begin(0, None, None, rest, maker)?;
+        // Where there is no room for what else the file holds, there is no part.
+        if part.writer.has_room() {
+            made = 1;
+            first = Some(part);
+        }
     }
-    parts.into_values().try_for_each(|part| part.finish(reader))?;
+    parts.into_values().chain(first).try_for_each(|mut part| {
+        if part.number == 0 && part.writer.has_room() {
+            part.add_rest(reader, rest, selection, &used, maker)?;
+        }
+        part.finish(rest, maker)
+    })?;
     Ok(made)
 }
 
-/// The one part of a file without messages, where the container has room for what else it
-/// holds. How many parts there are.
-fn empty(reader: &dyn Reader, maker: &mut dyn Maker) -> Result<usize> {
-    let mut writer = maker.part(0, None)?;
-    if !writer.has_room() {
-        return Ok(0);
-    }
-    for channel in reader.channels().values() {
-        writer.channel(&maker.describe(channel)?)?;
-    }
-    let (channels, bytes, start) = Default::default();
-    Part { writer, channels, bytes, start }.finish(reader)?;
-    Ok(1)
-}
-
 impl Part {
+    fn begin(
+        number: usize,
+        topic: Option<&str>,
+        start: Option<Nanoseconds>,
+        rest: &Rest,
+        maker: &mut dyn Maker,
+    ) -> Result<Part> {
+        let mut writer = maker.part(number, topic)?;
+        writer.about(&rest.about)?;
+        Ok(Part { number, writer, channels: BTreeMap::new(), bytes: 0, start })
+    }
+
+    /// Adds what is in no other part.
+    fn add_rest(
+        &mut self,
+        reader: &mut dyn Reader,
+        rest: &Rest,
+        selection: &Selection,
+        used: &BTreeSet<u16>,
+        maker: &mut dyn Maker,
+    ) -> Result<()> {
+        read_on(reader)?;
+        let is_left = |id: &u16, topic: &str| !used.contains(id) && selection.takes(topic);
+        for (_, channel) in reader.channels().iter().filter(|(id, it)| is_left(id, &it.topic)) {
+            self.writer.channel(&maker.describe(channel)?)?;
+        }
+        for attachment in &rest.attachments {
+            self.writer.attachment(attachment)?;
+        }
+        Ok(())
+    }
+
     fn ends_before(&self, head: &Head, by: By) -> bool {
         match by {
             By::Size(most) => self.bytes + head.size > most,
@@ -125,10 +165,12 @@ impl Part {
     }
 
     /// Ends the part, with what is said of the whole file.
-    fn finish(mut self, reader: &dyn Reader) -> Result<()> {
-        for metadata in reader.metadata() {
+    fn finish(mut self, rest: &Rest, maker: &mut dyn Maker) -> Result<()> {
+        for metadata in &rest.metadata {
             self.writer.metadata(&metadata.name, &metadata.entries)?;
         }
-        self.writer.finish()
+        self.writer.finish()?;
+        maker.finished(self.number);
+        Ok(())
     }
 }

@@ -16,7 +16,6 @@ pub use json::Json;
 pub use osi::Osi;
 pub use stamped::Stamped;
 pub use text::Text;
-use writer::of_output;
 pub use writer::{Output, Writer};
 
 /// The containers that are written, by the ends of their names.
@@ -68,10 +67,7 @@ impl Form {
         Ok(match self {
             Form::Osi => Box::new(Osi::new(out)),
             Form::Lengths => Box::new(Osi::of_any(out)),
-            Form::Mcap => {
-                let begun = Mcap::new(out, packing);
-                Box::new(begun.map_err(|error| of_output(&error).unwrap_or(error))?)
-            }
+            Form::Mcap => Box::new(Mcap::new(out, packing)),
             Form::Text => Box::new(Text::new(out)),
             Form::Json => Box::new(Json::new(out)),
         })

@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::traces::{all_of, descriptors, made, messages, put, view, while_some, Made, OSI};
+use common::traces::{
+    all_of, descriptors, faults, made, messages, put, view, while_some, Made, OSI,
+};
 use common::{recording, records};
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
@@ -532,6 +534,7 @@ fn try_copy(reader: &mut dyn Reader, output: &Path) -> anyhow::Result<u64> {
     let mut same = |_: usize, channel: &Channel| Ok(channel.clone());
     let copied = copy(&mut sources, writer.as_mut(), &mut same, &mut |_, _| {})?;
     writer.finish()?;
+    assert_eq!(faults(output), Vec::<String>::new());
     Ok(copied.0.messages)
 }
 

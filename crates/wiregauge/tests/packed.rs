@@ -389,3 +389,26 @@ fn documents_give_the_sizes_that_come_out() {
         &format!("| {} to {} | 392 as a stream", beside(large, 0), beside(1, 0)),
     );
 }
+
+#[test]
+fn messages_that_cannot_be_packed_are_left_out_where_that_is_wanted() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    trace(at, "drive_sv.osi", &[VIEWS[0], VIEWS[0], VIEWS[0]]);
+    let mut bytes = fs::read(at.join("drive_sv.osi")).unwrap();
+    // The second message, whose first field has no type that there is.
+    let second = 4 + u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
+    bytes[second + 4] = 0x0f;
+    fs::write(at.join("spoilt_sv.osi"), bytes).unwrap();
+    let pack = ["packed", "pack", "spoilt_sv.osi", "packed_sv.osi"];
+    refuses(at, &pack, &["leave such messages out by --errors skip"]);
+    assert!(!at.join("packed_sv.osi").exists());
+    let skip = [&pack[..], &["--errors", "skip", "--format", "json"]].concat();
+    let said = run(at, &skip);
+    assert_eq!(said.code, Some(1), "{}", said.err);
+    assert!(said.err.contains("1 message skipped that cannot be packed"), "{}", said.err);
+    let told = json(&said.out);
+    assert_eq!((&told[0]["messages"], &told[0]["skipped"]), (&2.into(), &1.into()));
+    let left = run(at, &["trace", "cat", "packed_sv.osi"]).out;
+    assert_eq!(left.lines().count(), 2, "{left}");
+}

@@ -16,7 +16,7 @@ use super::search;
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
 use crate::pieces::Pieces;
-use crate::read::{self, bounded, Counted, Head, Loss, Nanoseconds, Place};
+use crate::read::{self, bounded, About, Counted, Head, Loss, Nanoseconds, Place};
 use crate::scratch::{self, Opened};
 use crate::told::Told;
 
@@ -422,6 +422,10 @@ impl Reader {
 }
 
 impl read::Reader for Reader {
+    fn about(&self) -> About {
+        About { profile: "ros1".into(), ..About::default() }
+    }
+
     fn channels(&self) -> &BTreeMap<u16, Channel> {
         &self.channels
     }

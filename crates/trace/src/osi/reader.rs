@@ -2,6 +2,7 @@
 //! number of four bytes; plain, or packed as a whole.
 
 use std::collections::BTreeMap;
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,6 +25,9 @@ use crate::told::Told;
 /// How many bytes of a message are looked at for its time before all of them are.
 const FRONT: usize = 64;
 
+/// How much is unpacked at once where messages are searched for.
+const STEP: usize = 1 << 16;
+
 /// The only channel.
 pub(crate) const ONLY: u16 = 0;
 
@@ -39,9 +43,12 @@ pub struct Reader {
     count: u64,
     /// How many bytes of the last message were not asked for.
     body: u64,
-    /// The file, where it is not packed: there messages can be searched for.
+    /// The file, where it is not packed, or what was unpacked of it behind damage: there
+    /// messages can be searched for.
     file: Option<Part>,
     told: Told,
+    /// The bytes of the last length, as they lie there.
+    length: Vec<u8>,
     /// How messages begin, as far as that was seen.
     beginning: Beginning,
     /// Whether nothing is left that is whole, or wanted.
@@ -90,6 +97,7 @@ impl Reader {
             body: 0,
             file: Some(file).filter(|_| is_plain),
             told: Told::default(),
+            length: Vec::new(),
             beginning: Beginning::default(),
             finished: false,
             path: path.to_owned(),
@@ -149,9 +157,10 @@ impl Reader {
             return Ok(None);
         }
         let length = self.messages.take(4).map(<[u8]>::to_vec);
-        let length: [u8; 4] = match self.unspoilt(length)?.try_into() {
+        self.length = self.unspoilt(length)?;
+        let length = match <[u8; 4]>::try_from(&self.length[..]) {
             Ok(length) => length,
-            Err(none) if none.is_empty() => return Ok(None),
+            Err(_) if self.length.is_empty() => return Ok(None),
             Err(_) => bail!(self.cut(at)),
         };
         let size = u64::from(u32::from_le_bytes(length));
@@ -190,7 +199,18 @@ impl Reader {
     /// Goes on with the next message that is whole, behind what is damaged from there on;
     /// whether there is one.
     fn resume(&mut self, at: u64, error: &anyhow::Error) -> Result<bool> {
-        let (body, file) = (std::mem::take(&mut self.body), self.file.take());
+        let (body, mut file) = (std::mem::take(&mut self.body), self.file.take());
+        let is_spoilt = error.chain().any(|cause| cause.is::<std::io::Error>());
+        let mut spoilt = None;
+        if file.is_none() && !is_spoilt {
+            match self.unpack_rest(at, &mut spoilt) {
+                Ok(rest) => file = Some(rest),
+                Err(error) => {
+                    interrupt::check()?;
+                    spoilt = Some(error.context("what follows is not looked through"));
+                }
+            }
+        }
         let next = match &file {
             Some(file) if body == 0 => self.beginning.next_message(file, at + 1)?,
             _ => None,
@@ -203,11 +223,41 @@ impl Reader {
             (None, None) => format!("{:#}", error.root_cause()),
         };
         self.told.lose(at, what);
+        if let Some(error) = spoilt {
+            self.told.lose(at, format!("{error:#}"));
+        }
         if let (Some(next), Some(file)) = (next, &file) {
             self.messages.go_on_with(file.between(next, file.end()));
         }
         self.file = file;
         Ok(next.is_some())
+    }
+
+    /// Unpacks what follows from a length on that was taken, as far as that can be, to where
+    /// messages can be searched for: a file without a name, in the folder for such.
+    fn unpack_rest(&mut self, at: u64, spoilt: &mut Option<anyhow::Error>) -> Result<Part> {
+        let mut rest = tempfile::tempfile().context("no scratch file can be made")?;
+        let cannot = "a scratch file cannot be written; TMPDIR says where such are";
+        // Positions are those in what was unpacked; what stands before is a hole.
+        rest.seek(SeekFrom::Start(at))?;
+        rest.write_all(&self.length).context(cannot)?;
+        let mut step = STEP;
+        loop {
+            interrupt::check()?;
+            match self.messages.take(step) {
+                Ok([]) => break,
+                Ok(bytes) => rest.write_all(bytes).context(cannot)?,
+                // What was unpacked before it failed is there still.
+                Err(error) => {
+                    spoilt.get_or_insert_with(|| error.into());
+                    if step == 1 {
+                        break;
+                    }
+                    step /= 2;
+                }
+            }
+        }
+        Part::of(rest)
     }
 
     /// The time stamp of the next message. It stands at its front, but need not.

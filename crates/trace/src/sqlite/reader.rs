@@ -10,7 +10,7 @@ use rusqlite::{params, Connection, Row};
 use super::database::{damaged, definition, open};
 use crate::channel::{Channel, Definition};
 use crate::part::Part;
-use crate::read::{self, bounded, Counted, Head, Loss, Nanoseconds, Place};
+use crate::read::{self, bounded, About, Counted, Head, Loss, Nanoseconds, Place};
 use crate::told::Told;
 
 /// How many messages are looked up at once: not their bytes.
@@ -228,6 +228,10 @@ fn has_column(database: &Connection, name: &str) -> bool {
 }
 
 impl read::Reader for Reader {
+    fn about(&self) -> About {
+        About { profile: "ros2".into(), ..About::default() }
+    }
+
     fn channels(&self) -> &BTreeMap<u16, Channel> {
         &self.channels
     }

@@ -1,19 +1,27 @@
 //! Writes MCAP, and where there are messages of OSI, a trace file of OSI: chunks with
 //! index, the definitions in the summary, and versions as the data have them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
-use anyhow::{Context, Result};
+use anyhow::{bail, Context, Result};
 use mcap::records::{AttachmentHeader, MessageHeader, Metadata};
 use mcap::write::NoSeek;
 use mcap::{WriteOptions, Writer as Library};
 
 use super::writer::{Output, Writer};
-use crate::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, OSI_TRACE};
+use crate::channel::{
+    Channel, Definition, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION, OSI_TRACE,
+};
 use crate::osi::Stamp;
-use crate::read::{Attachment, Head, Nanoseconds};
+use crate::read::{About, Attachment, Head, Nanoseconds};
 use crate::version::Range;
+
+/// What writes it.
+const LIBRARY: &str = concat!("wiregauge ", env!("CARGO_PKG_VERSION"));
+
+/// What stands between the libraries that a file went through, as the mcap command has it.
+const BETWEEN: &str = "; ";
 
 /// The release of OSI whose rules for trace files hold here.
 const RULES: &str = "3.8.0";
@@ -45,10 +53,18 @@ impl Default for Packing {
     }
 }
 
+/// A file, whose header is written once it is known what that says.
+enum File<W: Output> {
+    Empty(W),
+    Begun(Library<NoSeek<W>>),
+    /// It could not be begun.
+    Failed,
+}
+
 /// An MCAP file.
 pub struct Mcap<W: Output> {
-    out: Library<NoSeek<W>>,
-    chunk: u64,
+    file: File<W>,
+    packing: Packing,
     channels: BTreeMap<u16, Channel>,
     /// How many bytes the current chunk has, about.
     filled: u64,
@@ -56,15 +72,36 @@ pub struct Mcap<W: Output> {
     protobuf: Range,
     /// What is said of the trace, which comes last as its versions are known then.
     trace: Option<BTreeMap<String, String>>,
+    /// What several files say of the trace each in its own way.
+    said_twice: BTreeSet<String>,
 }
 
 impl<W: Output> Mcap<W> {
-    /// Begins a file.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn new(out: W, packing: Packing) -> Result<Mcap<W>> {
-        let compression = match packing.compression {
+    /// A file of which nothing is written yet.
+    pub fn new(out: W, packing: Packing) -> Mcap<W> {
+        Mcap {
+            file: File::Empty(out),
+            packing,
+            channels: BTreeMap::new(),
+            filled: 0,
+            osi: Range::default(),
+            protobuf: Range::default(),
+            trace: None,
+            said_twice: BTreeSet::new(),
+        }
+    }
+
+    /// Writes the header, unless it was written before.
+    fn begin(&mut self, about: &About) -> Result<()> {
+        let out = match std::mem::replace(&mut self.file, File::Failed) {
+            File::Empty(out) => out,
+            file => {
+                self.file = file;
+                return Ok(());
+            }
+        };
+        let Packing { compression, chunk } = self.packing;
+        let compression = match compression {
             Compression::None => None,
             Compression::Lz4 => Some(mcap::Compression::Lz4),
             Compression::Zstd => Some(mcap::Compression::Zstd),
@@ -73,32 +110,51 @@ impl<W: Output> Mcap<W> {
             .compression(compression)
             // One file is the same whatever machine writes it.
             .compression_threads(0)
-            .chunk_size(Some(packing.chunk))
-            .library(concat!("wiregauge ", env!("CARGO_PKG_VERSION")))
+            .chunk_size(Some(chunk))
+            .profile(&about.profile)
+            .library(library(&about.library))
             .disable_seeking(true);
-        Ok(Mcap {
-            out: options.create(NoSeek::new(out))?,
-            chunk: packing.chunk,
-            channels: BTreeMap::new(),
-            filled: 0,
-            osi: Range::default(),
-            protobuf: Range::default(),
-            trace: None,
-        })
+        self.file = File::Begun(options.create(NoSeek::new(out))?);
+        Ok(())
+    }
+
+    /// The file, with its header.
+    fn out(&mut self) -> Result<&mut Library<NoSeek<W>>> {
+        self.begin(&About::default())?;
+        match &mut self.file {
+            File::Begun(out) => Ok(out),
+            _ => bail!("the file could not be begun"),
+        }
     }
 }
 
+/// What is said to have written a file: this, and what wrote those that it is made of.
+fn library(before: &str) -> String {
+    let mut all = vec![LIBRARY];
+    for library in before.split(BETWEEN).filter(|library| !library.is_empty()) {
+        if !all.contains(&library) {
+            all.push(library);
+        }
+    }
+    all.join(BETWEEN)
+}
+
 impl<W: Output> Writer for Mcap<W> {
+    fn about(&mut self, about: &About) -> Result<()> {
+        self.begin(about)
+    }
+
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let definition = &channel.definition;
         let schema = match definition.name.is_empty() && definition.data.is_empty() {
             true => 0,
             false => {
-                self.out.add_schema(&definition.name, &definition.encoding, &definition.data)?
+                let Definition { name, encoding, data } = &**definition;
+                self.out()?.add_schema(name, encoding, data)?
             }
         };
         let (topic, encoding) = (&channel.topic, &channel.message_encoding);
-        let id = self.out.add_channel(schema, topic, encoding, &channel.metadata)?;
+        let id = self.out()?.add_channel(schema, topic, encoding, &channel.metadata)?;
         let of_osi = |key| channel.metadata.get(key).filter(|_| channel.is_osi());
         let versions =
             [(CHANNEL_OSI_VERSION, &mut self.osi), (CHANNEL_PROTOBUF_VERSION, &mut self.protobuf)];
@@ -135,11 +191,12 @@ impl<W: Output> Writer for Mcap<W> {
         };
         // Readers that want a small message need not unpack a large one.
         let size = data.len() as u64;
-        if self.filled > 0 && (size > self.chunk || self.filled > self.chunk) {
-            self.out.flush()?;
+        let chunk = self.packing.chunk;
+        if self.filled > 0 && (size > chunk || self.filled > chunk) {
+            self.out()?.flush()?;
             self.filled = 0;
         }
-        self.out.write_to_known_channel(&header, data)?;
+        self.out()?.write_to_known_channel(&header, data)?;
         self.filled += size;
         Ok(())
     }
@@ -153,11 +210,13 @@ impl<W: Output> Writer for Mcap<W> {
             // Of several files the first one that says something is right.
             let known = self.trace.get_or_insert_default();
             for (key, value) in entries {
-                known.entry(key.clone()).or_insert_with(|| value.clone());
+                if known.entry(key.clone()).or_insert_with(|| value.clone()) != value {
+                    self.said_twice.insert(key.clone());
+                }
             }
         } else {
             let (name, metadata) = (name.to_owned(), entries.clone());
-            self.out.write_metadata(&Metadata { name, metadata })?;
+            self.out()?.write_metadata(&Metadata { name, metadata })?;
         }
         Ok(true)
     }
@@ -169,16 +228,31 @@ impl<W: Output> Writer for Mcap<W> {
             name: attachment.name.clone(),
             media_type: attachment.media_type.clone(),
         };
-        self.out.start_attachment(attachment.size(), header)?;
+        let out = self.out()?;
+        out.start_attachment(attachment.size(), header)?;
         let (mut content, mut piece) = (attachment.content(), vec![0; 1 << 16]);
         loop {
             match content.read(&mut piece)? {
                 0 => break,
-                count => self.out.put_attachment_bytes(&piece[..count])?,
+                count => out.put_attachment_bytes(&piece[..count])?,
             }
         }
-        self.out.finish_attachment()?;
+        out.finish_attachment()?;
         Ok(true)
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        // Versions are those of what was written.
+        let is_kept = |key: &&String| !key.starts_with("min_") && !key.starts_with("max_");
+        let keys: Vec<&str> = self.said_twice.iter().filter(is_kept).map(String::as_str).collect();
+        let told = || {
+            let keys = keys.join(", ");
+            format!(
+                "of {OSI_TRACE} there is one record in a file; the inputs have others of {keys}, \
+                     and those of the first are kept"
+            )
+        };
+        (!keys.is_empty()).then(told).into_iter().collect()
     }
 
     fn finish(mut self: Box<Self>) -> Result<()> {
@@ -192,9 +266,13 @@ impl<W: Output> Writer for Mcap<W> {
                     entries.insert(format!("max_{what}_version"), most);
                 }
             }
-            self.out.write_metadata(&Metadata { name: OSI_TRACE.into(), metadata: entries })?;
+            let (name, metadata) = (OSI_TRACE.into(), entries);
+            self.out()?.write_metadata(&Metadata { name, metadata })?;
         }
-        self.out.finish()?;
-        self.out.into_inner().into_inner().settle()
+        self.out()?.finish()?;
+        match self.file {
+            File::Begun(out) => out.into_inner().into_inner().settle(),
+            _ => bail!("the file could not be begun"),
+        }
     }
 }

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::writer::Writer;
 use crate::channel::Channel;
 use crate::osi::Stamp;
-use crate::read::{Attachment, Head};
+use crate::read::{About, Attachment, Head};
 
 /// A writer for which messages of OSI were sent at their own time stamps, whatever the
 /// file says that they are from.
@@ -25,6 +25,10 @@ impl Stamped {
 }
 
 impl Writer for Stamped {
+    fn about(&mut self, about: &About) -> Result<()> {
+        self.inner.about(about)
+    }
+
     fn channel(&mut self, channel: &Channel) -> Result<u16> {
         let id = self.inner.channel(channel)?;
         if channel.is_osi() {

@@ -7,7 +7,7 @@ use anyhow::{anyhow, Error, Result};
 use wiregauge_system::file::{Draft, Unwritten};
 
 use crate::channel::Channel;
-use crate::read::{Attachment, Head};
+use crate::read::{About, Attachment, Head};
 
 /// Where bytes are written, and are for good once they are settled.
 pub trait Output: Write {
@@ -45,6 +45,15 @@ pub fn of_output(error: &Error) -> Option<Error> {
 
 /// What writes a container. Nothing counts as written before it is finished.
 pub trait Writer {
+    /// Takes what the files say of themselves that this one is made of. Nothing is written
+    /// before it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    fn about(&mut self, _about: &About) -> Result<()> {
+        Ok(())
+    }
+
     /// Adds a channel. Its number in this file.
     ///
     /// # Errors

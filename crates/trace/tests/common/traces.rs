@@ -1,12 +1,14 @@
 //! Trace files that are made, and what is in one.
 
-use std::collections::BTreeMap;
-use std::fs::File;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use mcap::records::MessageHeader;
+use anyhow::Context;
+use mcap::read::{attachment, parse_record};
+use mcap::records::{MessageHeader, Record};
 use mcap::write::Metadata;
-use mcap::WriteOptions;
+use mcap::{MessageStream, Summary, WriteOptions, MAGIC};
 use prost_reflect::prost::Message;
 use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
 use prost_reflect::prost_types::{
@@ -102,7 +104,124 @@ pub fn put(inputs: &[&Path], of: &Selection, output: &Path, packing: Packing) ->
     };
     let copied = copy(&mut sources, writer.as_mut(), &mut described, &mut |_, _| {}).unwrap();
     writer.finish().unwrap();
+    if form == Form::Mcap {
+        assert_eq!(faults(output), Vec::<String>::new(), "of {}", output.display());
+    }
     copied.0.messages
+}
+
+/// What is wrong with an MCAP file, as the library of MCAP reads it: checksums, places and
+/// numbers that are not those of what there is.
+pub fn faults(path: &Path) -> Vec<String> {
+    let bytes = fs::read(path).unwrap();
+    let mut found = Vec::new();
+    if let Err(error) = look(&bytes, &mut |what: String| found.push(what)) {
+        found.push(format!("{error:#}"));
+    }
+    found
+}
+
+fn look(bytes: &[u8], fault: &mut dyn FnMut(String)) -> anyhow::Result<()> {
+    let mut hold = |what: &str, is_right: bool| {
+        if !is_right {
+            fault(what.to_owned());
+        }
+    };
+    let summary = Summary::read(bytes)?.context("no summary")?;
+    let said = summary.stats.clone().context("no statistics")?;
+    // What there is, in the order of the file.
+    let (mut count, mut times, mut by_channel) = (0, None, BTreeMap::new());
+    for message in MessageStream::new(bytes)? {
+        let message = message?;
+        let (first, last) = times.unwrap_or((message.log_time, message.log_time));
+        times = Some((first.min(message.log_time), last.max(message.log_time)));
+        *by_channel.entry(message.channel.id).or_default() += 1;
+        count += 1;
+        let known = summary.channels.get(&message.channel.id);
+        hold("a channel of the summary", known.is_some_and(|known| **known == *message.channel));
+    }
+    let (mut chunks, mut attachments, mut metadata) = (Vec::new(), Vec::new(), Vec::new());
+    let mut channels = BTreeSet::new();
+    let (mut at, mut is_data) = (MAGIC.len(), true);
+    while at + MAGIC.len() < bytes.len() {
+        let length = u64::from_le_bytes(bytes[at + 1..at + 9].try_into()?) as usize;
+        let (opcode, body) = (bytes[at], &bytes[at + 9..at + 9 + length]);
+        let place = (at as u64, 9 + length as u64);
+        match parse_record(opcode, body)? {
+            Record::Chunk { header, .. } => {
+                hold("a chunk without a checksum", header.uncompressed_crc != 0);
+                chunks.push((place, (header.message_start_time, header.message_end_time)));
+            }
+            Record::Attachment { .. } => attachments.push(place),
+            Record::Metadata(_) => metadata.push(place),
+            Record::Channel(channel) => drop(channels.insert(channel.id)),
+            Record::DataEnd(end) => {
+                let own = crc32fast::hash(&bytes[..at]);
+                hold("the checksum of the data", end.data_section_crc == own);
+                is_data = false;
+            }
+            Record::Footer(footer) => {
+                let own = crc32fast::hash(&bytes[footer.summary_start as usize..at + 9 + 16]);
+                hold("the checksum of the summary", footer.summary_crc == own);
+            }
+            Record::Message { .. } => hold("a message outside of a chunk", false),
+            _ => {}
+        }
+        at += 9 + length;
+    }
+    hold("an end of the data", !is_data);
+    hold("the number of messages", said.message_count == count);
+    hold(
+        "the times",
+        (said.message_start_time, said.message_end_time) == times.unwrap_or_default(),
+    );
+    hold("the messages by channel", said.channel_message_counts == by_channel);
+    hold("the number of chunks", u64::from(said.chunk_count) == chunks.len() as u64);
+    hold("the number of channels", said.channel_count as usize == summary.channels.len());
+    hold("the channels of the summary", channels.len() == summary.channels.len());
+    hold("the number of schemas", usize::from(said.schema_count) == summary.schemas.len());
+    hold("the number of attachments", said.attachment_count as usize == attachments.len());
+    hold("the number of metadata records", said.metadata_count as usize == metadata.len());
+    let told = summary.chunk_indexes.iter().map(|chunk| {
+        let times = (chunk.message_start_time, chunk.message_end_time);
+        ((chunk.chunk_start_offset, chunk.chunk_length), times)
+    });
+    hold("the index of chunks", told.collect::<Vec<_>>() == chunks);
+    let told = summary.attachment_indexes.iter().map(|one| (one.offset, one.length));
+    hold("the index of attachments", told.collect::<Vec<_>>() == attachments);
+    let told = summary.metadata_indexes.iter().map(|one| (one.offset, one.length));
+    hold("the index of metadata", told.collect::<Vec<_>>() == metadata);
+    for index in &summary.attachment_indexes {
+        // Its checksum is held against it.
+        let one = attachment(bytes, index)?;
+        hold("the index of an attachment", one.name == index.name);
+    }
+    for index in &summary.chunk_indexes {
+        let mut own: BTreeMap<u16, Vec<u64>> = BTreeMap::new();
+        for message in summary.stream_chunk(bytes, index)? {
+            let message = message?;
+            own.entry(message.channel.id).or_default().push(message.log_time);
+        }
+        let all = || own.values().flatten().copied();
+        let span = (all().min().unwrap_or(0), all().max().unwrap_or(0));
+        let said = (index.message_start_time, index.message_end_time);
+        hold("the times of a chunk", span == said);
+        if own.is_empty() {
+            continue;
+        }
+        let indexed = summary.read_message_indexes(bytes, index)?;
+        hold("the channels of a message index", indexed.len() == own.len());
+        for (channel, entries) in indexed {
+            let times: Vec<u64> = entries.iter().map(|entry| entry.log_time).collect();
+            hold("the times of a message index", own.get(&channel.id) == Some(&times));
+            for entry in entries {
+                let there = summary.seek_message(bytes, index, &entry)?;
+                let is_there = (there.channel.id, there.log_time) == (channel.id, entry.log_time);
+                hold("a place in a message index", is_there);
+            }
+        }
+    }
+    Ok(())
 }
 
 pub fn packings() -> impl Iterator<Item = Packing> {

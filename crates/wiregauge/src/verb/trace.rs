@@ -6,6 +6,7 @@ mod chunks;
 mod convert;
 mod cut;
 mod encoding;
+pub mod errors;
 pub mod form;
 mod hearing;
 mod index;

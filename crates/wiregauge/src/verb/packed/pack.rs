@@ -8,6 +8,7 @@ use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
 
+use super::super::trace::errors::Errors;
 use super::super::trace::form::Form;
 use super::super::trace::putting::Putting;
 use super::super::trace::selecting::Selecting;
@@ -47,6 +48,10 @@ pub struct Arguments {
     /// The file is an array of points; what each is made of, as x:f32,y:f32,z:f32.
     #[arg(long, value_name = "NAME:TYPE,…")]
     point: Option<Structure>,
+    /// What becomes of a message that cannot be packed, as a cloud that is damaged. Where one
+    /// is skipped the exit status is 1.
+    #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
+    errors: Errors,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
@@ -73,7 +78,7 @@ impl Arguments {
                     |writer| {
                         let (packer, told) = Packer::new(writer, &origin, options);
                         costs = Some(told);
-                        Box::new(packer)
+                        Box::new(packer.skipping(self.errors == Errors::Skip))
                     },
                 )?;
                 outcome.tell_of_way(&self.output);
@@ -81,6 +86,7 @@ impl Arguments {
             }
         };
         shown::print_costs(&costs, self.format)?;
-        Ok(ExitCode::SUCCESS)
+        let is_whole = costs.iter().all(|channel| channel.skipped == 0);
+        Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 }

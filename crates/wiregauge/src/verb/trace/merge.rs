@@ -4,9 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::Result;
+use wiregauge_system::quantity::some_bytes;
+use wiregauge_trace::sorting::Sorting;
 
-use super::putting::Putting;
+use super::putting::{messages_of, Putting};
 use super::selecting::Selecting;
+use crate::output::tell;
 
 /// Put several trace files into one, by the times of their messages.
 ///
@@ -26,6 +29,12 @@ pub struct Arguments {
     /// What is written.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
+    /// How many bytes of messages are held to put them in order, of all files together.
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = some_bytes)]
+    window: u64,
+    /// Refuse files with a message that comes too late for the window; nothing is written.
+    #[arg(long)]
+    sorted: bool,
     #[command(flatten)]
     selecting: Selecting,
     #[command(flatten)]
@@ -35,7 +44,21 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        self.putting.copy(&self.inputs, &self.selecting, &self.output)?;
-        Ok(ExitCode::SUCCESS)
+        let window = self.window / self.inputs.len().max(1) as u64;
+        let sorting = Some(Sorting { window, strict: self.sorted });
+        let Arguments { inputs, selecting, output, .. } = &self;
+        let outcome = self.putting.copy_sorted(inputs, selecting, sorting, output)?;
+        outcome.tell(output);
+        let late = outcome.late();
+        if late == 0 {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let (late, come) = (messages_of(late), if late == 1 { "comes" } else { "come" });
+        tell(&format!(
+            "{late} {come} too late for the window and {} not in order; merge with a larger one, \
+             as --window 4GiB",
+            if outcome.late() == 1 { "is" } else { "are" }
+        ));
+        Ok(ExitCode::FAILURE)
     }
 }

@@ -13,6 +13,7 @@ use wiregauge_trace::osi;
 use wiregauge_trace::write::{Form, Writer};
 
 use super::encoding::{is_osi_flat, of_osi};
+use super::errors::Errors;
 use super::putting::{target, Outcome, Putting};
 use super::selecting::Selecting;
 
@@ -37,14 +38,6 @@ pub struct Pointing {
     /// Of points: what becomes of a message whose points cannot be read.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
     errors: Errors,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Errors {
-    /// It is an error, and nothing is written.
-    Stop,
-    /// It is left out; how many there were is told.
-    Skip,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -161,5 +154,5 @@ fn copy(
         let has_points = |channel: &Channel| is_osi_flat(channel) || Source::of(channel).is_some();
         readers.iter_mut().for_each(|reader| reader.choose(&has_points));
     }
-    putting.copy_into(inputs, readers, selecting, form, writer)
+    putting.copy_into(inputs, readers, selecting, None, form, writer)
 }

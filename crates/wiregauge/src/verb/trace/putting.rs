@@ -15,6 +15,7 @@ use wiregauge_trace::osi::{self, Stamp};
 use wiregauge_trace::parsed;
 use wiregauge_trace::read::{Loss, Reader};
 use wiregauge_trace::select::Selection;
+use wiregauge_trace::sorting::Sorting;
 use wiregauge_trace::static_data::Repeating;
 use wiregauge_trace::version::{self, Version};
 use wiregauge_trace::write::writer::of_output;
@@ -74,13 +75,23 @@ impl Putting {
 
     /// Copies what is wanted of some files into one, and tells how much that was.
     pub fn copy(&self, inputs: &[PathBuf], selecting: &Selecting, output: &Path) -> Result<()> {
+        self.copy_sorted(inputs, selecting, None, output)?.tell(output);
+        Ok(())
+    }
+
+    /// Copies what is wanted of some files into one, each file in order where that is wanted.
+    pub fn copy_sorted(
+        &self,
+        inputs: &[PathBuf],
+        selecting: &Selecting,
+        sorting: Option<Sorting>,
+        output: &Path,
+    ) -> Result<Outcome> {
         let form = Form::of(output)?;
         let draft = target(output, inputs)?.begin()?;
         let writer = self.begin(form, draft)?;
         let readers = self.open(inputs)?;
-        let copied = self.copy_into(inputs, readers, selecting, form, writer)?;
-        copied.tell(output);
-        Ok(())
+        self.copy_into(inputs, readers, selecting, sorting, form, writer)
     }
 
     /// Begins a file of messages as they are read. What shows them shows packed fields as
@@ -112,7 +123,7 @@ impl Putting {
         let draft = target(output, &inputs)?.begin()?;
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let readers = self.open(&inputs)?;
-        self.copy_into(&inputs, readers, selecting, form, writer)
+        self.copy_into(&inputs, readers, selecting, None, form, writer)
     }
 
     /// Copies what is whole of a damaged file, and tells how much that was. What was lost.
@@ -137,7 +148,7 @@ impl Putting {
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let mut readers = self.open(&inputs)?;
         readers[0].salvage();
-        let copied = self.copy_into(&inputs, readers, &Selecting::all(), form, writer)?;
+        let copied = self.copy_into(&inputs, readers, &Selecting::all(), None, form, writer)?;
         copied.tell(output);
         Ok(copied.losses)
     }
@@ -164,7 +175,7 @@ impl Putting {
     pub fn print(&self, input: &Path, selecting: &Selecting, form: Form) -> Result<()> {
         let writer = self.begin(form, std::io::stdout())?;
         let inputs = [input.to_owned()];
-        let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, form, writer);
+        let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, None, form, writer);
         match outcome {
             Err(error) if is_gone(&error) => Ok(()),
             other => other.map(|outcome| outcome.tell_remarks()),
@@ -178,6 +189,7 @@ impl Putting {
         inputs: &[PathBuf],
         mut readers: Vec<Box<dyn Reader>>,
         selecting: &Selecting,
+        sorting: Option<Sorting>,
         form: Form,
         mut writer: Box<dyn Writer + '_>,
     ) -> Result<Outcome> {
@@ -185,7 +197,8 @@ impl Putting {
         let names = self.names(inputs);
         let mut sources = Vec::new();
         for (path, reader) in inputs.iter().zip(&mut readers) {
-            sources.push(Source::new(&path.display().to_string(), reader.as_mut(), &selection)?);
+            let name = path.display().to_string();
+            sources.push(Source::sorted(&name, reader.as_mut(), &selection, sorting)?);
         }
         let mut lacks = Vec::new();
         let mut describe = |source: usize, channel: &Channel| {
@@ -326,6 +339,11 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// How many messages were of a time before that of one before them.
+    pub fn late(&self) -> u64 {
+        self.copied.late
+    }
+
     /// Tells it.
     pub fn tell(&self, output: &Path) {
         self.tell_of_way(output);

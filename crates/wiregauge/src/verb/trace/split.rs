@@ -3,12 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{ensure, Context, Result};
+use anyhow::{ensure, Result};
+use wiregauge_system::file::Folder;
 use wiregauge_system::quantity::{some_bytes, time};
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::open;
+use wiregauge_trace::rest::Rest;
 use wiregauge_trace::split::{split, By, Maker};
+use wiregauge_trace::write::writer::of_output;
 use wiregauge_trace::write::{Form, Writer};
 
 use super::progress::news;
@@ -19,7 +22,9 @@ use crate::output::tell;
 /// Split a trace file by size, duration or channel.
 ///
 /// The parts are called after the file, with a number or their channel, and are in the
-/// same container; those of bags are .mcap. Attachments stay with the whole.
+/// same container; those of bags are .mcap. Each part of .mcap has the metadata; the first
+/// one has the attachments, and the channels without messages. All parts are there in the
+/// end, or none.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -62,24 +67,35 @@ impl Arguments {
             "say where parts end: --size 1GB, --duration 60s or --by-channel"
         );
         ensure!(by != By::Duration(0), "--duration 0s is no part of a trace");
-        let wish = self.putting.wish();
-        let mut reader = self.putting.repeating(open::open(&self.input, &wish)?, &self.input);
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
-        std::fs::create_dir_all(&self.output)
-            .with_context(|| format!("cannot make {}", self.output.display()))?;
         let extension = match open::kind(&self.input)? {
             "OSI" => "osi",
             _ => "mcap",
         };
-        let mut parts = Parts { arguments: &self, extension };
-        let made = split(reader.as_mut(), &selection, by, &mut parts, &mut news("splitting"))?;
-        let topics = reader.channels().values();
-        selection.check(&self.input.display().to_string(), topics)?;
-        ensure!(made > 0, self.selecting.nothing(&self.input));
-        reader.remarks().iter().for_each(|remark| tell(&safe(remark)));
+        let _folder = Folder::make(&self.output)?;
+        let mut parts = Parts { arguments: &self, extension, paths: Vec::new(), whole: Vec::new() };
+        let outcome = self.split(by, &mut parts);
+        if outcome.is_err() {
+            parts.remove();
+        }
+        let (made, remarks) = outcome?;
+        remarks.iter().for_each(|remark| tell(&safe(remark)));
         let parts = if made == 1 { "part" } else { "parts" };
         tell(&format!("{made} {parts} in {}", self.output.display()));
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Makes the parts. How many there are, and what is to be told.
+    fn split(&self, by: By, parts: &mut Parts) -> Result<(usize, Vec<String>)> {
+        let wish = self.putting.wish();
+        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+        let rest = Rest::of(open::open(&self.input, &wish)?.as_mut())?;
+        let mut reader = self.putting.repeating(open::open(&self.input, &wish)?, &self.input);
+        let made = split(reader.as_mut(), &rest, &selection, by, parts, &mut news("splitting"));
+        let made = made.map_err(|error| of_output(&error).unwrap_or(error))?;
+        let topics = reader.channels().values();
+        selection.check(&self.input.display().to_string(), topics)?;
+        ensure!(made > 0, self.selecting.nothing(&self.input));
+        Ok((made, reader.remarks()))
     }
 }
 
@@ -87,6 +103,18 @@ impl Arguments {
 struct Parts<'a> {
     arguments: &'a Arguments,
     extension: &'static str,
+    /// Where they are, and which of them are there by now.
+    paths: Vec<PathBuf>,
+    whole: Vec<usize>,
+}
+
+impl Parts<'_> {
+    /// Removes those that are there: half of a recording looks like all of one.
+    fn remove(&self) {
+        for number in &self.whole {
+            let _ = std::fs::remove_file(&self.paths[*number]);
+        }
+    }
 }
 
 impl Maker for Parts<'_> {
@@ -99,6 +127,7 @@ impl Maker for Parts<'_> {
             None => format!("{number:03}"),
         };
         let path = output.join(format!("{stem}_{part}.{}", self.extension));
+        self.paths.push(path.clone());
         let draft = target(&path, std::slice::from_ref(input))?.begin()?;
         Form::of(&path)?.begin(draft, putting.chunks.packing())
     }
@@ -107,6 +136,10 @@ impl Maker for Parts<'_> {
         let Arguments { input, putting, .. } = self.arguments;
         let form = Form::of(Path::new(&format!("part.{}", self.extension)))?;
         putting.describe(input, None, channel, form)
+    }
+
+    fn finished(&mut self, number: usize) {
+        self.whole.push(number);
     }
 }
 

@@ -11,6 +11,7 @@ use anyhow::{anyhow, bail, ensure, Context, Error, Result};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::{ioctl_fionbio, Errno};
 use rustix::process::{kill_process_group, waitid, Pid, Signal, WaitId, WaitIdOptions};
+use wiregauge_participant::sample::{resize, zeroed};
 use wiregauge_participant::stream::setup::{parts, Said, Setup, FAILURE, LONGEST, RECORD};
 use wiregauge_system::{group, interrupt};
 
@@ -69,7 +70,7 @@ impl Relay {
         // Only for speed, and the system may have no room left for it.
         let _ = rustix::pipe::fcntl_setpipe_size(&stdin, PIPE);
         let _ = rustix::pipe::fcntl_setpipe_size(&stdout, PIPE);
-        let (stdin, inbox) = (Some(stdin), vec![0; BLOCK]);
+        let (stdin, inbox) = (Some(stdin), zeroed(BLOCK)?);
         let mut relay =
             Relay { program, process, group, stdin, stdout, inbox, taken: 0, filled: 0 };
         let mut line = serde_json::to_vec(setup)?;
@@ -195,7 +196,8 @@ impl Relay {
             (self.taken, self.filled) = (0, self.filled - self.taken);
         }
         if self.filled == self.inbox.len() {
-            self.inbox.resize((2 * self.filled).min(wanted).max(self.filled + BLOCK), 0);
+            let size = (2 * self.filled).min(wanted).max(self.filled + BLOCK);
+            resize(&mut self.inbox, size)?;
         }
         match self.stdout.read(&mut self.inbox[self.filled..]) {
             Ok(0) => return Err(self.death()),

@@ -119,7 +119,11 @@ impl Runner {
     /// Sends a request with its payload and returns the reply's.
     fn ask(&mut self, request: &str, payload: &[u8]) -> Result<Vec<u8>, Trouble> {
         let deadline = Instant::now() + self.patience;
-        let mut message = Vec::with_capacity(request.len() + 1 + payload.len());
+        let mut message = Vec::new();
+        let size = request.len() + 1 + payload.len();
+        message.try_reserve_exact(size).map_err(|_| {
+            Trouble::Refused(format!("there is no memory to hand over {size} bytes"))
+        })?;
         message.extend_from_slice(request.as_bytes());
         message.push(b'\n');
         message.extend_from_slice(payload);

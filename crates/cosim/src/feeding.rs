@@ -70,6 +70,8 @@ pub struct Account {
     pub first_left_out: Nanoseconds,
     /// Those that a later one took the place of before there was a step.
     pub replaced: u64,
+    /// Those that came after the FMU had ended the simulation.
+    pub after_end: u64,
     /// Why there are no further steps.
     pub end: Option<String>,
 }
@@ -164,6 +166,10 @@ impl Feeding {
     /// # Errors
     /// Says where and how it failed, or that it takes no step that ends there.
     pub fn give(&mut self, time: Option<Nanoseconds>, message: &[u8], take: Take) -> Result<()> {
+        if self.account.end.is_some() {
+            self.account.after_end += 1;
+            return Ok(());
+        }
         let Some(at) = self.stepping.time(time) else {
             if self.account.left_out == 0 {
                 self.account.first_left_out = time.unwrap_or_default();

@@ -19,6 +19,7 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 
 use anyhow::{anyhow, bail, ensure, Result};
 use wiregauge_participant::clock::monotonic;
+use wiregauge_participant::sample::zeroed;
 
 use crate::fmi::status::last_words;
 use crate::host::coupled::Coupled;
@@ -56,7 +57,7 @@ pub fn serve() -> Result<()> {
         let answer = match (words.as_slice(), &mut running) {
             (["hello", version], _) => hello(version),
             (["load", size], ref mut running) => {
-                let mut payload = vec![0; size.parse()?];
+                let mut payload = zeroed(size.parse()?)?;
                 input.read_exact(&mut payload)?;
                 Running::load(&payload, &place).map(|loaded| {
                     has_fmus = !matches!(loaded, Running::Memcpy(_));
@@ -176,9 +177,10 @@ impl Running {
                     silent += 1;
                     ensure!(
                         silent < SILENT,
-                        "{}: {} holds no message in {SILENT} steps{}",
+                        "{}: {} holds no message in {SILENT} steps, from step {} on{}",
                         coupled.source(),
                         coupled.output(),
+                        step.number + 2 - SILENT,
                         last_words()
                     );
                 }
@@ -262,8 +264,14 @@ struct Copier {
 
 impl Copier {
     fn new(size: u64) -> Result<Copier> {
-        let from: Vec<u8> = (0..size).map(|at| (at % 251) as u8 + 1).collect();
-        Ok(Copier { to: [from.clone(), from.clone()], from, turn: 0 })
+        let mut buffers = [0; 3].map(|_| zeroed(usize::try_from(size).unwrap_or(usize::MAX)));
+        for buffer in buffers.iter_mut().flatten() {
+            for (at, byte) in buffer.iter_mut().enumerate() {
+                *byte = (at % 251) as u8 + 1;
+            }
+        }
+        let [from, one, other] = buffers;
+        Ok(Copier { from: from?, to: [one?, other?], turn: 0 })
     }
 
     fn copy(&mut self) -> u64 {
@@ -301,5 +309,6 @@ mod tests {
         copier.to.iter_mut().for_each(|to| to.fill(0));
         copier.copy();
         assert_eq!(copier.last(), copier.from);
+        assert!(Copier::new(u64::MAX / 2).is_err());
     }
 }

@@ -82,13 +82,18 @@ pub struct Message<'m> {
 }
 
 /// How a recording came to its end.
-pub enum End {
-    /// All steps were done.
-    All,
-    /// An FMU ended the simulation, and how.
-    Early(String),
-    /// An FMU failed or the user wanted no more; what came before is good.
-    Broken(anyhow::Error),
+#[derive(Default)]
+pub struct Ended {
+    /// Which FMU ended the simulation before all steps were done, and how.
+    pub early: Option<String>,
+    /// Why an FMU failed, or that the user wanted no more; what came before is good.
+    pub failed: Option<anyhow::Error>,
+}
+
+impl Ended {
+    fn failed(error: anyhow::Error) -> Ended {
+        Ended { failed: Some(error), ..Ended::default() }
+    }
 }
 
 impl Recording {
@@ -195,7 +200,7 @@ impl Recording {
         patience: Duration,
         steps: u64,
         take: &mut dyn FnMut(Message) -> Result<()>,
-    ) -> Result<End> {
+    ) -> Result<Ended> {
         let folder = Scratch::new().context("a host cannot be started")?;
         let dump = folder.path().join("messages");
         fs::create_dir(&dump).with_context(|| format!("cannot make {}", dump.display()))?;
@@ -233,12 +238,13 @@ impl Recording {
             dump: Some(dump.clone()),
         }));
         let mut remote = match Remote::start_in(folder, host, &job, patience) {
-            Err(trouble) => return Ok(End::Broken(error(trouble))),
+            Err(trouble) => return Ok(Ended::failed(error(trouble))),
             Ok(remote) => remote,
         };
+        let mut ended = Ended::default();
         for step in 0..steps {
             let end = match remote.skip(1) {
-                Err(trouble) => return Ok(End::Broken(error(trouble))),
+                Err(trouble) => return Ok(Ended::failed(error(trouble))),
                 Ok(ran) => ran.end,
             };
             let path = |file: &str| dump.join(format!("{file}-{step:06}.bin"));
@@ -256,16 +262,16 @@ impl Recording {
             for who in ["source", "model"] {
                 let _ = fs::remove_file(path(who));
             }
-            if let Some(end) = end {
-                return Ok(End::Early(end));
+            if end.is_some() {
+                ended.early = end;
+                break;
             }
             if let Err(interrupted) = interrupt::check() {
-                return Ok(End::Broken(interrupted.into()));
+                return Ok(Ended::failed(interrupted.into()));
             }
         }
-        Ok(match remote.finish() {
-            Err(trouble) => End::Broken(error(trouble)),
-            Ok(()) => End::All,
-        })
+        // Who ended the simulation may fail there as well.
+        ended.failed = remote.finish().map_err(error).err();
+        Ok(ended)
     }
 }

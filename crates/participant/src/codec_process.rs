@@ -21,6 +21,8 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+use crate::sample::zeroed;
+
 /// Version of the runner protocol.
 const PROTOCOL: u32 = 2;
 /// How long what the codec uses lives: objects are new in each cycle.
@@ -126,7 +128,7 @@ impl CodecProcess {
         let Some((word, size)) = answer.and_then(|(word, text)| Some((word, size(text)?))) else {
             bail!("the codec's runner answered {line:?} to '{request}'");
         };
-        let mut reply = vec![0; size];
+        let mut reply = zeroed(size)?;
         self.output.read_exact(&mut reply).context(gone)?;
         match word {
             "ok" => Ok(reply),

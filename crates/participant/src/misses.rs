@@ -1,7 +1,10 @@
 //! The longest run of misses: samples one after the other that were late or
 //! lost, or steps that took longer than their cycle.
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
+
+use crate::sample::filled;
 
 /// The longest run of misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -51,8 +54,11 @@ pub struct InTime(Vec<u64>);
 
 impl InTime {
     /// None of so many so far.
-    pub fn new(count: u64) -> InTime {
-        InTime(vec![0; count.div_ceil(64) as usize])
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn new(count: u64) -> Result<InTime> {
+        Ok(InTime(filled(0, count.div_ceil(64))?))
     }
 
     /// This one came in time.
@@ -89,7 +95,7 @@ mod tests {
 
     #[test]
     fn what_never_comes_is_missed_and_what_comes_out_of_order_is_not() {
-        let mut in_time = InTime::new(200);
+        let mut in_time = InTime::new(200).unwrap();
         assert_eq!(in_time.misses(200, 5), Misses { longest: 200, sequence: 0, at: 0 });
         for sequence in (0..70).chain(80..200).rev().chain([300]) {
             in_time.add(sequence);

@@ -334,7 +334,7 @@ fn send(
     seen: &Seen,
 ) -> Result<()> {
     let mut codec = codec(assignment)?;
-    let (mut start, mut record) = (None, Record::new(assignment.keep));
+    let (mut start, mut record) = (None, Record::new(assignment.keep)?);
     let server = TimeServer::start(assignment.topic.bind, &assignment.topic.token)?;
     let mut announcer = Announcer::open(assignment.topic.bind, &assignment.topic.token)?;
     let epoch = monotonic();
@@ -429,7 +429,7 @@ fn receive(
     seen: &Seen,
 ) -> Result<()> {
     let mut codec = codec(assignment)?;
-    let mut record = Record::new(assignment.keep);
+    let mut record = Record::new(assignment.keep)?;
     let wake_up = match codec {
         Some(_) => wake_up::measure(assignment.cycle)?,
         None => Distribution::default(),

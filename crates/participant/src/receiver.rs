@@ -48,7 +48,7 @@ pub fn run(
     let mut first_due = u64::MAX;
     let paced = assignment.is_paced();
     let in_continuous = assignment.mode == Mode::Continuous;
-    let mut in_time = InTime::new(if paced && in_continuous { count } else { 0 });
+    let mut in_time = InTime::new(if paced && in_continuous { count } else { 0 })?;
     // How long it waits in the end for what is missing, since the last one came.
     let linger = allowance(size);
     let mut quiet_since = clock.now();

@@ -1,7 +1,10 @@
 //! Every sample of a run, kept until it is over. Nothing is told meanwhile, so
 //! that who measures has no more to do than to write a few words into memory.
 
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
+
+use crate::sample::filled;
 
 /// Most samples that are told at once.
 pub const PIECE: usize = 1 << 14;
@@ -20,8 +23,11 @@ pub struct Record<const N: usize> {
 impl<const N: usize> Record<N> {
     /// Room for so many samples. All of it is written, so that no page of it is
     /// missing when it is needed.
-    pub fn new(samples: u64) -> Record<N> {
-        Record { times: vec![[NONE; N]; samples as usize], end: 0 }
+    ///
+    /// # Errors
+    /// When there is no memory for them.
+    pub fn new(samples: u64) -> Result<Record<N>> {
+        Ok(Record { times: filled([NONE; N], samples)?, end: 0 })
     }
 
     /// Keeps a time of a sample, if there is room for it.
@@ -90,7 +96,7 @@ mod tests {
     #[test]
     fn what_is_kept_is_told_by_pieces() {
         let samples = PIECE as u64 + 3;
-        let mut record = Record::<2>::new(samples);
+        let mut record = Record::<2>::new(samples).unwrap();
         assert!(record.piece(0).is_empty());
         for sequence in [0, 2, PIECE as u32, PIECE as u32 + 1] {
             record.keep(sequence, 1, 7);
@@ -102,6 +108,6 @@ mod tests {
         assert_eq!(record.piece(PIECE as u64), [[None, Some(7)]; 2]);
         assert!(record.piece(PIECE as u64 + 2).is_empty());
         assert!(record.piece(u64::MAX).is_empty());
-        assert!(Record::<1>::new(0).piece(0).is_empty());
+        assert!(Record::<1>::new(0).unwrap().piece(0).is_empty());
     }
 }

@@ -56,6 +56,24 @@ pub fn resize(bytes: &mut Vec<u8>, size: usize) -> Result<()> {
     Ok(())
 }
 
+/// So many items, all this one, of what is kept of the samples of a run.
+///
+/// # Errors
+/// When there is no memory for them.
+pub fn filled<T: Clone>(item: T, count: u64) -> Result<Vec<T>> {
+    let mut items = Vec::new();
+    let size = usize::try_from(count).unwrap_or(usize::MAX);
+    items.try_reserve_exact(size).map_err(|_| {
+        anyhow!(
+            "there is no memory to keep {count} times {} bytes of a run: make it shorter or \
+             slower, or allow more (ulimit -v)",
+            size_of::<T>()
+        )
+    })?;
+    items.resize(size, item);
+    Ok(items)
+}
+
 /// What the header says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Header {
@@ -187,6 +205,9 @@ mod tests {
         assert_eq!(zeroed(3).unwrap(), [0; 3]);
         let error = zeroed(isize::MAX as usize).unwrap_err().to_string();
         assert!(error.contains("no memory for a sample of 9223372036854775807 bytes"), "{error}");
+        let error = filled([u64::MAX; 3], 1 << 60).unwrap_err().to_string();
+        assert!(error.contains("no memory to keep 1152921504606846976 times 24 bytes"), "{error}");
+        assert_eq!(filled(7, 3).unwrap(), [7; 3]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod installed;
 mod libraries;
 mod memory;
 mod output;
+mod patience;
 mod point_entrants;
 mod progress;
 mod recorder;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use anyhow::{anyhow, ensure, Context, Error, Result};
 use wiregauge_cosim::package::content;
 use wiregauge_cosim::package::mime::Mime;
-use wiregauge_cosim::recording::{End, Recorded, Recording};
+use wiregauge_cosim::recording::{Recorded, Recording};
 use wiregauge_system::file::Target;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{
@@ -23,9 +23,6 @@ use crate::output::tell;
 use crate::progress::Progress;
 use crate::workload::osi_definitions;
 
-/// How long an FMU may take for a step.
-pub const PATIENCE: Duration = Duration::from_secs(600);
-
 /// What is written, and where.
 pub struct Recorder<'a> {
     /// The file.
@@ -36,6 +33,8 @@ pub struct Recorder<'a> {
     pub packing: Packing,
     /// The version of the Protobuf library that the FMUs are linked with.
     pub protobuf_version: Option<Version>,
+    /// How long a step may take.
+    pub patience: Duration,
 }
 
 /// One variable while it is recorded.
@@ -104,10 +103,11 @@ pub struct Tape<'a> {
 }
 
 impl<'a> Recorder<'a> {
-    /// What writes everything there, packed as usual.
-    pub fn to(output: &'a Path, inputs: &'a [&'a Path]) -> Recorder<'a> {
+    /// What writes everything there, packed as usual, of FMUs that may take so long for a
+    /// step.
+    pub fn to(output: &'a Path, inputs: &'a [&'a Path], patience: Duration) -> Recorder<'a> {
         let packing = Packing::default();
-        Recorder { output, inputs, packing, protobuf_version: None }
+        Recorder { output, inputs, packing, protobuf_version: None, patience }
     }
 
     /// Steps the FMUs so many times and writes what came out. Where an FMU fails, what came
@@ -117,21 +117,16 @@ impl<'a> Recorder<'a> {
         let mut tape = self.begin(&recording.variables(), about)?;
         tape.any_version = recording.any_version;
         let progress = Progress::new();
-        let ended = recording.run(&host()?, PATIENCE, steps, &mut |message| {
+        let ended = recording.run(&host()?, self.patience, steps, &mut |message| {
             progress.show("recording", message.step as usize, steps as usize);
             let time = (message.time * 1e9).round() as Nanoseconds;
             tape.take(message.variable, time, message.bytes)
         })?;
         drop(progress);
-        let failed = match ended {
-            End::All => None,
-            End::Early(why) => {
-                tell(&safe(&format!("the simulation ended early: {why}")));
-                None
-            }
-            End::Broken(error) => Some(error),
-        };
-        tape.finish(failed)
+        if let Some(why) = ended.early {
+            tell(&safe(&format!("the simulation ended early: {why}")));
+        }
+        tape.finish(ended.failed)
     }
 
     /// Begins a file of these variables.

@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use support::faulty::{shared, what_stays, Run};
-use support::{build_folder, is_gone, result, said, send_signal, status, wiregauge};
+use support::{build_folder, is_gone, result, said, send_signal, status, wiregauge, wiregauge_in};
 use wiregauge_prerequisites as prerequisites;
 
 #[test]
@@ -76,6 +76,23 @@ fn a_network_whose_loopback_is_down_is_told_with_the_remedy() {
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
     let status = status(&result(folder.path()), "tcp");
     assert!(status.contains("'ip link set lo up'"), "{status}");
+}
+
+#[test]
+fn who_may_not_have_the_memory_that_a_run_takes_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let words = ["bus", "run", "--transport", "tcp", "--size", "10", "--cycle", "1us"];
+    for more in [&["--duration", "99s", "--samples", "s.arrow"][..], &["--duration", "1h"]] {
+        // Its participants alone want hundreds of megabytes.
+        let mut command = wiregauge_in("sh");
+        command.args(["-c", "ulimit -v 220000; exec \"$0\" \"$@\""]);
+        command.arg(wiregauge().get_program()).args(words).args(more);
+        let said = said(command.current_dir(folder.path()).output().unwrap());
+        assert_eq!(said.code, Some(1), "{more:?}: {}{}", said.out, said.err);
+        let status = status(&result(folder.path()), "tcp");
+        let words = "receiver: there is no memory to keep ";
+        assert!(status.contains(words) && status.contains("ulimit -v"), "{more:?}: {status}");
+    }
 }
 
 #[test]

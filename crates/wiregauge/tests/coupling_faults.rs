@@ -360,8 +360,52 @@ fn an_fmu_that_fails_in_mid_run() {
 #[test]
 fn an_fmu_that_hangs() {
     let began = Instant::now();
-    fails(2, "model", "hang", &["--patience", "2"], &["in DoStep, step 1", "hung"]);
+    let words = ["in DoStep, step 1", "hung", "--patience"];
+    fails(2, "model", "hang", &["--patience", "2"], &words);
     assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+#[test]
+fn a_message_that_stays_away_is_told() {
+    let words = ["OSMPSensorViewOut holds no message in 10000 steps, from step 4 on"];
+    fails(2, "source", "null", &["--set", "source.faultStep=3"], &words);
+    let folder = tempfile::tempdir().unwrap();
+    write(folder.path(), &Fixture::source(2), &Fixture::model(2));
+    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
+    let least = ["--processes", "1", "--rounds", "6", "--steps", "1", "--time", "1"];
+    let set = ["--set", "model.fault=null", "--set", "model.faultStep=4", "--warm-up", "0"];
+    let said = run(folder.path(), &[&pair[..], &least, &set].concat());
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
+    let text = result(folder.path())["warnings"].to_string();
+    assert!(
+        text.contains("model.fmu: OSMPSensorDataOut held no message in 2 of 6 steps"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_fmu_whose_process_nothing_reaches() {
+    let (short, words) = (["--patience", "1"], ["in DoStep, step 1", "hung"]);
+    fails(2, "model", "stop", &short, &words);
+    fails(3, "source", "hang without signals", &short, &words);
+    fails(2, "source", "pending", &short, &words);
+}
+
+#[test]
+fn an_fmu_without_manners() {
+    for fmi in [2, 3] {
+        for whose in ["source", "model"] {
+            let unknown = ["DoStep returned a status that FMI does not know at step 1"];
+            fails(fmi, whose, "status 99", &[], &unknown);
+            fails(fmi, whose, "crash in thread", &[], &["in DoStep, step 1", "SIGSEGV"]);
+            fails(fmi, whose, "log much", &[], &["DoStep returned error at step 1", "xxx…"]);
+            let folder = tempfile::tempdir().unwrap();
+            write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
+            let set = format!("{whose}.fault=bad manners");
+            let said = couple(folder.path(), &["--set", &set]);
+            assert_eq!(said.code, Some(0), "{fmi}, {whose}: {}{}", said.out, said.err);
+        }
+    }
 }
 
 #[test]
@@ -382,6 +426,8 @@ fn messages_must_be_the_same_again_and_what_they_are_declared_to_be() {
     let later = ["--set", "model.faultStep=3"];
     let garbage = ["model.fmu: OSMPSensorDataOut", "no Protobuf message, at step 4"];
     fails(2, "model", "garbage", &later, &garbage);
+    // So is one that ends in its first field.
+    fails(2, "model", "cut", &later, &garbage);
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     for (fault, flag) in [("random", "--varying"), ("other version", "--any-version")] {

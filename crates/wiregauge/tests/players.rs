@@ -376,6 +376,50 @@ fn messages_that_are_not_what_they_say_are_counted_and_kept() {
     assert_eq!(messages(&fs::read(at.join("end.bin")).unwrap()).len(), 4);
 }
 
+#[test]
+fn who_ends_the_simulation_or_hangs_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let can = "<CoSimulation canHandleVariableCommunicationStepSize=\"true\"";
+    let model = |fmi| Fixture::model(fmi).edit("<CoSimulation", can);
+    for fmi in [2, 3] {
+        write(at, &Fixture::source(fmi), &model(fmi));
+        let record = ["trace", "record", "kept.bin", "--source", "source.fmu", "--steps", "9"];
+        let faulty = |fault: &str, step: u32| {
+            let set = [format!("source.fault={fault}"), format!("source.faultStep={step}")];
+            let said = run(at, &[&record[..], &["--set", &set[0], "--set", &set[1]]].concat());
+            (said.code, said.err)
+        };
+        let kept = || messages(&fs::read(at.join("kept.bin")).unwrap()).len();
+        let (code, err) = faulty("discard", 4);
+        assert_eq!((code, kept()), (Some(0), 4), "{err}");
+        assert!(err.contains("ended early: source.fmu: DoStep returned discard"), "{err}");
+        // It is terminated and freed all the same, and may fail there.
+        let (code, err) = faulty("discard and raise in free", 4);
+        assert_eq!((code, kept()), (Some(2), 4), "{err}");
+        assert!(err.contains("source.fmu in FreeInstance") && err.contains("ended early"), "{err}");
+        // Messages that come after the end are counted.
+        trace_of(&at.join("in_sv.osi"), &[100, 200, 300, 400, 500]);
+        let into = ["trace", "play", "in_sv.osi", "--rate", "max", "--into", "model.fmu"];
+        let end = ["--set", "fault=discard", "--set", "faultStep=2"];
+        let said = run(at, &[&into[..], &end].concat());
+        assert_eq!(said.code, Some(1), "{}", said.err);
+        let words = "at step 3; 2 messages came after that and were not handed over";
+        assert!(said.err.contains(words), "{}", said.err);
+        // Who hangs is waited for as long as the user says.
+        let patience = ["--patience", "1s"];
+        let hang = ["--set", "source.fault=hang", "--set", "source.faultStep=2"];
+        let said = run(at, &[&record[..], &hang, &patience].concat());
+        assert_eq!((said.code, kept()), (Some(2), 2), "{}", said.err);
+        let words = "source.fmu in DoStep, step 3: the process hung";
+        assert!(said.err.contains(words) && said.err.contains("--patience"), "{}", said.err);
+        let said = run(at, &[&into[..], &["--set", "fault=hang"], &patience].concat());
+        assert_eq!(said.code, Some(2), "{}", said.err);
+        let words = "model.fmu in DoStep, step 1: the process hung";
+        assert!(said.err.contains(words), "{}", said.err);
+    }
+}
+
 /// A trace with messages at these times, in milliseconds.
 fn trace_of(path: &Path, times: &[u64]) {
     let mut bytes = Vec::new();

@@ -15,6 +15,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::process::{
     getpgrp, getpid, pidfd_open, pidfd_send_signal, set_child_subreaper, waitid, Pid, PidfdFlags,
     Signal, WaitId, WaitIdOptions,
@@ -24,6 +25,10 @@ use rustix::process::{
 const VARIABLE: &str = "WIREGAUGE_CHILDREN";
 /// How often it is looked again, as one may start another meanwhile.
 const LOOKS: usize = 100;
+/// What the kernel says in a process's flags as it ends (`PF_EXITING`).
+const EXITING: u32 = 4;
+/// How far up a process's parents are followed: far more than anybody nests.
+const DEPTH: usize = 100;
 
 /// How long what was killed may take to end.
 const GRACE: Duration = Duration::from_secs(1);
@@ -35,9 +40,12 @@ pub(super) struct Mark(String);
 /// A process as the kernel tells it.
 struct Process {
     id: Pid,
-    parent: Pid,
+    /// None of the first process.
+    parent: Option<Pid>,
     group: i32,
     has_ended: bool,
+    /// Whether it has begun to end, if it has not ended.
+    is_ending: bool,
 }
 
 impl Mark {
@@ -58,34 +66,50 @@ impl Mark {
     }
 
     /// Ends what a child left behind that has ended and was reaped.
+    ///
+    /// What is looked at changes meanwhile: one that was there as the look began may have
+    /// started another and ended before it could be told whose it is. So it is looked again
+    /// until a look finds nothing that runs, that is about to end, or that has ended since the
+    /// look before.
     pub(super) fn end_orphans(&self) {
         let (us, own_group) = (getpid(), getpgrp().as_raw_nonzero().get());
+        let (mut killed, mut ended): (Vec<OwnedFd>, Vec<Pid>) = (Vec::new(), Vec::new());
         for _ in 0..LOOKS {
             let all = processes();
-            let mut wanted = Vec::new();
-            for Process { id, group, has_ended, .. } in all.iter().filter(|of| of.parent == us) {
-                let number = id.as_raw_nonzero().get();
-                if *has_ended {
+            let (mut is_settled, mut wanted) = (true, Vec::new());
+            for of in &all {
+                if of.has_ended {
+                    if of.parent == Some(us) && !ended.contains(&of.id) {
+                        ended.push(of.id);
+                        is_settled = false;
+                    }
                     // Whoever we start is in our group or leads one of its own, and is reaped
                     // by who started it. Another one was adopted.
-                    if ![number, own_group].contains(group) {
-                        reap(WaitId::Pid(*id));
+                    let number = of.id.as_raw_nonzero().get();
+                    if of.parent == Some(us) && ![number, own_group].contains(&of.group) {
+                        reap(WaitId::Pid(of.id));
                     }
-                } else if self.is_on(*id) {
-                    wanted.push(*id);
+                } else if of.may_descend_from(us, &all) {
+                    match self.is_on(of.id) {
+                        true => wanted.push(of.id),
+                        // One that ends tells nothing any more.
+                        false => is_settled &= process(of.id).is_some_and(|now| !now.is_ending),
+                    }
                 }
             }
-            if wanted.is_empty() {
-                return;
+            if is_settled && wanted.is_empty() {
+                break;
             }
-            let killed: Vec<OwnedFd> = wanted.into_iter().filter_map(|id| self.kill(id)).collect();
-            // What they started themselves is found in the next look.
+            killed.extend(wanted.into_iter().filter_map(|id| self.kill(id)));
+            thread::sleep(Duration::from_millis(1));
             let deadline = Instant::now() + GRACE;
-            let mut left: Vec<&OwnedFd> = killed.iter().collect();
-            while !left.is_empty() && Instant::now() < deadline {
-                left.retain(|one| !reap(WaitId::PidFd(one.as_fd())));
+            while !killed.iter().all(has_ended) && Instant::now() < deadline {
                 thread::sleep(Duration::from_millis(1));
             }
+        }
+        // One whose parent was killed too has become ours.
+        for one in &killed {
+            reap(WaitId::PidFd(one.as_fd()));
         }
     }
 
@@ -113,6 +137,31 @@ impl Mark {
     }
 }
 
+impl Process {
+    /// Whether it descends from a process, as far as these tell: one whose parent has ended
+    /// since may.
+    fn may_descend_from(&self, ancestor: Pid, all: &[Process]) -> bool {
+        let mut process = self;
+        for _ in 0..DEPTH {
+            let Some(parent) = process.parent else { return false };
+            if parent == ancestor {
+                return true;
+            }
+            match all.iter().find(|of| of.id == parent) {
+                Some(of) => process = of,
+                None => return true,
+            }
+        }
+        false
+    }
+}
+
+/// Whether a process has ended, whoever reaps it.
+fn has_ended(process: &OwnedFd) -> bool {
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut [PollFd::new(process, PollFlags::IN)], Some(&now)).is_ok_and(|ready| ready > 0)
+}
+
 /// Reaps a process, if it has ended and is ours to reap.
 fn reap(id: WaitId) -> bool {
     waitid(id, WaitIdOptions::EXITED | WaitIdOptions::NOHANG).is_ok_and(|ended| ended.is_some())
@@ -122,15 +171,18 @@ fn reap(id: WaitId) -> bool {
 fn processes() -> Vec<Process> {
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
     let ids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    ids.filter_map(process).collect()
+    ids.filter_map(|id| process(Pid::from_raw(id)?)).collect()
 }
 
-fn process(id: i32) -> Option<Process> {
-    let stat = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+fn process(id: Pid) -> Option<Process> {
+    let stat = fs::read_to_string(format!("/proc/{}/stat", id.as_raw_nonzero())).ok()?;
     // The name stands in parentheses and may have some itself.
     let mut words = stat.rsplit_once(')')?.1.split_whitespace();
     let state = words.next()?;
-    let parent = Pid::from_raw(words.next()?.parse().ok()?)?;
+    let parent = Pid::from_raw(words.next()?.parse().ok()?);
     let group = words.next()?.parse().ok()?;
-    Some(Process { id: Pid::from_raw(id)?, parent, group, has_ended: ["Z", "X"].contains(&state) })
+    // Behind its session and its terminal.
+    let flags: u32 = words.nth(3)?.parse().ok()?;
+    let has_ended = ["Z", "X"].contains(&state);
+    Some(Process { id, parent, group, has_ended, is_ending: flags & EXITING != 0 })
 }

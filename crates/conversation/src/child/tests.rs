@@ -190,6 +190,28 @@ fn what_a_child_detached_dies_too_and_nothing_else() {
 }
 
 #[test]
+fn what_is_being_detached_as_the_child_ends_dies_too() {
+    // Each starts the next one and ends, while it is looked for them.
+    let script = "setsid sh -c 'hop() { [ $1 = 0 ] && exec sleep 60; hop $(($1 - 1)) & }; hop 9' &
+                  echo begun; read line";
+    for round in 0..50 {
+        let word = format!("HOPS=of {} in {round}", std::process::id());
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("HOPS", &word[5..]);
+        let mut child = Child::spawn(command, Limits::default()).unwrap();
+        assert_eq!(child.read_line(later()).unwrap(), "begun");
+        thread::sleep(Duration::from_micros(300 * round));
+        drop(child);
+        let has_word = |entry: std::fs::DirEntry| {
+            let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            environment.split(|byte| *byte == 0).any(|of| of == word.as_bytes())
+        };
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        assert_eq!(entries.map(has_word).filter(|has| *has).count(), 0, "{round}");
+    }
+}
+
+#[test]
 fn orphans_that_end_by_themselves_are_reaped() {
     // Not the leader of its session.
     let mut child = shell("setsid sh -c 'sh -c \"echo \\$\\$; sleep 0.1\" &' & read line");

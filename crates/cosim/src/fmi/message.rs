@@ -7,6 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use wiregauge_system::text::safe;
 
+/// The most of a message that is kept, in characters.
+const LONGEST: usize = 400;
 /// Messages that are kept.
 const KEPT: usize = 8;
 
@@ -30,9 +32,13 @@ pub fn keep(category: &str, text: &str) {
     kept.push_back(if category.is_empty() { text } else { format!("[{}] {text}", line(category)) });
 }
 
-/// Words of an FMU in a line that no terminal obeys.
+/// Words of an FMU in a line that no terminal obeys, of which the beginning is kept.
 fn line(text: &str) -> String {
-    safe(&text.split_whitespace().collect::<Vec<_>>().join(" "))
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", safe(&words[..end])),
+        None => safe(&words),
+    }
 }
 
 /// Forgets them all and returns the last `count` of them.
@@ -97,6 +103,8 @@ mod tests {
         }
         assert_eq!(take(2), ["[OSI] message 18", "[OSI] message 19"]);
         assert_eq!(take(2), [""; 0]);
+        keep("", &"x".repeat(1 << 20));
+        assert_eq!(take(1)[0].chars().count(), LONGEST + 1);
         keep("\x1b[1m", "\x1b[2J\nforged");
         assert_eq!(take(1), ["[\\u{1b}[1m] \\u{1b}[2J forged"]);
     }

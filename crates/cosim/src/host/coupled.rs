@@ -44,6 +44,8 @@ pub struct Coupled {
     /// What the messages of source and model say that they are, with their names.
     declared: [Option<(String, Mime)>; 2],
     any_version: bool,
+    /// Whether the model gave a message so far.
+    has_answered: bool,
     /// The last messages of source and model.
     last: [Span; 2],
     /// Why there are no more steps.
@@ -83,6 +85,7 @@ impl Coupled {
             size: chain.step,
             dump: chain.dump,
             done: 0,
+            has_answered: false,
             last: [Span::default(); 2],
             end: None,
             account: Account::default(),
@@ -157,6 +160,9 @@ impl Coupled {
         self.last = [message, result];
         self.done += 1;
         self.account.empty += u64::from(message.is_none());
+        self.has_answered |= !result.is_none();
+        let is_unanswered = self.has_answered && !message.is_none() && result.is_none();
+        self.account.unanswered += u64::from(is_unanswered);
         self.end = self
             .source
             .end(number)

@@ -193,6 +193,8 @@ pub struct Account {
     pub steps: u64,
     /// Steps in which the source gave no message.
     pub empty: u64,
+    /// Steps in which the model gave no message though the source did, after its first one.
+    pub unanswered: u64,
     /// Steps of source and model that returned a warning.
     pub warnings: [u64; 2],
     /// What each logged with its first warning.

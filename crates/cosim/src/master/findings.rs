@@ -134,6 +134,20 @@ impl Findings {
                     "none, where it is meant to be silent then",
                 );
             }
+            let unanswered = sum(&accounts, |account| account.unanswered);
+            let result = ready.coupling.result.as_ref();
+            if let (Some(result), 1..) = (result, unanswered) {
+                self.warn(
+                    "unanswered-steps",
+                    format!(
+                        "{}: {} held no message in {unanswered} of {steps} steps{at}, which are \
+                         counted",
+                        ready.model.name, result.name
+                    ),
+                    "none, where the model is meant to be silent then; else the figures are of two \
+                     kinds of steps",
+                );
+            }
             let end = contender.ends.iter().find(|(of, _)| *of == case);
             if let Some((_, end)) = end {
                 self.warn(

@@ -39,6 +39,18 @@ pub fn check_head(mime: &Mime, size: u64, head: &[u8], any_version: bool) -> Res
     if tag >> 3 == 0 || ![0, 1, 2, 5].contains(&(tag & 7)) {
         return Err(no_protobuf());
     }
+    // What lies behind the first tag must fit into the message.
+    let mut value = bytes;
+    let wanted = match tag & 7 {
+        0 => varint(&mut value).map(|_| 0),
+        1 => Some(8),
+        2 => varint(&mut value),
+        _ => Some(4),
+    };
+    let behind = value.len() as u64 + size.saturating_sub(head.len() as u64);
+    if wanted.is_none_or(|wanted| wanted > behind) {
+        return Err(no_protobuf());
+    }
     // OSI's messages have their version in field 1.
     if tag == 0x0a {
         let version = varint(&mut bytes)
@@ -119,7 +131,14 @@ mod tests {
 
     #[test]
     fn encodings_are_told_apart() {
-        assert!(checked("protobuf", &[0, 0, 0, 0], false).is_err());
+        for bytes in [&[0, 0, 0, 0][..], b"\n\n\n", &[0x0a], &[0x08], &[0x09, 1], &[0x12, 1]] {
+            assert!(checked("protobuf", bytes, false).is_err(), "{bytes:?}");
+        }
+        // All of a large message is not in its head.
+        let mime = Mime::parse("application/x-open-simulation-interface; type=SensorView").unwrap();
+        let large = [0x12, 0x80, 1];
+        assert_eq!(check_head(&mime, 131, &large, false), Ok(()));
+        assert!(check_head(&mime, 130, &large, false).is_err());
         assert!(checked("flatbuffers-tables", &[0x0a, 6, 8, 3, 16, 8, 24, 0], false).is_err());
         let mut buffer = [0; 24];
         buffer[0] = 16;

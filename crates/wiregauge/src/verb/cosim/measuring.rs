@@ -18,6 +18,7 @@ use wiregauge_system::text::safe;
 
 use crate::memory::MaxMemory;
 use crate::output::{command, deliver, tell, Form, Outlet};
+use crate::patience::StepPatience;
 use crate::progress::Progress;
 use crate::recorder::host;
 use crate::required::Required;
@@ -48,10 +49,8 @@ pub struct Measuring {
     /// Seed of the order of turns.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// How long a step may take before its FMU counts as hung: 60, which is seconds,
-    /// or 2min.
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
-    patience: Duration,
+    #[command(flatten)]
+    steps_take: StepPatience,
     #[command(flatten)]
     memory: MaxMemory,
     /// Write the messages of the first steps to files in this folder.
@@ -96,6 +95,11 @@ pub struct Destination {
 }
 
 impl Measuring {
+    /// How long a step may take.
+    pub fn patience(&self) -> Duration {
+        self.steps_take.patience
+    }
+
     /// Looks whether the result can be kept, and the steps, which replaces none
     /// of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
@@ -132,7 +136,7 @@ impl Measuring {
             settings,
             time: self.time.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
             most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
-            patience: self.patience,
+            patience: self.steps_take.patience,
             steps: self.steps,
             warm_up: self.warm_up,
             dump: self.dump.clone(),

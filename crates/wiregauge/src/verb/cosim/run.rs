@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::{bail, ensure, Result};
 use clap::ValueEnum;
@@ -149,7 +150,9 @@ impl Arguments {
             }
         }
         let sound = match &self.record {
-            Some(file) => record(file, self.record_steps, &cases, &entrants)?,
+            Some(file) => {
+                record(file, self.record_steps, self.measuring.patience(), &cases, &entrants)?
+            }
             None => true,
         };
         let workload = Workload {
@@ -224,7 +227,13 @@ impl Arguments {
 }
 
 /// Records the one pair on the one case. Whether its messages are what they are said to be.
-fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Result<bool> {
+fn record(
+    file: &Path,
+    steps: u64,
+    patience: Duration,
+    cases: &[Load],
+    entrants: &[Entrant],
+) -> Result<bool> {
     let mut pairs = entrants.iter().filter_map(|entrant| match &entrant.work {
         Some(Work::Fmus(pair)) => Some(pair.as_ref()),
         _ => None,
@@ -239,7 +248,7 @@ fn record(file: &Path, steps: u64, cases: &[Load], entrants: &[Entrant]) -> Resu
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
     let inputs = [pair.source.as_path(), &pair.model];
-    Recorder::to(file, &inputs).record(&Recording::of_both(&pair, &[])?, steps)
+    Recorder::to(file, &inputs, patience).record(&Recording::of_both(&pair, &[])?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.

@@ -144,7 +144,8 @@ impl Arguments {
             step: Some(STEP),
             ..Pair::default()
         };
-        Recorder::to(path, &[]).record(&Recording::of_source(&pair, &[])?, self.messages)
+        let recorder = Recorder::to(path, &[], self.measuring.patience());
+        recorder.record(&Recording::of_source(&pair, &[])?, self.messages)
     }
 
     fn entrant(

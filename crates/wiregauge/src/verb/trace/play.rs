@@ -26,7 +26,8 @@ use super::selecting::Selecting;
 use super::sending::{Largest, Sending};
 use crate::memory::MaxMemory;
 use crate::output::tell;
-use crate::recorder::{host, Recorder, PATIENCE};
+use crate::patience::StepPatience;
+use crate::recorder::{host, Recorder};
 
 /// How long recorders are waited for.
 const WAIT: Duration = Duration::from_secs(20);
@@ -88,13 +89,16 @@ pub struct Arguments {
     /// The FMU's input, where it has several.
     #[arg(long, value_name = "NAME", requires = "into")]
     variable: Option<String>,
-    /// Step the FMU by so many seconds, whenever messages come: each step has the last one
-    /// that came by its end. Otherwise steps end at the times of the messages.
-    #[arg(long, value_name = "SECONDS", requires = "into", value_parser = step_size)]
+    /// Step the FMU by this much, 0.01, which is seconds, or 10ms, whenever messages come:
+    /// each step has the last one that came by its end. Otherwise steps end at the times of
+    /// the messages.
+    #[arg(long, value_name = "TIME", requires = "into", value_parser = step_size)]
     step_size: Option<f64>,
     /// Set a variable of the FMU before it is initialized.
     #[arg(long, value_name = "NAME=VALUE", requires = "into", value_parser = setting)]
     set: Vec<(String, String)>,
+    #[command(flatten)]
+    steps_take: StepPatience,
     #[command(flatten)]
     memory: MaxMemory,
     /// Write what the FMU makes to this file: .mcap, .osi, .txth, .jsonl, .bin.
@@ -262,11 +266,12 @@ impl Arguments {
     fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<ExitCode> {
         let (channel, type_name, times) = self.first()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
+        let patience = self.steps_take.patience;
         let fodder = Fodder { type_name: &type_name, times, step: self.step_size };
-        let mut feeding = Feeding::start(fmu, variable, &fodder, &self.set, &host, PATIENCE)?;
+        let mut feeding = Feeding::start(fmu, variable, &fodder, &self.set, &host, patience)?;
         let made = feeding.results().to_vec();
         let inputs = [self.input.as_path(), fmu];
-        let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs));
+        let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs, patience));
         let name = feeding.name().to_owned();
         let mut tape = match &recorder {
             Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
@@ -328,7 +333,7 @@ impl Arguments {
 /// handed over that was to be.
 fn tell_steps(feeding: &Feeding) -> bool {
     let (name, stepping) = (feeding.name(), feeding.stepping());
-    let Account { left_out, first_left_out, replaced, end } = &feeding.account;
+    let Account { left_out, first_left_out, replaced, after_end, end } = &feeding.account;
     if stepping.length() == Length::Sampled {
         let (steps, size) = (stepping.done, stepping.size());
         let replaced = match replaced {
@@ -345,7 +350,11 @@ fn tell_steps(feeding: &Feeding) -> bool {
         )));
     }
     if let Some(end) = end {
-        tell(&safe(&format!("the simulation ended early: {end}")));
+        let lost = match after_end {
+            0 => String::new(),
+            count => format!("; {count} messages came after that and were not handed over"),
+        };
+        tell(&safe(&format!("the simulation ended early: {end}{lost}")));
     }
-    *left_out == 0
+    *left_out == 0 && *after_end == 0
 }

@@ -17,6 +17,7 @@ use super::over::Over;
 use super::putting::dotted;
 use crate::coupling::Coupling;
 use crate::memory::MaxMemory;
+use crate::patience::StepPatience;
 use crate::recorder::Recorder;
 
 /// Record what FMUs make, a source alone or a source and a model that takes from it, or what
@@ -64,6 +65,8 @@ pub struct Arguments {
     variable: Vec<String>,
     #[command(flatten)]
     coupling: Coupling,
+    #[command(flatten)]
+    steps_take: StepPatience,
     #[command(flatten)]
     memory: MaxMemory,
     #[command(flatten)]
@@ -120,6 +123,7 @@ impl Arguments {
             inputs: &inputs,
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
+            patience: self.steps_take.patience,
         };
         let sound = recorder.record(&recording, steps)?;
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

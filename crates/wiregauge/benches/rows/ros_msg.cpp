@@ -43,6 +43,8 @@ namespace message_traits {
 
 template <>
 struct IsFixedSize<hand::Point> : TrueType {};
+template <>
+struct IsFixedSize<const hand::Point> : TrueType {};
 
 }  // namespace message_traits
 }  // namespace ros

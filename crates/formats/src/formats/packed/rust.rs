@@ -34,7 +34,7 @@ inventory::submit! {
         ],
         calls: &[
             "encode: Layout::plan(&columns, rows, 0, 64)?.write(&mut message.rows); column.sink::<T>().fill(values); then as prost",
-            "decode: message.clear(); message.merge(bytes); View::open(&message.rows)?.column::<T>(name).get(row)",
+            "decode: message = Message::decode(bytes); View::open(&message.rows)?.column::<T>(name).get(row)",
             "project: as decode, the numbers alone",
             "fixed, element: as prost; View::open(&message.rows)?.column::<T>(name).get(row)",
         ],

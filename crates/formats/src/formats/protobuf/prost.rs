@@ -23,6 +23,7 @@ inventory::submit! {
         built: Linkage::Crate("prost"),
         options: &[
             "strings and bytes are owned (String, Vec<u8>), the default",
+            "a message is made anew by decode(), as users do, also with --objects reused",
             "the output has room for encoded_len() before it is written, as in encode_to_vec()",
             "fixed and element decode a message that knows only the fields on the way: prost \
              passes over the others",
@@ -30,7 +31,7 @@ inventory::submit! {
         ],
         calls: &[
             "encode: out.reserve(message.encoded_len()); message.encode_raw(out), as encode_to_vec() does",
-            "decode: message.clear(); message.merge(bytes), as decode(bytes) does",
+            "decode: message = Message::decode(bytes)",
             "project: as decode, then the struct's members",
             "fixed, element: merge(bytes) into a struct of the fields on the way, then its members",
         ],

@@ -1,0 +1,179 @@
+//! Rows of `wiregauge codecs` beside programs that are written by hand: what a careful user
+//! of a library gets, and whether a row shows it.
+//!
+//!     make targets ONLY=rows
+//!     make targets ONLY=rows ROWS=prost,rkyv
+//!
+//! A program by hand is a file in `rows/`. It has what the library's generator makes of the
+//! definition, if it has one, and nothing else of ours but what times it (`hand.rs`,
+//! `hand.hpp`). It is built in one package with the row: by the same compiler, flags, crates
+//! and libraries. Both are measured in one run by turns, and prove themselves as every row
+//! does.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{ensure, Context, Result};
+use wiregauge_formats::build::languages::{cpp::CPP, rust::RUST};
+use wiregauge_formats::build::{self, Variant};
+use wiregauge_formats::{Codec, Emission};
+use wiregauge_result::run::{Measurement, Run};
+use wiregauge_result::stats::{Ratio, Summary};
+use wiregauge_schema::msg::{self, Dialect};
+use wiregauge_schema::{path, Projection, Schema};
+
+const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
+/// What is compared, where a row has it.
+const EXPERIMENTS: [&str; 4] = ["encode", "encode/write", "decode", "decode/parse"];
+/// Further apart are a row and its program not to be.
+const APART: f64 = 1.05;
+/// Seconds that a row and its program are measured for.
+const SECONDS: &str = "15";
+
+/// The programs by hand: each is its row's codec with another main file.
+macro_rules! programs {
+    ($($row:literal in $file:literal,)*) => {
+        vec![$(Codec {
+            name: concat!($row, "-by-hand"),
+            title: concat!($row, " by hand"),
+            emit: |unit| {
+                by_hand($row, unit.schema, unit.projection, include_str!(concat!("rows/", $file)))
+            },
+            ..*Codec::find($row).expect("there is such a row")
+        }),*]
+    };
+}
+
+fn programs() -> Vec<Codec> {
+    programs![
+        "bincode" in "bincode.rs",
+        "capnproto-cpp" in "capnproto_cpp.cpp",
+        "cbor" in "cbor.rs",
+        "flatbuffers-cpp" in "flatbuffers_cpp.cpp",
+        "flatbuffers-cpp-structs" in "flatbuffers_cpp_structs.cpp",
+        "json" in "json.rs",
+        "messagepack" in "messagepack.rs",
+        "minicbor" in "minicbor.rs",
+        "prost" in "prost.rs",
+        "protobuf-cpp" in "protobuf_cpp.cpp",
+        "protobuf-cpp-arena" in "protobuf_cpp_arena.cpp",
+        "rkyv" in "rkyv.rs",
+        "ros-msg" in "ros_msg.cpp",
+    ]
+}
+
+/// A row's emission with this program in place of the runner.
+fn by_hand(row: &str, schema: &Schema, projection: &Projection, program: &str) -> Result<Emission> {
+    let mut emission = Codec::find(row).context("no such row")?.emission(schema, projection)?;
+    for file in &mut emission.files {
+        match file.path.as_str() {
+            "main.rs" => {
+                let hand = include_str!("rows/hand.rs");
+                file.text = format!("{program}\nmod hand {{\n{hand}\n}}\n");
+            }
+            "main.cpp" => file.text = format!("{}\n{program}", include_str!("rows/hand.hpp")),
+            _ => {}
+        }
+    }
+    Ok(emission)
+}
+
+fn main() -> ExitCode {
+    match targets() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("rows: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn targets() -> Result<()> {
+    let folder = PathBuf::from(env::var_os("WIREGAUGE_BUILD").context("run it by make targets")?);
+    // What cargo itself says of a benchmark begins with a dash.
+    let wanted: Vec<String> = env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let wanted: Vec<&str> = wanted.iter().flat_map(|words| words.split(',')).collect();
+    let schema = msg::read_text(LIDAR, "lidar", Dialect::Ros2, "schemas/lidar.msg")?;
+    let projection = Projection {
+        fixed: Some(path::parse(&schema, "info.guid")?),
+        element: Some(path::parse(&schema, "points[].position[1]")?),
+    };
+    let rows: Vec<&'static Codec> = Codec::all()
+        .into_iter()
+        .filter(|row| [&RUST, &CPP].contains(&row.language))
+        .filter(|row| !row.bound && !row.is_asked_for())
+        .filter(|row| wanted.is_empty() || wanted.contains(&row.name))
+        .collect();
+    ensure!(!rows.is_empty(), "there is no row of that name in Rust or C++");
+    let programs: &'static [Codec] = programs().leak();
+    let program = |row: &Codec| {
+        let name = format!("{}-by-hand", row.name);
+        programs.iter().find(|program| program.name == name)
+    };
+    let variants: Vec<Variant> =
+        rows.iter().filter_map(|row| program(row)).map(Variant::plain).collect();
+    let built = build::build_variants(&folder, &schema, &projection, &variants, &|_, _, _| Ok(()))?;
+    let scratch = tempfile::tempdir()?;
+    println!("| row | what | ours | by hand | ratio | |\n|---|---|--:|--:|--:|---|");
+    for row in rows {
+        let Some(program) = program(row) else {
+            println!("| {} | | | | | no program by hand |", row.name);
+            continue;
+        };
+        let built = built.iter().find(|built| built.codec.name == program.name);
+        match built.map(|built| built.program.as_ref()) {
+            Some(Ok(made)) => {
+                say(&measured(scratch.path(), row.name, program.name, made)?, row, program)?
+            }
+            Some(Err(error)) => println!("| {} | | | | | {error:#} |", row.name),
+            None => println!("| {} | | | | | was not built |", row.name),
+        }
+    }
+    Ok(())
+}
+
+/// Measures a row and its program, by turns.
+fn measured(folder: &Path, row: &str, program: &str, made: &Path) -> Result<Run> {
+    let file = folder.join(format!("{row}.json"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
+    command.args(["codecs", "--codecs", row, "--runner"]);
+    command.arg(format!("{program}={}", made.display()));
+    command.args(["--experiments", &EXPERIMENTS.join(","), "--time", SECONDS, "-o"]).arg(&file);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let status = command.status().context("wiregauge does not start")?;
+    ensure!(status.success(), "measuring {row} and {program} failed: {status}");
+    Run::read(&file)
+}
+
+/// Says how many times as long as the program the row took, with its bounds.
+fn say(run: &Run, row: &Codec, program: &Codec) -> Result<()> {
+    let case = &run.cases.first().context("no case was measured")?.id;
+    for experiment in EXPERIMENTS {
+        let of = |subject: &str| run.measurement(case, subject, experiment);
+        let (Some(ours), Some(theirs)) = (of(row.name), of(program.name)) else { continue };
+        let ratio = Ratio::between(ours, theirs, 1).context("no sample of both")?;
+        let interval =
+            ratio.interval.map(|i| format!(" ({:.2}–{:.2})", i.low, i.high)).unwrap_or_default();
+        let is_apart = |ratio: f64| ratio.ln().abs() > APART.ln();
+        let verdict = match ratio.interval {
+            _ if !is_apart(ratio.median) => "",
+            Some(i) if i.low > APART || i.high < 1.0 / APART => "**apart**",
+            _ => "perhaps apart",
+        };
+        println!(
+            "| {} | {experiment} | {} | {} | {:.2}{interval} | {verdict} |",
+            row.name,
+            micros(ours),
+            micros(theirs),
+            ratio.median
+        );
+    }
+    Ok(())
+}
+
+/// A figure in microseconds.
+fn micros(measurement: &Measurement) -> String {
+    let summary = Summary::of(measurement);
+    summary.map_or_else(String::new, |summary| format!("{:.1} µs", summary.median / 1e3))
+}

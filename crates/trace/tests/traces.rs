@@ -499,9 +499,11 @@ fn at_times(folder: &TempDir, name: &str, times: &[u64], size: usize) -> PathBuf
     path
 }
 
-/// Merges files within a window. Topic, number and time of each message, and how many came
-/// too late.
-fn merged(inputs: &[&Path], by: Sorting) -> anyhow::Result<(Vec<(String, u32, u64)>, u64)> {
+/// Topic, number and time of a message.
+type Seen = (String, u32, u64);
+
+/// Merges files within a window. The messages, and how many came too late.
+fn merged(inputs: &[&Path], by: Sorting) -> anyhow::Result<(Vec<Seen>, u64)> {
     let selection = Selection::default();
     let mut readers: Vec<_> =
         inputs.iter().map(|input| open(input, &Wish::default()).unwrap()).collect();

@@ -56,7 +56,7 @@ impl Default for Packing {
 /// A file, whose header is written once it is known what that says.
 enum File<W: Output> {
     Empty(W),
-    Begun(Library<NoSeek<W>>),
+    Begun(Box<Library<NoSeek<W>>>),
     /// It could not be begun.
     Failed,
 }
@@ -114,7 +114,7 @@ impl<W: Output> Mcap<W> {
             .profile(&about.profile)
             .library(library(&about.library))
             .disable_seeking(true);
-        self.file = File::Begun(options.create(NoSeek::new(out))?);
+        self.file = File::Begun(Box::new(options.create(NoSeek::new(out))?));
         Ok(())
     }
 
@@ -271,7 +271,7 @@ impl<W: Output> Writer for Mcap<W> {
         }
         self.out()?.finish()?;
         match self.file {
-            File::Begun(out) => out.into_inner().into_inner().settle(),
+            File::Begun(out) => (*out).into_inner().into_inner().settle(),
             _ => bail!("the file could not be begun"),
         }
     }

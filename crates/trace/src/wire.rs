@@ -351,9 +351,9 @@ mod tests {
             (&[0x0a, 1, 0][..], "time: a value of another kind"),
             (&[0x12, 1, 0xff], "name: a text that is not UTF-8"),
             (&[0x12, 9], "no field 2 bytes before its end"),
-            (&[0x0b], "no field 1 bytes before its end"),
+            (&[0x0b], "no field 1 byte before its end"),
             (&[0x0b, 0x0c], "time: a value of another kind"),
-            (&[0x08, 1, 0], "no field 1 bytes before its end"),
+            (&[0x08, 1, 0], "no field 1 byte before its end"),
         ] {
             assert_eq!(format!("{:#}", shape.check(bytes).unwrap_err()), wanted);
         }

@@ -2,6 +2,7 @@
 //! bytes by what the structure derives. They differ in two calls, which are in
 //! the file `library.rs` beside each.
 
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Field, Schema, TypeDef, TypeId};
 
@@ -14,6 +15,8 @@ use crate::rust_glue;
 pub struct Derived {
     /// The crate.
     pub library: &'static str,
+    /// What it derives.
+    pub derive: Derive,
     /// Its calls, as the module `library`: `encode(message, out)` appends to `out`,
     /// and `decode(wire)` makes what is asked for, the message or a part of it.
     pub calls: &'static str,
@@ -32,7 +35,7 @@ impl Derived {
     pub fn emit_with(&self, unit: &Unit, items: impl FnOnce(&mut SourceWriter)) -> Emission {
         let mut code = rust_glue::glue(self.library);
         code.line("use crate::library;");
-        code.line("use message::Root;");
+        code.line("use crate::message::Root;");
         for name in ["fixed", "element"] {
             reading(name, self.part, &mut code);
         }
@@ -41,7 +44,7 @@ impl Derived {
         }
         items(&mut code);
         let files = vec![
-            rust_glue::main("Derived", &["codec", "glue", "library"]),
+            rust_glue::main_deriving(self.derive, "Derived", &["codec", "glue", "library"]),
             File::new("codec.rs", include_str!("derived/codec.rs")),
             File::new("library.rs", self.calls),
             File::new("glue.rs", code.finish()),
@@ -57,7 +60,9 @@ fn reading(name: &str, part: Option<Part>, code: &mut SourceWriter) {
     code.line("  wire: &[u8], message: &mut Root, tally: &mut T,");
     code.block(") -> Result<(), Error> {", "}", |code| {
         code.line(match part {
-            None => format!("*message = library::decode(wire)?;\nmessage::{name}(message, tally);"),
+            None => format!(
+                "*message = library::decode(wire)?;\ncrate::message::{name}(message, tally);"
+            ),
             Some(_) => format!(
                 "let part: {name}::Root = library::decode(wire)?;\n{name}::read(&part, tally);"
             ),

@@ -1,6 +1,6 @@
 //! The normalized structure itself, by the calls in the module `library`.
 
-use message::Root;
+use crate::message::Root;
 use wiregauge_runner::{Direct, Error, Hello, Tally};
 
 use crate::{glue, library};

@@ -3,6 +3,7 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::Unit;
 
 use crate::build::languages::rust::RUST;
@@ -35,7 +36,11 @@ inventory::submit! {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner =
-        Derived { library: "bincode", calls: include_str!("bincode/library.rs"), part: None };
+    let runner = Derived {
+        library: "bincode",
+        derive: Derive::Bincode,
+        calls: include_str!("bincode/library.rs"),
+        part: None,
+    };
     Ok(runner.emit(unit))
 }

@@ -7,6 +7,7 @@ mod java;
 mod python;
 
 use anyhow::Result;
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
@@ -46,7 +47,11 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let runner =
-        Derived { library: "ciborium", calls: include_str!("cbor/library.rs"), part: None };
+    let runner = Derived {
+        library: "ciborium",
+        derive: Derive::Serde,
+        calls: include_str!("cbor/library.rs"),
+        part: None,
+    };
     Ok(runner.emit(unit))
 }

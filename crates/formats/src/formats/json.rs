@@ -8,6 +8,7 @@ mod java;
 mod python;
 
 use anyhow::Result;
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::{rust, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
@@ -59,6 +60,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Derived {
         library: "serde_json",
+        derive: Derive::Serde,
         calls: include_str!("json/library.rs"),
         part: Some(Part::Named),
     };
@@ -71,7 +73,7 @@ fn finite(schema: &Schema, code: &mut SourceWriter) {
         let name = &record.name.legal;
         code.line("");
         code.block(
-            format!("pub fn finite_{name}(from: &message::{name}) -> bool {{"),
+            format!("pub fn finite_{name}(from: &crate::message::{name}) -> bool {{"),
             "}",
             |code| {
                 let mut conditions = Vec::new();

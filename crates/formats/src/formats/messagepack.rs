@@ -6,6 +6,7 @@ mod java;
 mod python;
 
 use anyhow::Result;
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
@@ -47,6 +48,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Derived {
         library: "rmp-serde",
+        derive: Derive::Serde,
         calls: include_str!("messagepack/library.rs"),
         part: Some(Part::Placed),
     };

@@ -5,6 +5,7 @@
 //! definition.
 
 use anyhow::Result;
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::Unit;
 use wiregauge_schema::{Schema, TypeId};
 
@@ -48,6 +49,7 @@ fn answer(schema: &Schema, id: TypeId) -> Answer {
 fn emit(unit: &Unit) -> Result<Emission> {
     let runner = Derived {
         library: "minicbor",
+        derive: Derive::Minicbor,
         calls: include_str!("minicbor/library.rs"),
         part: Some(Part::Numbered),
     };

@@ -169,7 +169,7 @@ fn fill(
     let name = &record.name.legal;
     code.line("");
     code.block(
-        format!("pub fn fill_{name}<'a>(from: &'a message::{name}, to: &mut {object}) -> bool {{"),
+        format!("pub fn fill_{name}<'a>(from: &'a crate::message::{name}, to: &mut {object}) -> bool {{"),
         "}",
         |code| {
             code.line("let mut lost = false;");
@@ -191,7 +191,7 @@ fn take(
     code.line("");
     code.block(
         format!(
-            "pub fn take_{name}(from: &mut {object}, to: &mut message::{name}) -> Result<(), Error> {{"
+            "pub fn take_{name}(from: &mut {object}, to: &mut crate::message::{name}) -> Result<(), Error> {{"
         ),
         "}",
         |code| {

@@ -4,6 +4,7 @@
 //! The format has no definition language: the Rust types are the definition.
 
 use anyhow::Result;
+use wiregauge_holders::rust::Derive;
 use wiregauge_holders::{File, Unit};
 use wiregauge_schema::path::Index;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
@@ -44,10 +45,10 @@ inventory::submit! {
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
     let mut code = rust_glue::glue("rkyv");
-    code.line("use message::Root;");
+    code.line("use crate::message::Root;");
     code.line("use rkyv::Archived;");
     for (_, record) in schema.records() {
-        let of = format!("Archived<message::{}>", record.name.legal);
+        let of = format!("Archived<crate::message::{}>", record.name.legal);
         rust_glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
     }
     rust_glue::of_root(schema, &["tally"], &mut code);
@@ -59,7 +60,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         |field| number(schema, field.element, "at"),
     );
     let files = vec![
-        rust_glue::main("Rkyv", &["codec", "glue"]),
+        rust_glue::main_deriving(Derive::Rkyv, "Rkyv", &["codec", "glue"]),
         File::new("codec.rs", include_str!("rkyv/codec.rs")),
         File::new("glue.rs", code.finish()),
     ];

@@ -221,7 +221,7 @@ fn fill(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     let (name, object) = (&record.name.legal, object(record));
     code.line("");
     code.block(
-        format!("pub fn fill_{name}(from: &message::{name}, to: &mut {object}) {{"),
+        format!("pub fn fill_{name}(from: &crate::message::{name}, to: &mut {object}) {{"),
         "}",
         |code| {
             for field in &record.fields {
@@ -269,7 +269,7 @@ fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     let (name, object) = (&record.name.legal, object(record));
     code.line("");
     code.block(
-        format!("pub fn take_{name}(from: &mut {object}, to: &mut message::{name}) {{"),
+        format!("pub fn take_{name}(from: &mut {object}, to: &mut crate::message::{name}) {{"),
         "}",
         |code| {
             for field in &record.fields {

@@ -82,7 +82,8 @@ fn compile(
 ) -> Result<Vec<Result<PathBuf>>> {
     let release = builds[0].variant.release.as_deref();
     let folder = place.message.join(builds[0].variant.group());
-    fs::create_dir_all(folder.join("src"))?;
+    let message = folder.join("src/message");
+    fs::create_dir_all(&message)?;
     let fixed = place.common.folder.join("rust");
     // In a shared target folder cargo tells packages apart by name and version,
     // not by path: without a version of its own, one message's programs would
@@ -109,7 +110,9 @@ fn compile(
     }
     write_if_new(&folder.join("Cargo.toml"), manifest.as_bytes())?;
     for file in rust::message(unit) {
-        write_if_new(&folder.join("src").join(&file.path), file.text.as_bytes())?;
+        let path = message.join(&file.path);
+        fs::create_dir_all(path.parent().unwrap_or(&message))?;
+        write_if_new(&path, file.text.as_bytes())?;
     }
 
     // Programs of all messages go by the same names in the target folder: they are
@@ -173,7 +176,6 @@ fn compile(
     }
     let status = child.0.wait()?;
     let errors = errors.join().unwrap_or_default();
-    let of_all = failures.get("message").cloned();
     Ok(builds
         .iter()
         .map(|build| {
@@ -181,7 +183,6 @@ fn compile(
             programs.remove(name).ok_or_else(|| {
                 let why = failures
                     .get(name)
-                    .or(of_all.as_ref())
                     .cloned()
                     .unwrap_or_else(|| format!("cargo {status}: {}", first_error(&[&errors])));
                 anyhow!("does not compile: {why} (see {})", build.folder.display())

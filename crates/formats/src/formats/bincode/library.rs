@@ -1,7 +1,7 @@
 //! Bincode, as it is called.
 
+use crate::message::Root;
 use bincode::config;
-use message::Root;
 use wiregauge_runner::Error;
 
 pub fn encode(message: &Root, out: &mut Vec<u8>) -> Result<(), Error> {

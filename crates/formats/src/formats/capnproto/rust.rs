@@ -144,7 +144,7 @@ fn fill(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     code.line("");
     code.line("#[inline]");
     code.block(
-        format!("pub fn fill_{name}(from: &message::{name}, mut to: {of}::Builder<'_>) {{"),
+        format!("pub fn fill_{name}(from: &crate::message::{name}, mut to: {of}::Builder<'_>) {{"),
         "}",
         |code| {
             for field in &record.fields {
@@ -225,7 +225,7 @@ fn take(schema: &Schema, record: &Record, code: &mut SourceWriter) {
     code.line("#[inline]");
     code.block(
         format!(
-            "pub fn take_{name}(from: {of}::Reader<'_>, to: &mut message::{name}) -> Result<(), Error> {{"
+            "pub fn take_{name}(from: {of}::Reader<'_>, to: &mut crate::message::{name}) -> Result<(), Error> {{"
         ),
         "}",
         |code| {

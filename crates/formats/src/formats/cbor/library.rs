@@ -1,6 +1,6 @@
 //! Ciborium, as it is called.
 
-use message::Root;
+use crate::message::Root;
 use wiregauge_runner::Error;
 
 pub fn encode(message: &Root, out: &mut Vec<u8>) -> Result<(), Error> {

@@ -129,7 +129,7 @@ fn plain(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
     let wire = dialect.type_name(id);
     let layout = dialect.layout(id);
     code.line("");
-    code.block(format!("impl Plain for message::{name} {{"), "}", |code| {
+    code.block(format!("impl Plain for crate::message::{name} {{"), "}", |code| {
         code.line(format!("type Wire = wg::{wire};"));
         let mut terms = vec![
             "cfg!(target_endian = \"little\")".to_string(),
@@ -140,7 +140,7 @@ fn plain(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
             terms.push(format!("offset_of!(Self, {}) == {offset}", field.name.legal));
             if let Element::Record(inner) = field.element {
                 let inner = &dialect.schema.record(inner).name.legal;
-                terms.push(format!("<message::{inner} as Plain>::SAME"));
+                terms.push(format!("<crate::message::{inner} as Plain>::SAME"));
             }
         }
         code.line(format!("const SAME: bool = {};", terms.join("\n  && ")));
@@ -193,7 +193,7 @@ fn build(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
     code.line("");
     code.block(
         format!(
-            "pub fn build_{name}(from: &message::{name}, builder: &mut Builder, scratch: &mut Scratch) \
+            "pub fn build_{name}(from: &crate::message::{name}, builder: &mut Builder, scratch: &mut Scratch) \
              -> WIPOffset<wg::{table}<'static>> {{"
         ),
         "}",
@@ -319,7 +319,7 @@ fn take(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter) 
     code.line("");
     code.block(
         format!(
-            "pub fn take_{name}(from: wg::{table}<'_>, to: &mut message::{name}) -> Result<(), Error> {{"
+            "pub fn take_{name}(from: wg::{table}<'_>, to: &mut crate::message::{name}) -> Result<(), Error> {{"
         ),
         "}",
         |code| {
@@ -414,7 +414,7 @@ fn admit(dialect: Dialect, id: TypeId, record: &Record, code: &mut SourceWriter)
     let name = &record.name.legal;
     code.line("");
     code.block(
-        format!("pub fn admit_{name}(from: &message::{name}) -> Result<(), Error> {{"),
+        format!("pub fn admit_{name}(from: &crate::message::{name}) -> Result<(), Error> {{"),
         "}",
         |code| {
             for Slot { field, place, value, .. } in &dialect.slots(id) {

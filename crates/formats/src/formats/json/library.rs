@@ -1,6 +1,6 @@
 //! Serde_json, as it is called.
 
-use message::Root;
+use crate::message::Root;
 use wiregauge_runner::Error;
 
 use crate::glue;

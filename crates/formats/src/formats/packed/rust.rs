@@ -171,7 +171,7 @@ impl Columns<'_> {
     fn row(&self, rows: &Rows, code: &mut SourceWriter) {
         code.line("");
         code.block(
-            format!("impl crate::rows::Row for message::{} {{", self.name(rows.id)),
+            format!("impl crate::rows::Row for crate::message::{} {{", self.name(rows.id)),
             "}",
             |code| {
                 let head = "fn columns(visit: &mut impl crate::rows::Visit<Self>) {";
@@ -288,7 +288,7 @@ impl Columns<'_> {
                     }
                 });
             });
-            let head = format!("pub fn take(&self, row: usize) -> message::{name} {{");
+            let head = format!("pub fn take(&self, row: usize) -> crate::message::{name} {{");
             code.block(head, "}", |code| code.line(record));
             code.block("pub fn tally<T: Tally>(&self, row: usize) -> T {", "}", |code| {
                 code.line("let mut t0 = T::default();");
@@ -309,7 +309,7 @@ impl Columns<'_> {
             let value = if part.is_array { format!("[{value}]") } else { value };
             format!("{}: {value}", self.schema.record(id).fields[part.place].name.legal)
         });
-        format!("message::{} {{ {} }}", self.name(id), fields.collect::<Vec<_>>().join(", "))
+        format!("crate::message::{} {{ {} }}", self.name(id), fields.collect::<Vec<_>>().join(", "))
     }
 
     fn item(

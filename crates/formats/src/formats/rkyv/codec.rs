@@ -1,6 +1,6 @@
 //! The normalized message by archives that are read in place.
 
-use message::Root;
+use crate::message::Root;
 use rkyv::ser::allocator::Arena;
 use rkyv::util::AlignedVec;
 use rkyv::Archived;

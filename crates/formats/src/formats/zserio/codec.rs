@@ -12,7 +12,7 @@ fn read(wire: &[u8]) -> Result<Object, Error> {
 }
 
 impl Codec for Zserio {
-    type Message = message::Root;
+    type Message = crate::message::Root;
     type Object<'a> = Object;
 
     fn hello(&self) -> Hello {

@@ -41,7 +41,7 @@ impl CapnProto {
 }
 
 impl Codec for CapnProto {
-    type Message = message::Root;
+    type Message = crate::message::Root;
     type Object<'a> = Object<'a>;
     const IN_PLACE: bool = true;
 

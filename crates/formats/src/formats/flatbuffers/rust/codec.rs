@@ -23,7 +23,7 @@ fn root(wire: &[u8]) -> Result<Root<'_>, Error> {
 }
 
 impl Direct for Flatbuffers {
-    type Message = message::Root;
+    type Message = crate::message::Root;
     const IN_PLACE: bool = true;
 
     fn hello(&self) -> Hello {

@@ -16,7 +16,7 @@ pub struct Object {
 pub struct Prost;
 
 impl Codec for Prost {
-    type Message = message::Root;
+    type Message = crate::message::Root;
     type Object<'a> = Object;
 
     fn hello(&self) -> Hello {

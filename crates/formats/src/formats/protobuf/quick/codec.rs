@@ -21,7 +21,7 @@ pub struct Object<'a> {
 pub struct Quick;
 
 impl Codec for Quick {
-    type Message = message::Root;
+    type Message = crate::message::Root;
     type Object<'a> = Object<'a>;
 
     fn hello(&self) -> Hello {

@@ -10,7 +10,7 @@ use wiregauge_trace::write::Writer;
 
 use crate::cloud::{definition, encode};
 use crate::osi::Reading;
-use crate::remarks::Remarks;
+use crate::remarks::{Remarks, Skipped};
 use crate::source::{Others, Source};
 
 /// A writer for which messages with points are clouds.
@@ -21,7 +21,7 @@ pub struct Clouds {
     keep: bool,
     reading: Reading,
     others: Others,
-    skips: bool,
+    skipped: Option<Skipped>,
     definition: Arc<Definition>,
     channels: Vec<Known>,
     remarks: Remarks,
@@ -54,7 +54,7 @@ impl Clouds {
             keep,
             reading,
             others,
-            skips: false,
+            skipped: None,
             definition,
             channels,
             remarks,
@@ -68,9 +68,10 @@ impl Clouds {
         Clouds { others, ..self }
     }
 
-    /// The same, and leaves out messages whose points cannot be read where that is wanted.
-    pub fn skipping(self, skips: bool) -> Clouds {
-        Clouds { skips, ..self }
+    /// The same, and leaves out messages whose points cannot be read where that is wanted, and
+    /// counts them there.
+    pub fn skipping(self, skipped: Option<Skipped>) -> Clouds {
+        Clouds { skipped, ..self }
     }
 }
 
@@ -95,7 +96,7 @@ impl Writer for Clouds {
         }
         let Some(source) = &known.source else { return Ok(()) };
         let found = source.points(data, self.reading);
-        let found = self.remarks.read(&known.topic, found, self.skips)?;
+        let found = self.remarks.read(&known.topic, found, self.skipped.as_ref())?;
         for mut points in found.into_iter().flatten() {
             let topic = match points.list.as_str() {
                 "" => format!("{}/points", known.topic),

@@ -18,6 +18,7 @@ pub use clouds::Clouds;
 pub use column::{Column, Type, Values};
 pub use osi::{Elevation, Rays, Reading};
 pub use points::{Points, Pose};
+pub use remarks::Skipped;
 pub use source::{Decode, Others, Source};
 pub use survey::{Found, Survey};
 pub use table::Table;

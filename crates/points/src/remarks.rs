@@ -1,11 +1,18 @@
 //! What is to be told of the points in the end, once and with how often it was so.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
 
 use anyhow::{anyhow, Result};
 
+use wiregauge_system::text::count;
+
 use crate::osi::Reading;
 use crate::points::Points;
+
+/// Where messages are counted whose points cannot be read, if these are left out.
+pub type Skipped = Arc<AtomicU64>;
 
 /// What was found so far.
 #[derive(Default)]
@@ -28,15 +35,23 @@ impl Remarks {
 
     /// The points of a message. One that cannot be read is left out where that is wanted, and
     /// counted.
-    pub fn read<T>(&mut self, topic: &str, found: Result<T>, skips: bool) -> Result<Option<T>> {
+    pub fn read<T>(
+        &mut self,
+        topic: &str,
+        found: Result<T>,
+        skipped: Option<&Skipped>,
+    ) -> Result<Option<T>> {
         match found {
             Ok(found) => Ok(Some(found)),
-            Err(error) if skips => {
+            Err(error) => {
+                let Some(skipped) = skipped else {
+                    return Err(anyhow!("{error:#}; leave such messages out by --errors skip"));
+                };
+                skipped.fetch_add(1, Ordering::Relaxed);
                 let known = self.skipped.entry(topic.to_owned());
                 known.or_insert_with(|| (0, format!("{error:#}"))).0 += 1;
                 Ok(None)
             }
-            Err(error) => Err(anyhow!("{error:#}; leave such messages out by --errors skip")),
         }
     }
 
@@ -52,17 +67,16 @@ impl Remarks {
     /// All of it. `then` is what became of points that are nowhere.
     pub fn told(&self, reading: Reading, then: &str) -> Vec<String> {
         let unplaced = self.unplaced.iter();
-        let unplaced = unplaced.map(|((topic, why), count)| {
-            let lists = if *count == 1 { "list" } else { "lists" };
-            format!("{topic}: {count} {lists} of points {then}: {why}")
+        let unplaced = unplaced.map(|((topic, why), lists)| {
+            format!("{topic}: {} of points {then}: {why}", count(*lists, "list"))
         });
         let sign = "a positive elevation is taken to point down, as OSI defines it (Spherical3d: \
                     a rotation about y by the right-hand rule); for data that mean up say \
                     --elevation up";
         let sign = (self.by_elevation && reading.elevation.is_none()).then(|| sign.to_owned());
-        let skipped = self.skipped.iter().map(|(topic, (count, why))| {
-            let messages = if *count == 1 { "message" } else { "messages" };
-            format!("{topic}: {count} {messages} skipped, whose points cannot be read: {why}")
+        let skipped = self.skipped.iter().map(|(topic, (messages, why))| {
+            let messages = count(*messages, "message");
+            format!("{topic}: {messages} skipped, whose points cannot be read: {why}")
         });
         unplaced.chain(skipped).chain(sign).collect()
     }

@@ -10,7 +10,7 @@ use wiregauge_trace::write::Writer;
 use crate::column::Type;
 use crate::osi::Reading;
 use crate::points::Points;
-use crate::remarks::Remarks;
+use crate::remarks::{Remarks, Skipped};
 use crate::source::{Others, Source};
 
 /// A column of a table.
@@ -42,7 +42,7 @@ pub struct Survey<'f> {
     origin: String,
     reading: Reading,
     others: Others,
-    skips: bool,
+    skipped: Option<Skipped>,
     channels: Vec<(String, Option<Source>)>,
     found: &'f mut Found,
     remarks: Remarks,
@@ -52,7 +52,7 @@ impl<'f> Survey<'f> {
     /// Finds out what is to be in a table. `origin` says in errors what is read.
     pub fn new(origin: &str, reading: Reading, found: &'f mut Found) -> Survey<'f> {
         let (origin, channels, remarks) = (origin.to_owned(), Vec::new(), Remarks::default());
-        Survey { origin, reading, others: |_| Ok(None), skips: false, channels, found, remarks }
+        Survey { origin, reading, others: |_| Ok(None), skipped: None, channels, found, remarks }
     }
 
     /// The same with messages of OSI in other encodings.
@@ -60,9 +60,10 @@ impl<'f> Survey<'f> {
         Survey { others, ..self }
     }
 
-    /// The same, and leaves out messages whose points cannot be read where that is wanted.
-    pub fn skipping(self, skips: bool) -> Survey<'f> {
-        Survey { skips, ..self }
+    /// The same, and leaves out messages whose points cannot be read where that is wanted, and
+    /// counts them there.
+    pub fn skipping(self, skipped: Option<Skipped>) -> Survey<'f> {
+        Survey { skipped, ..self }
     }
 }
 
@@ -75,7 +76,8 @@ impl Writer for Survey<'_> {
     fn message(&mut self, channel: u16, _: &Head, data: &[u8]) -> Result<()> {
         let (topic, source) = &self.channels[usize::from(channel)];
         let Some(source) = source else { return Ok(()) };
-        let found = self.remarks.read(topic, source.points(data, self.reading), self.skips)?;
+        let found =
+            self.remarks.read(topic, source.points(data, self.reading), self.skipped.as_ref())?;
         for points in found.into_iter().flatten() {
             self.remarks.take(&format!("{topic}/{}", points.list), &points);
             self.found.take(topic, &points)?;

@@ -4,6 +4,7 @@ mod support;
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int32Type, Int64Type, UInt32Type, UInt64Type};
@@ -12,7 +13,7 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use support::*;
 use wiregauge_points::table::Form;
-use wiregauge_points::{Clouds, Found, Reading, Survey, Table};
+use wiregauge_points::{Clouds, Found, Reading, Skipped, Survey, Table};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::open::{open, Wish};
 use wiregauge_trace::write::{self, Writer};
@@ -147,19 +148,21 @@ fn a_message_that_cannot_be_read_stops_or_is_skipped_and_counted() {
     let channels = [sensor_data()];
     let messages = [(0, detections(&[1.0])), (0, vec![255]), (0, detections(&[2.0, 3.0]))];
     let begin = |name: &str| out(&folder.path().join(name));
+    let skipped = Skipped::default();
     let clouds = |skips: bool| {
         let inner = write::Form::Mcap.begin(begin("clouds.mcap"), Default::default()).unwrap();
-        Clouds::new("in", inner, false, Reading::default()).skipping(skips)
+        Clouds::new("in", inner, false, Reading::default()).skipping(skips.then(|| skipped.clone()))
     };
     let told = write(Box::new(clouds(true)), &channels, &messages).join("\n");
     assert!(told.contains("data: 1 message skipped, whose points cannot be read"), "{told}");
     assert!(told.contains("2 clouds of 3 points"), "{told}");
+    assert_eq!(skipped.load(Ordering::Relaxed), 1);
     let mut strict = clouds(false);
     strict.channel(&channels[0]).unwrap();
     let error = strict.message(0, &head(1, 1), &[255]).unwrap_err().to_string();
     assert!(error.contains("by --errors skip"), "{error}");
     let mut found = Found::default();
-    let survey = Survey::new("in", Reading::default(), &mut found).skipping(true);
+    let survey = Survey::new("in", Reading::default(), &mut found).skipping(Some(skipped.clone()));
     let told = write(Box::new(survey), &channels, &messages).join("\n");
     assert!(told.contains("1 message skipped"), "{told}");
     let table = Table::begin(begin("a.arrow"), Form::Arrow, Reading::default(), found).unwrap();

@@ -2,6 +2,8 @@
 
 use wiregauge_schema::Field;
 
+use super::attributes::{minicbor_attribute, serde_attribute};
+
 /// The library whose traits are derived. A runner derives what its own library needs, as
 /// its user does: the others would only be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,8 +55,8 @@ impl Derive {
     /// What stands before the field at a place.
     pub(super) fn attribute(self, place: usize, field: &Field) -> Option<String> {
         match self {
-            Derive::Minicbor => Some(super::minicbor_attribute(place, field)),
-            Derive::Serde => super::serde_attribute(field).map(str::to_owned),
+            Derive::Minicbor => Some(minicbor_attribute(place, field)),
+            Derive::Serde => serde_attribute(field).map(str::to_owned),
             Derive::Nothing | Derive::Bincode | Derive::Rkyv => None,
         }
     }

@@ -74,8 +74,8 @@ impl Arguments {
                 !encoded.is_wanted(),
                 "points are the same in any encoding of their messages; leave out --encoding"
             );
-            pointing.write(input, selecting, output, putting)?;
-            return Ok(ExitCode::SUCCESS);
+            let all = pointing.write(input, selecting, output, putting)?;
+            return Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         if let Some(way) = encoded.of(output)? {
             let (origin, mut costs) = (input.display().to_string(), None);

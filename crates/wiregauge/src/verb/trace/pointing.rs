@@ -1,12 +1,13 @@
 //! Points instead of the messages that hold them.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 use anyhow::{ensure, Result};
 use clap::ValueEnum;
 use wiregauge_flatbuffers::convert::Decoder;
 use wiregauge_points::{
-    table, Clouds, Decode, Elevation, Found, Rays, Reading, Source, Survey, Table,
+    table, Clouds, Decode, Elevation, Found, Rays, Reading, Skipped, Source, Survey, Table,
 };
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi;
@@ -62,17 +63,20 @@ impl Pointing {
         self.points || table::Form::of(output).is_some()
     }
 
-    /// Writes the points in what is wanted of a file, and tells how much was read.
+    /// Writes the points in what is wanted of a file, and tells how much was read; whether
+    /// the points of all messages could be read.
     pub fn write(
         &self,
         input: &Path,
         selecting: &Selecting,
         output: &Path,
         putting: &Putting,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let inputs = [input.to_owned()];
         let (origin, reading) = (input.display().to_string(), self.reading());
         let skips = self.errors == Errors::Skip;
+        let skipped = Skipped::default();
+        let counted = skips.then(|| skipped.clone());
         let outcome = match table::Form::of(output) {
             Some(form) => {
                 ensure!(!self.keep, "a table holds points alone; leave out --keep");
@@ -80,7 +84,7 @@ impl Pointing {
                 // A table says its columns before its rows.
                 let mut found = Found::default();
                 let survey = Box::new(
-                    Survey::new(&origin, reading, &mut found).with(in_flat).skipping(skips),
+                    Survey::new(&origin, reading, &mut found).with(in_flat).skipping(counted),
                 );
                 let surveyed = copy(&inputs, selecting, putting, Form::Osi, survey)?;
                 let table = Box::new(
@@ -100,12 +104,12 @@ impl Pointing {
                 // What is kept is described as in any other MCAP.
                 let form = if self.keep { Form::Mcap } else { Form::Osi };
                 let clouds =
-                    Clouds::new(&origin, inner, self.keep, reading).with(in_flat).skipping(skips);
+                    Clouds::new(&origin, inner, self.keep, reading).with(in_flat).skipping(counted);
                 copy(&inputs, selecting, putting, form, Box::new(clouds))?
             }
         };
         outcome.tell_read(output);
-        Ok(())
+        Ok(skipped.load(Ordering::Relaxed) == 0)
     }
 
     fn reading(&self) -> Reading {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{ensure, Result};
+use anyhow::{ensure, Error, Result};
 use wiregauge_flatbuffers::convert::{Converter, Encoding};
 use wiregauge_flatbuffers::{json, Losses};
 use wiregauge_packing::unpacker::Unpacker;
@@ -219,7 +219,9 @@ impl Putting {
             self.allow_none(inputs, &selection, writer.has_room(), &mut sources)?;
         }
         let mut remarks = writer.remarks();
-        writer.finish().map_err(|error| of_output(&error).unwrap_or(error))?;
+        writer
+            .finish()
+            .map_err(|error| of_output(&error).unwrap_or_else(|| named(error, &read)))?;
         remarks.extend(readers.iter().flat_map(|reader| reader.remarks()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
         Ok(Outcome { copied, left_out, lacks, losses, remarks })
@@ -425,4 +427,12 @@ pub fn is_gone(error: &anyhow::Error) -> bool {
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
     };
     error.chain().any(gone)
+}
+
+/// What is wrong with what was read, which it names.
+fn named(error: Error, read: &str) -> Error {
+    if format!("{error:#}").contains(read) {
+        return error;
+    }
+    error.context(read.to_owned())
 }

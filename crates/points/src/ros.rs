@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{bail, ensure, Context, Result};
 use wiregauge_schema::msg::{read_text, Dialect};
 use wiregauge_schema::{Schema, Value};
+use wiregauge_system::text::count;
 use wiregauge_trace::read::Nanoseconds;
 use wiregauge_trace::{cdr, ros1};
 
@@ -142,7 +143,13 @@ impl Layout {
             _ => (height - 1).checked_mul(row_step).and_then(|before| before.checked_add(row)),
         };
         let is_there = all.is_some_and(|all| all <= data.len());
-        ensure!(is_there, "{height} rows of {width} points, but only {} bytes", data.len());
+        ensure!(
+            is_there,
+            "{} of {}, but only {}",
+            count(height as u64, "row"),
+            count(width as u64, "point"),
+            count(data.len() as u64, "byte")
+        );
         // Where there are no points, nothing but this bounds what fields count.
         ensure!(step <= LARGEST, "points of {step} bytes; {LARGEST} are the most that is read");
         // Points without bytes would be as many as the message claims.

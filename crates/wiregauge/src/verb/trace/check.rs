@@ -5,13 +5,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
+use wiregauge_system::text::count;
 use wiregauge_system::text::safe;
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, Checked};
 
 use super::form::Form;
 use super::progress::news;
-use super::putting::{messages_of, Putting};
+use super::putting::Putting;
 use crate::output::{print, show, tell};
 use crate::workload::osi_definitions;
 
@@ -102,7 +103,7 @@ fn text(file: &str, checked: &Checked) -> String {
         (true, false) => "is a trace file of OSI, and lacks what is recommended",
         (false, _) => "does not keep the rules for trace files of OSI",
     };
-    let mut text = format!("{}: {verdict}; {}\n", safe(file), messages_of(*messages));
+    let mut text = format!("{}: {verdict}; {}\n", safe(file), count(*messages, "message"));
     for finding in findings.list() {
         let times = match finding.count {
             1 => String::new(),

@@ -13,6 +13,7 @@ use wiregauge_participant::stream::setup::Said;
 use wiregauge_participant::usage::host;
 use wiregauge_system::file::Target;
 use wiregauge_system::interrupt::Interrupted;
+use wiregauge_system::text::count;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{Channel, Definition};
 use wiregauge_trace::read::{Head, Place};
@@ -277,15 +278,16 @@ impl Tape {
             tell(&safe(&format!("left out, as {shown} cannot hold it: {left_out}")));
         }
         if self.before > 0 {
-            tell(&format!("{} messages were sent before it listened", self.before));
+            tell(&format!("sent before it listened: {}", count(self.before, "message")));
         }
         if self.unknown > 0 {
+            let unknown = count(self.unknown, "message");
             tell(&format!(
-                "{} messages came before what tells of their channels, and are not recorded",
-                self.unknown
+                "not recorded, as they came before what tells of their channels: {unknown}"
             ));
         }
-        tell(&format!("{messages} messages of {bytes} bytes in {shown}{}", latency(&self.latency)));
+        let messages = count(messages, "message");
+        tell(&format!("{messages} of {bytes} bytes in {shown}{}", latency(&self.latency)));
         let kept = |error: Error| Err(error.context("what came before is in the file"));
         match ended {
             Err(error) => kept(error),

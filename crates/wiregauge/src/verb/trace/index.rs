@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
+use wiregauge_system::text::count;
 use wiregauge_trace::open::kind;
 use wiregauge_trace::osi::index::beside;
 use wiregauge_trace::osi::indexing::write;
 
 use super::progress::news;
-use super::putting::messages_of;
 use crate::output::tell;
 
 /// Write an index beside .osi files, FILE.osi.index, so that messages are found without
@@ -48,7 +48,7 @@ impl Arguments {
                  {shown} drive.mcap' writes a file that has one"
             );
             let messages = write(path, self.kind.as_deref(), &mut news("indexing"))?;
-            tell(&format!("{} in {}", messages_of(messages), beside(path).display()));
+            tell(&format!("{} in {}", count(messages, "message"), beside(path).display()));
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -13,7 +13,6 @@ use wiregauge_trace::read::Nanoseconds;
 
 use super::form::Form;
 use super::progress::news;
-use super::putting::messages_of;
 use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
@@ -83,7 +82,7 @@ fn text(info: &Info) -> String {
         safe(&info.file),
         info.container,
         bytes(info.size),
-        messages_of(info.messages)
+        count(info.messages, "message")
     );
     if let Some((first, last)) = info.times {
         let (from, to) = (seconds(first), seconds(last));

@@ -5,9 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_system::quantity::some_bytes;
+use wiregauge_system::text::count;
 use wiregauge_trace::sorting::Sorting;
 
-use super::putting::{messages_of, Putting};
+use super::putting::Putting;
 use super::selecting::Selecting;
 use crate::output::tell;
 
@@ -53,7 +54,7 @@ impl Arguments {
         if late == 0 {
             return Ok(ExitCode::SUCCESS);
         }
-        let (late, come) = (messages_of(late), if late == 1 { "comes" } else { "come" });
+        let (late, come) = (count(late, "message"), if late == 1 { "comes" } else { "come" });
         tell(&format!(
             "{late} {come} too late for the window and {} not in order; merge with a larger one, \
              as --window 4GiB",

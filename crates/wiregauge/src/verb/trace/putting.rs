@@ -7,6 +7,7 @@ use wiregauge_flatbuffers::convert::{Converter, Encoding};
 use wiregauge_flatbuffers::{json, Losses};
 use wiregauge_packing::unpacker::Unpacker;
 use wiregauge_system::file::Target;
+use wiregauge_system::text::count;
 use wiregauge_system::text::safe;
 use wiregauge_trace::channel::{Channel, CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION};
 use wiregauge_trace::copy::{copy, Copied, Source};
@@ -350,7 +351,7 @@ impl Outcome {
     pub fn tell(&self, output: &Path) {
         self.tell_of_way(output);
         let Copied { messages, bytes, .. } = self.copied;
-        tell(&format!("{} of {bytes} bytes in {}", messages_of(messages), output.display()));
+        tell(&format!("{} of {bytes} bytes in {}", count(messages, "message"), output.display()));
     }
 
     /// Tells it of a file that has something else than the messages.
@@ -358,7 +359,7 @@ impl Outcome {
         self.tell_of_way(output);
         let Copied { messages, bytes, .. } = self.copied;
         let were = if messages == 1 { "was" } else { "were" };
-        let messages = messages_of(messages);
+        let messages = count(messages, "message");
         tell(&format!("{messages} of {bytes} bytes {were} read for {}", output.display()));
     }
 
@@ -368,7 +369,7 @@ impl Outcome {
         let output = output.display();
         if backwards > 0 {
             let go = if backwards == 1 { "goes" } else { "go" };
-            let messages = messages_of(backwards);
+            let messages = count(backwards, "message");
             tell(&format!("{messages} {go} back in time, as in what was read"));
         }
         if !self.left_out.is_empty() {
@@ -390,12 +391,6 @@ impl Outcome {
     pub fn tell_remarks(&self) {
         self.remarks.iter().for_each(|remark| tell(&safe(remark)));
     }
-}
-
-/// So many messages, in words.
-pub fn messages_of(count: u64) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} message{end}")
 }
 
 /// The version of OSI that the first message of a type in a file says.

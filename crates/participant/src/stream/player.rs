@@ -35,6 +35,8 @@ const NAP: u64 = 50_000_000;
 const LINGER: Duration = Duration::from_secs(10);
 /// The same where nobody wants to wait for it.
 const LINGER_WHEN_STOPPED: Duration = Duration::from_secs(2);
+/// After how long readers that are still there are told of the end again.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Finds the readers, and plays to them what comes.
 ///
@@ -60,7 +62,7 @@ pub fn play(setup: &Setup, transport: &dyn Transport, starter: &mut Starter) -> 
     };
     let stopped = player.run()?;
     let linger = if stopped { LINGER_WHEN_STOPPED } else { LINGER };
-    player.await_readers(linger)
+    player.await_readers(stopped, linger)
 }
 
 /// A writer, once its readers listen.
@@ -236,12 +238,18 @@ impl Player<'_> {
         Ok(())
     }
 
-    /// Waits until the readers have everything, as far as the transport can tell.
-    fn await_readers(self, linger: Duration) -> Result<Sent> {
+    /// Waits until the readers have everything, as far as the transport can tell. Who is
+    /// still there is told of the end again: it may be what a transport dropped.
+    fn await_readers(mut self, stopped: bool, linger: Duration) -> Result<Sent> {
         let deadline = Instant::now() + linger;
+        let mut again = Instant::now() + AGAIN;
         let mut left = self.writer.readers()?;
         while left > 0 && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
+            // A reader that leaves at this moment cannot be sent to.
+            if Instant::now() >= again && self.send(&mut frame::end(!stopped)).is_ok() {
+                again = Instant::now() + AGAIN;
+            }
             left = self.writer.readers()?;
         }
         Ok(Sent { late: self.late.distribution(), left, ..self.sent })

@@ -278,12 +278,12 @@ impl Tape {
             tell(&safe(&format!("left out, as {shown} cannot hold it: {left_out}")));
         }
         if self.before > 0 {
-            tell(&format!("sent before it listened: {}", count(self.before, "message")));
+            tell(&format!("{} sent before it listened", count(self.before, "message")));
         }
         if self.unknown > 0 {
             let unknown = count(self.unknown, "message");
             tell(&format!(
-                "not recorded, as they came before what tells of their channels: {unknown}"
+                "{unknown} not recorded, as they came before what tells of their channels"
             ));
         }
         let messages = count(messages, "message");

@@ -10,10 +10,10 @@ RESULT ?= .
 # The lanes of the tests, by file: what takes seconds once it is compiled; what
 # builds runners for each codec; what builds FMUs and other programs; what starts engines,
 # hosts and machines.
-FAST = alloc architecture arrow browser builtin clock clouds codecs_points containers convert definitions door editions field \
-	files golden hostile inputs kinds measure models origin osi_index packages packed point_files points presets \
-	property readers recordings reduced reduction refusals repair rules safety schema text trace trace_encodings trace_outputs traces \
-	tree txth watch writing
+FAST = alloc architecture arrow browser builtin clock clouds codecs_points containers convert definitions \
+	door editions field files golden hostile inputs kinds measure models origin osi_index packages \
+	packed point_files points presets property readers recordings reduced reduction refusals repair \
+	rules safety schema text trace trace_encodings trace_outputs traces tree txth watch writing
 CODECS = conformance java_damage languages lifetimes measuring octets_and_rejections packed_fields \
 	preset_languages
 BUILDS = arrow_languages cloudini contributing corpus cosim cosim_samples coupling coupling_faults draco faults \

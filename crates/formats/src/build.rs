@@ -87,8 +87,12 @@ pub fn build_variants(
 
     let mut built: Vec<BuiltRunner> = Vec::new();
     let mut stale: Vec<RunnerBuild> = Vec::new();
+    // That of a language is long for large messages, and the same for all its rows.
+    let mut messages: BTreeMap<&str, Result<Vec<String>>> = BTreeMap::new();
     for variant in variants {
-        match RunnerBuild::prepare(&place, variant, &unit) {
+        let language = variant.codec.language;
+        let message = messages.entry(language.key).or_insert_with(|| (language.message)(&unit));
+        match RunnerBuild::prepare(&place, variant, &unit, message) {
             Ok(build) if build.is_fresh() => built.push(build.built(Ok(build.program.clone()))),
             Ok(build) => stale.push(build),
             Err(error) => built.push(BuiltRunner::failed(variant, error)),

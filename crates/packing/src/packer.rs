@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{bail, ensure, Result};
 use wiregauge_packed::{pack, PackOptions, Precision};
+use wiregauge_system::text::count;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::{About, Attachment, Head};
 use wiregauge_trace::write::Writer;
@@ -48,9 +49,7 @@ impl Packer {
     pub fn of_osi(self) -> Packer {
         Packer { clouds: false, ..self }
     }
-}
 
-impl Packer {
     fn pack(&mut self, subject: Subject, data: &[u8]) -> Result<(Vec<u8>, Vec<Precision>)> {
         let (wire, is_packed) = match subject {
             Subject::Osi(root) => return pack(root, data, &self.options).map_err(remedied),
@@ -126,9 +125,8 @@ impl Writer for Packer {
             ));
         }
         for channel in self.passage.costs.borrow().iter().filter(|channel| channel.skipped > 0) {
-            let (topic, skipped) = (&channel.channel, channel.skipped);
-            let messages = if skipped == 1 { "message" } else { "messages" };
-            remarks.push(format!("{topic}: {skipped} {messages} skipped that cannot be packed"));
+            let (topic, messages) = (&channel.channel, count(channel.skipped, "message"));
+            remarks.push(format!("{topic}: {messages} skipped that cannot be packed"));
         }
         if !self.reason.is_empty() {
             remarks.push(format!("the first that was skipped: {}", self.reason));

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use anyhow::{anyhow, Result};
-
 use wiregauge_system::text::count;
 
 use crate::osi::Reading;

@@ -275,6 +275,16 @@ fn settle(file: NamedTempFile, place: &Path, shown: &str) -> Result<()> {
     file.set_permissions(mode).with_context(|| format!("cannot share {shown}"))
 }
 
+/// A scratch file beside a file of the user, called and held as one that is being written. What
+/// a run left of such that was killed is removed.
+///
+/// # Errors
+/// When it cannot be made there.
+pub fn scratch(place: &Path) -> Result<NamedTempFile> {
+    remove_remains(place);
+    beside(place, &place.display().to_string())
+}
+
 /// A temporary file in the folder of another one, which its name tells. Who writes it holds it
 /// by a lock, which the kernel gives up however that process ends.
 fn beside(place: &Path, shown: &str) -> Result<NamedTempFile> {
@@ -320,7 +330,8 @@ fn is_dead(path: &Path) -> bool {
     is_ours && is_old && File::open(path).is_ok_and(|file| file.try_lock().is_ok())
 }
 
-fn folder_of(place: &Path) -> &Path {
+/// The folder that a file is in.
+pub fn folder_of(place: &Path) -> &Path {
     match place.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

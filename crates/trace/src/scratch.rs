@@ -1,15 +1,15 @@
 //! Recordings that are packed as a whole, unpacked to a scratch file, as their readers hop to
 //! and fro. It has no name, or only while a database is opened, and is gone with its readers.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, Weak};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use tempfile::NamedTempFile;
+use wiregauge_system::file::{self, folder_of};
 use wiregauge_system::interrupt;
 
 use crate::packed;
@@ -55,7 +55,7 @@ pub(crate) fn open(path: &Path) -> Result<Opened> {
     if let Some((file, fault)) = same.and_then(|same| Some((same.file.upgrade()?, &same.fault))) {
         return Ok(Opened { part: Part::shared(file)?, fault: fault.clone() });
     }
-    let file = tempfile::tempfile_in(folder(path)).or_else(|_| tempfile::tempfile());
+    let file = tempfile::tempfile_in(folder_of(path)).or_else(|_| tempfile::tempfile());
     let mut file = file.with_context(|| no_room(path))?;
     let fault = unpack(packed.0, &mut file, path)?;
     let part = Part::of(file)?;
@@ -72,36 +72,10 @@ pub(crate) fn named(path: &Path) -> Result<(PathBuf, Option<NamedTempFile>, Opti
     let Some((packed, _)) = packed::stream(path, Part::whole(path)?)? else {
         return Ok((path.to_owned(), None, None));
     };
-    let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
-    prefix.push(".unpacked.");
-    let folder = folder(path);
-    remove_left(&folder, &prefix);
-    let mut make = tempfile::Builder::new();
-    make.prefix(&prefix);
-    let file = make.tempfile_in(&folder).or_else(|_| make.tempfile());
-    let mut file = file.with_context(|| no_room(path))?;
-    // It tells another run that it is not left.
-    file.as_file().lock().with_context(|| no_room(path))?;
+    let file = file::scratch(path).or_else(|_| Ok(NamedTempFile::new()?));
+    let mut file = file.map_err(|error: Error| error.context(no_room(path)))?;
     let fault = unpack(packed, file.as_file_mut(), path)?;
     Ok((file.path().to_owned(), Some(file), fault))
-}
-
-/// Removes what a run left that was killed while it unpacked the same file.
-fn remove_left(folder: &Path, prefix: &OsString) {
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let is_ours = entry.file_name().as_encoded_bytes().starts_with(prefix.as_encoded_bytes());
-        if is_ours && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-fn folder(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if folder != Path::new("") => folder.to_owned(),
-        _ => PathBuf::from("."),
-    }
 }
 
 fn no_room(path: &Path) -> String {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{anyhow, Context, Result};
 use wiregauge_holders::Unit;
 use wiregauge_workshop::{hash, run, write_if_new};
 
@@ -59,7 +59,13 @@ pub(super) struct RunnerBuild {
 }
 
 impl RunnerBuild {
-    pub(super) fn prepare(place: &Place, variant: &Variant, unit: &Unit) -> Result<RunnerBuild> {
+    /// `message` is what the variant's language makes of the normalized message.
+    pub(super) fn prepare(
+        place: &Place,
+        variant: &Variant,
+        unit: &Unit,
+        message: &Result<Vec<String>>,
+    ) -> Result<RunnerBuild> {
         let codec = variant.codec;
         let emission = (codec.emit)(unit)?;
         let group = place.message.join(variant.group());
@@ -69,7 +75,8 @@ impl RunnerBuild {
             parts.push(file.path.clone().into_bytes());
             parts.push(file.text.clone().into_bytes());
         }
-        parts.extend((codec.language.message)(unit)?.into_iter().map(String::into_bytes));
+        let message = message.as_ref().map_err(|error| anyhow!("{error:#}"))?;
+        parts.extend(message.iter().cloned().map(String::into_bytes));
         for step in &emission.steps {
             if let Step::Command(words) = step {
                 parts.push(words.join(" ").into_bytes());

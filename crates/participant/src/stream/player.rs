@@ -61,8 +61,7 @@ pub fn play(setup: &Setup, transport: &dyn Transport, starter: &mut Starter) -> 
         late: Times::new(),
     };
     let stopped = player.run()?;
-    let linger = if stopped { LINGER_WHEN_STOPPED } else { LINGER };
-    player.await_readers(stopped, linger)
+    player.await_readers(stopped)
 }
 
 /// A writer, once its readers listen.
@@ -240,7 +239,8 @@ impl Player<'_> {
 
     /// Waits until the readers have everything, as far as the transport can tell. Who is
     /// still there is told of the end again: it may be what a transport dropped.
-    fn await_readers(mut self, stopped: bool, linger: Duration) -> Result<Sent> {
+    fn await_readers(mut self, stopped: bool) -> Result<Sent> {
+        let linger = if stopped { LINGER_WHEN_STOPPED } else { LINGER };
         let deadline = Instant::now() + linger;
         let mut again = Instant::now() + AGAIN;
         let mut left = self.writer.readers()?;

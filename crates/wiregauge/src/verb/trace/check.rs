@@ -5,8 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
-use wiregauge_system::text::count;
-use wiregauge_system::text::safe;
+use wiregauge_system::text::{count, safe};
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, Checked};
 

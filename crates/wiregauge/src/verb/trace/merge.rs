@@ -54,11 +54,11 @@ impl Arguments {
         if late == 0 {
             return Ok(ExitCode::SUCCESS);
         }
-        let (late, come) = (count(late, "message"), if late == 1 { "comes" } else { "come" });
+        let (come, are) = if late == 1 { ("comes", "is") } else { ("come", "are") };
         tell(&format!(
-            "{late} {come} too late for the window and {} not in order; merge with a larger one, \
+            "{} {come} too late for the window and {are} not in order; merge with a larger one, \
              as --window 4GiB",
-            if outcome.late() == 1 { "is" } else { "are" }
+            count(late, "message")
         ));
         Ok(ExitCode::FAILURE)
     }

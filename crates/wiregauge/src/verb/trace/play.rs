@@ -352,7 +352,8 @@ fn tell_steps(feeding: &Feeding) -> bool {
     if let Some(end) = end {
         let lost = match after_end {
             0 => String::new(),
-            count => format!("; {count} messages came after that and were not handed over"),
+            1 => "; 1 message came after that and was not handed over".to_owned(),
+            lost => format!("; {lost} messages came after that and were not handed over"),
         };
         tell(&safe(&format!("the simulation ended early: {end}{lost}")));
     }

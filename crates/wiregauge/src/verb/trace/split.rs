@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{ensure, Result};
 use wiregauge_system::file::Folder;
 use wiregauge_system::quantity::{some_bytes, time};
-use wiregauge_system::text::safe;
+use wiregauge_system::text::{count, safe};
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::open;
 use wiregauge_trace::rest::Rest;
@@ -79,8 +79,7 @@ impl Arguments {
         }
         let (made, remarks) = outcome?;
         remarks.iter().for_each(|remark| tell(&safe(remark)));
-        let parts = if made == 1 { "part" } else { "parts" };
-        tell(&format!("{made} {parts} in {}", self.output.display()));
+        tell(&format!("{} in {}", count(made as u64, "part"), self.output.display()));
         Ok(ExitCode::SUCCESS)
     }
 

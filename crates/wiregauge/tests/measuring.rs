@@ -330,14 +330,14 @@ fn an_osi_message_is_encoded_to_its_recorded_size() {
     assert_eq!(fact(&result(folder.path()), "prost", "size"), Some(recorded.into()));
 }
 
-/// What docs/methodology.md says of the codecs is what the program says.
+/// What docs/codecs.md says of the codecs is what the program says.
 #[test]
 fn the_documented_codecs_are_those_there_are() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(folder.path(), &["codecs", "--list"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
-    let page = fs::read_to_string(project().join("docs/methodology.md")).unwrap();
-    assert!(page.contains(said.out.trim_end()), "put in docs/methodology.md:\n{}", said.out);
+    let page = fs::read_to_string(project().join("docs/codecs.md")).unwrap();
+    assert!(page.contains(said.out.trim_end()), "put in docs/codecs.md:\n{}", said.out);
 }
 
 #[test]

@@ -12,8 +12,9 @@ use crate::language::Language;
 use crate::lowering::Lowering;
 
 /// The option of a codec that wiregauge itself has written.
-pub const OWN: &str = "measured where it is named, or where its language is: what is measured by \
-                       itself is what others have made";
+pub const OWN: &str =
+    "measured only where it or its language is named: the default table has only \
+                       codecs that others made";
 
 /// What no normalized form has: an array of no elements, which ROS 1 alone can say. In C++ it
 /// takes memory, in Rust it aligns, and IDLs have none such.

@@ -17,8 +17,8 @@ pub const NANS: &str = include_str!("java_whole/Nans.java");
 
 /// What becomes of not-a-numbers, as an option of such a library.
 pub const CANONICAL_NANS: &str =
-    "a message with a not-a-number of other bits than Java's own, which it would change, is looked \
-     for once before anything is timed and refused";
+    "Java would change a NaN whose bits differ from its own NaN: messages are searched for them \
+     once, before timing, and refused";
 
 /// The whole runner: the holders on these wires, and these files.
 ///

@@ -18,13 +18,21 @@ pub fn blesses() -> bool {
 /// Where they differ, with the first line that does.
 #[track_caller]
 pub fn compare(package: &str, name: &str, text: &str) {
-    let path = Path::new(package).join("tests/golden").join(name);
+    compare_file(&Path::new(package).join("tests/golden").join(name), text);
+}
+
+/// Compares a text with any file of the tree.
+///
+/// # Panics
+/// Where they differ, with the first line that does.
+#[track_caller]
+pub fn compare_file(path: &Path, text: &str) {
     if blesses() {
-        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     }
-    let wanted = fs::read_to_string(&path).unwrap_or_default();
+    let wanted = fs::read_to_string(path).unwrap_or_default();
     if let Some(difference) = difference(text, &wanted) {
-        panic!("{name}, {difference}\n  {VARIABLE}=1 accepts what comes out now");
+        panic!("{}, {difference}\n  {VARIABLE}=1 accepts what comes out now", path.display());
     }
 }
 

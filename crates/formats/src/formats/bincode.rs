@@ -19,9 +19,9 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("bincode"),
         options: &[
-            "config::legacy(): fixed-width little-endian integers, as the paper's version wrote them",
-            "unmaintained since 2025; 2.0.1 is the last release that builds",
-            "no way to read in part: the whole message is decoded for one number",
+            "config::legacy(): fixed-width little-endian integers, as in the paper's version",
+            "not maintained since 2025; 2.0.1 is the last version that builds",
+            "no partial reads: the whole message is decoded for one number",
         ],
         calls: &[
             "encode: bincode::encode_into_std_write(message, out, config::legacy())",

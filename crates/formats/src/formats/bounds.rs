@@ -44,9 +44,9 @@ inventory::submit! {
     bound("memcpy-java", "memcpy Java", &JAVA, MEMCPY, |_| java("Memcpy"))
 }
 
-const NOOP: &[&str] = &["what the harness itself costs"];
+const NOOP: &[&str] = &["the time of the harness itself"];
 const MEMCPY: &[&str] =
-    &["copies the message's canonical bytes; the projection adds them up word by word"];
+    &["copies the message's canonical bytes; project adds them up word by word"];
 
 const fn bound(
     name: &'static str,

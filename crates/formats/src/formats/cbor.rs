@@ -24,11 +24,11 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("ciborium"),
         options: &[
-            "a record is a map from field names to values; the library has no other form",
-            "numbers take the smallest width that holds their value, floats too; an f32 passes \
-             through f64, and a signaling NaN comes back as a quiet one",
-            "octets are a byte string",
-            "the whole message is decoded for one number: passing over the other fields by serde's \
+            "a record is a map from field names to values; the library has no other way",
+            "a number takes the smallest width that holds its value, also a float; an f32 is \
+             converted to f64 and back, so a signaling NaN becomes a quiet one",
+            "bytes are a byte string",
+            "for one number the whole message is decoded: to skip the other fields by serde's \
              IgnoredAny takes the library longer than to decode them",
         ],
         calls: &[

@@ -28,13 +28,14 @@ inventory::submit! {
         built: Linkage::Headers,
         options: &[
             "C, by colf 1.11.2 of the author's Maven plug-in",
-            "size and list limits lifted; decoding allows a list no more elements than the \
+            "the limits of sizes and lists are lifted; a list may have no more elements than the \
              message has bytes",
-            "the generated code, which never frees, allocates from an arena, whose memory is kept \
-             between messages as scratch",
-            "on encoding lists are pointed to where the layouts agree, strings and octets always",
-            "there is no reading in part: fixed and element decode the whole",
-            "-0.0 outside of lists is refused: Colfer drops it as it drops 0.0",
+            "the generated code never frees memory: it allocates from an arena, whose memory is \
+             kept between messages as scratch",
+            "encode does not copy texts, bytes, and lists whose layout is the same: it points to \
+             them",
+            "no partial reads: fixed and element decode the whole message",
+            "-0.0 outside of lists is refused: Colfer drops it, as it drops 0.0",
         ],
         calls: &[
             "encode: size = T_marshal_len(&message); T_marshal(&message, bytes)",

@@ -33,15 +33,15 @@ inventory::submit! {
         bound: false,
         built: Linkage::Shared("libddsc"),
         options: &[
-            "the representation that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
+            "the encoding that Cyclone DDS itself chooses: XCDR1, and XCDR2 for types with \
              optional members",
             "final types, the machine's byte order, no encapsulation header",
-            "decoding copies the bytes, normalizes them (which checks them) and reads, as Cyclone \
-             DDS does on receipt; verify is copying and normalizing alone",
-            "lists whose elements have the layout of Cyclone's are pointed to on encoding, strings \
-             always",
-            "a string that holds a NUL character is refused on encoding",
-            "there is no reading in part: fixed and element decode the whole",
+            "decode copies the bytes, normalizes them (this checks them) and reads them, as \
+             Cyclone DDS does when it receives; verify is copying and normalizing only",
+            "encode does not copy texts, and lists whose elements have Cyclone's layout: it points \
+             to them",
+            "a text with a NUL character is refused when it is encoded",
+            "no partial reads: fixed and element decode the whole message",
         ],
         calls: &[
             "encode: dds_stream_write_sample(&stream, &sample, type)",

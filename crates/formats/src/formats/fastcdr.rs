@@ -38,12 +38,12 @@ inventory::submit! {
         built: Linkage::Shared("libfastcdr"),
         options: &[
             "XCDR version 1, little-endian, without the encapsulation header (4 bytes) of DDS",
-            "a length pass before writing, as fastddsgen generates; a fresh buffer is zeroed, as \
-             Fast DDS does, because the library leaves padding as it is",
-            "a call of the library for each field, as fastddsgen generates: lists of numbers move \
-             as blocks, lists of records do not",
-            "a text that holds a zero is refused: the library would end it there",
-            "no way to read in part: the whole message is deserialized for one number",
+            "the length is computed before writing, as in code of fastddsgen; a fresh buffer is \
+             zeroed, as Fast DDS does, because the library does not write padding",
+            "one call of the library for each field, as in code of fastddsgen: lists of numbers \
+             move as blocks, lists of records do not",
+            "a text with a zero in it is refused: the library would end it there",
+            "no partial reads: the whole message is deserialized for one number",
         ],
         calls: &[
             "encode: getCdrSerializedSize as fastddsgen generates it, then cdr << field for each",

@@ -64,22 +64,23 @@ const HEADERS: Need = Need::Header("flatbuffers/flatbuffers.h", "libflatbuffers-
 
 /// How bytes are trusted, as an option of every codec.
 const VERIFY: &str =
-    "decoding and projections trust the bytes; the checked ones run the Verifier first, its limit \
-     of a million tables raised to what the message has room for";
+    "decode and the experiments that read trust the bytes; the checked ones run the Verifier \
+     first, whose limit of a million tables is raised to what the message can have";
 
 /// How the builder is used, as an option of every codec.
 const BUILDER: &str =
-    "one builder is cleared and reused; its finished bytes are taken from where they are, as a \
-     transport would take them; where buffers are fresh, its memory is let go of";
+    "one builder is cleared and reused; its finished bytes are not copied, as a transport would \
+     take them; where buffers are fresh, its memory is freed";
 
 /// What becomes of a negative zero, as an option of every codec.
 const SIGN: &str =
-    "a table leaves out what equals the default, so a message with -0.0 in a number of a table \
-     that is always there is rejected: it would lose the sign of zero";
+    "a table leaves out a value that is the default, so it would lose the sign of -0.0: a message \
+     with -0.0 in a number that is always present is rejected";
 
 /// What becomes of fixed arrays in tables, as an option of every codec.
 const ARRAYS: &str =
-    "a table has no fixed arrays: there one of up to 4 numbers is a field each, any other a vector";
+    "a table has no fixed arrays: an array of up to 4 numbers is written as that many fields, any \
+     other as a vector";
 
 /// A schema said in one style.
 #[derive(Clone, Copy)]

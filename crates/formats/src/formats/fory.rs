@@ -34,16 +34,16 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("fory-core"),
         options: &[
-            "the normalized form itself by code that the library makes and compiles on the first \
-             message, which is in what is cold; withXlang(false): nobody but Java reads it",
+            "the normalized form itself, by code that the library generates and compiles on the \
+             first message (part of the cold figures); withXlang(false): only Java reads it",
             "requireClassRegistration(true), withRefTracking(false), withCompatible(false): writer \
-             and reader have the same classes, and no definition goes along",
-            "single integers of four and eight bytes take as few as their value needs, lists of \
-             numbers move as blocks: the defaults",
+             and reader have the same classes, and no definition is included",
+            "single integers of four and eight bytes take as few bytes as their value needs, lists \
+             of numbers move as blocks: the defaults",
             "one Fory for the whole process, as its authors advise; its MemoryBuffers are kept \
-             between messages, the array of the output is handed over",
-            "withMaxGraphMemoryBytes: 1 GiB, half of the heap, where the default is 128 MiB",
-            "no way to read in part: the whole message is read for one number",
+             between messages, and the output's array is handed over uncopied",
+            "withMaxGraphMemoryBytes: 1 GiB, half of the heap; the default is 128 MiB",
+            "no partial reads: the whole message is read for one number",
         ],
         calls: &[
             "encode: buffer.writerIndex(0); fory.serialize(buffer, message); buffer.getHeapMemory()",

@@ -5,15 +5,15 @@
 macro_rules! view_options {
     ($($more:literal),*) => {
         &[
-            "the code that wiregauge generate writes, compiled with the runner: written from its \
-             holders, which are the normalized form, and read by its views of the bytes",
+            "the code of wiregauge generate, compiled with the runner: messages are written from \
+             its holders, which are the normalized form, and read by its views of the bytes",
             $crate::codec::OWN,
-            "each reading begins with the check of the whole message, without which there is no \
-             view; verify is that check alone",
-            "decode is the check, and then to fill a holder, which checks again: who wants holders \
-             reads them at once, as the rows of the holders do",
-            "element: found at once where elements lie at one distance from each other; elsewhere \
-             those before it are passed over by their lengths",
+            "each read begins with the check of the whole message, because only a checked message \
+             has a view; verify is this check alone",
+            "decode is the check, and then filling a holder, which checks again: to read into \
+             holders, use the rows without views",
+            "element: found directly where all elements have the same size; elsewhere the elements \
+             before it are skipped by their lengths",
             $($more),*
         ]
     };
@@ -38,13 +38,15 @@ use crate::sequential;
 
 /// What a user of a language's holders does, and what that costs.
 const OPTIONS: &[&str] = &[
-    "the code that wiregauge generate writes, compiled with the runner; its holders are the \
-     normalized form, so that nothing is populated: beside a library with structures of its own \
-     look at that one's write and parse too",
+    "the code of wiregauge generate, compiled with the runner. Its holders are the normalized \
+     form, so there is nothing to populate: to compare with a library that has structures of its \
+     own, look at that library's write and parse too",
     OWN,
-    "lists of numbers move as blocks; lists of plain records where memory and wire agree",
-    "every length is checked before it is believed, texts for UTF-8 in both directions, bounds too",
-    "no way to read in part: the whole message is read for one number",
+    "lists of numbers move as blocks; lists of plain records too, where memory and encoding are \
+     the same",
+    "every length is checked before it is used, as are bounds, and texts for UTF-8 in both \
+     directions",
+    "no partial reads: the whole message is read for one number",
 ];
 
 fn answer(wire: Wire, schema: &Schema, id: TypeId) -> Answer {

@@ -40,14 +40,16 @@ inventory::submit! {
         built: Linkage::Module(PACKAGE),
         options: &[
             "classes by the library's own generator, genmsg_py, as in a build of ROS; from the \
-             distribution, as no registry of Python's has it",
-            "no presence: an optional value takes its bytes and a flag's, absent or not",
-            "lists of numbers are given as lists by tolist() and come as tuples, those of bytes as \
-             bytes: struct packs and unpacks them number by number",
-            "its other way, serialize_numpy(), calls tostring() of arrays, which current NumPy lacks",
-            "a text or bytes that end early are taken as far as they go, and a text that is no UTF-8 \
-             is logged: the library does not refuse them",
-            "no way to read in part: the whole message is deserialized for one number",
+             distribution, because no Python registry has it",
+            "the format has no optional values: an optional value takes its bytes and those of a \
+             flag, present or not",
+            "lists of numbers are given as lists by tolist() and returned as tuples, lists of \
+             bytes as bytes: struct packs and unpacks them number by number",
+            "its other way, serialize_numpy(), calls tostring() of arrays, which today's NumPy \
+             does not have",
+            "a text or bytes field that ends too early is taken as it is, and a text that is not \
+             UTF-8 is logged: the library does not refuse them",
+            "no partial reads: the whole message is deserialized for one number",
         ],
         calls: &[
             "encode: message.serialize(BytesIO()), then getvalue()",

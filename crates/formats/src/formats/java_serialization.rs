@@ -18,11 +18,11 @@ inventory::submit! {
         bound: false,
         built: Linkage::Standard,
         options: &[
-            "the normalized form itself, whose classes say that they are Serializable; nobody but \
-             Java reads it, and who reads what a stranger wrote may run what he wants run",
-            "a stream a message, which describes its classes each time, as messages that are read \
-             one by one must; the array that it writes into is kept",
-            "no way to read in part: the whole message is read for one number",
+            "the normalized form itself, whose classes are Serializable; only Java reads it. Never \
+             read untrusted bytes with it: they can run code",
+            "one stream for each message, which describes its classes each time, as messages that \
+             are read one by one need; the output array is kept",
+            "no partial reads: the whole message is read for one number",
         ],
         calls: &[
             "encode: out = new ObjectOutputStream(kept.reset()); out.writeObject(message); \

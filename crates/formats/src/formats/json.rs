@@ -28,12 +28,12 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("serde_json"),
         options: &[
-            "compact output; an absent value is null; octets are text by Base64",
-            "feature float_roundtrip: every finite float reads back as the same one",
+            "compact output; an absent value is null; bytes are text in Base64",
+            "feature float_roundtrip: every finite float reads back as the same value",
             "a message with NaN or an infinity is refused when it is encoded; they are looked for \
-             where the output holds a null",
-            "one number is read through a structure of the fields on its way; serde passes over \
-             the others. All numbers: the whole message is decoded",
+             where the output has a null",
+            "one number is read through a structure of the fields on its path; serde skips the \
+             others. All numbers: the whole message is decoded",
         ],
         calls: &[
             "encode: message.serialize(&mut Serializer::with_formatter(out, formatter)), where the \

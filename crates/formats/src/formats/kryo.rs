@@ -38,14 +38,14 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("kryo"),
         options: &[
-            "the normalized form itself by FieldSerializer, the default; nobody but Java reads it",
-            "setRegistrationRequired(true): every class has a number, given in the same order by \
-             writer and reader; no references (setReferences(false)): both are the defaults",
-            "one Kryo for the whole process, which has one thread: making one costs; Output and \
-             Input, the usual ones and not their unsafe kin, are kept between messages, the \
-             Output's array is handed over",
+            "the normalized form itself by FieldSerializer, the default; only Java reads it",
+            "setRegistrationRequired(true): every class has a number, which writer and reader give \
+             in the same order; no references (setReferences(false)); both are the defaults",
+            "one Kryo for the whole process, which has one thread, because making one costs time; \
+             the usual Output and Input, not the unsafe ones, are kept between messages; the \
+             Output's array is handed over uncopied",
             CANONICAL_NANS,
-            "no way to read in part: the whole message is read for one number",
+            "no partial reads: the whole message is read for one number",
         ],
         calls: &[
             "encode: output.reset(); kryo.writeObject(output, message); output.getBuffer()",

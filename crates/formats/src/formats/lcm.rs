@@ -32,12 +32,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Headers,
         options: &[
-            "C, lcm-gen --c-no-pubsub: encoding and decoding only",
-            "lists whose elements have the layout of LCM's are pointed to on encoding, strings always",
-            "decoded as LCM's own subscriptions do: each list and string is allocated, nothing is \
-             checked beforehand, and what a failed decode has allocated is lost",
-            "a string that holds a NUL character is refused on encoding",
-            "there is no reading in part: fixed and element decode the whole",
+            "C, lcm-gen --c-no-pubsub: only encoding and decoding",
+            "encode does not copy texts, and lists whose elements have LCM's layout: it points to \
+             them",
+            "decodes as LCM's own subscriptions do: each list and text is allocated, nothing is \
+             checked before, and the memory of a failed decode is lost",
+            "a text with a NUL character is refused when it is encoded",
+            "no partial reads: fixed and element decode the whole message",
         ],
         calls: &[
             "encode: size = T_encoded_size(&message); T_encode(bytes, 0, size, &message)",

@@ -25,9 +25,9 @@ inventory::submit! {
         built: Linkage::Crate("rmp-serde"),
         options: &[
             "a record is an array of its fields without names, the library's compact default",
-            "integers take as few bytes as their value needs; octets are bin",
-            "one number is read through a structure of its record's fields that has serde's \
-             IgnoredAny in place of the others. All numbers: the whole message is decoded",
+            "integers take as few bytes as their value needs; bytes are bin",
+            "one number is read through a structure of its record's fields, where serde's \
+             IgnoredAny replaces the other fields. All numbers: the whole message is decoded",
         ],
         calls: &[
             "encode: rmp_serde::encode::write(out, message)",

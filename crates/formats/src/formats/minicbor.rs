@@ -23,12 +23,12 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("minicbor"),
         options: &[
-            "a record is an array of its fields, each at the place of its number: the library's \
+            "a record is an array of its fields, each at the index of its number: the library's \
              default and its compact form",
-            "integers take as few bytes as their value needs, floats keep their width; octets are a \
+            "integers take as few bytes as their value needs, floats keep their width; bytes are a \
              byte string",
-            "one number is read through a structure of the fields on its way; the library skips the \
-             others. All numbers: the whole message is decoded",
+            "one number is read through a structure of the fields on its path; the library skips \
+             the others. All numbers: the whole message is decoded",
         ],
         calls: &[
             "encode: minicbor::encode(message, out)",

@@ -19,9 +19,9 @@ inventory::submit! {
         bound: false,
         built: Linkage::Standard,
         options: &[
-            "the normalized form itself, protocol 5; nobody but Python reads it, and who reads \
-             what a stranger wrote runs the stranger's code",
-            "no way to read in part: the whole message is loaded for one number",
+            "the normalized form itself, protocol 5; only Python reads it. Never read untrusted \
+             bytes with it: they can run code",
+            "no partial reads: the whole message is loaded for one number",
         ],
         calls: &[
             "encode: pickle.dumps(message, protocol=5)",

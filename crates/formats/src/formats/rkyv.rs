@@ -24,10 +24,10 @@ inventory::submit! {
         built: Linkage::Crate("rkyv"),
         options: &[
             "defaults: little-endian, aligned, 32-bit relative pointers",
-            "reading is access_unchecked, in place; verify is the checked access (bytecheck)",
+            "reads in place by access_unchecked; verify is the checked access (bytecheck)",
             "bytes that do not start at a multiple of 16 are copied into an AlignedVec first; \
-             those of the allocator do",
-            "the arena of the serializer's own lists and that AlignedVec are kept as scratch",
+             those of the allocator do start there",
+            "the arena of the serializer's own lists and the AlignedVec are kept as scratch",
         ],
         calls: &[
             "encode: rkyv::api::high::to_bytes_in_with_alloc(message, out, arena.acquire())",

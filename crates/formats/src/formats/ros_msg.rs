@@ -30,12 +30,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Headers,
         options: &[
-            "no presence: an optional value takes its bytes and a flag's, absent or not",
-            "serializers as gencpp generates them; strings, octets and lists go through roscpp's own",
-            "IsFixedSize is set as gencpp does, and IsSimple, as roscpp offers to its users, for \
+            "the format has no optional values: an optional value takes its bytes and those of a \
+             flag, present or not",
+            "serializers as gencpp generates them; texts, bytes and lists by roscpp's own",
+            "IsFixedSize is set as by gencpp; IsSimple is set, as roscpp lets its users do, for \
              records whose memory is their serialized form: lists of them move as blocks",
-            "headers; the shared library brings no more than what throws at an overrun",
-            "no way to read in part: the whole message is deserialized for one number",
+            "header only, except that the shared library has the code that throws at an overrun",
+            "no partial reads: the whole message is deserialized for one number",
         ],
         calls: &[
             "encode: serializationLength(message), then serialize(OStream(buffer, length), message)",

@@ -53,13 +53,14 @@ const fn codec(
         bound: false,
         built: Linkage::Wheel("rosbags"),
         options: &[
-            "dataclasses that the library makes of the definition, with a NumPy array wherever \
-             there are numbers in a row",
-            "no presence: an optional value takes its bytes and a flag's, absent or not",
-            "given lists of numbers by numpy.asarray(), which copies nothing, and arrays by \
-             numpy.array(); taken by tobytes() and tolist()",
-            "reading: lists of numbers are added up by NumPy, arrays as lists",
-            "no way to read in part: the whole message is deserialized for one number",
+            "dataclasses that the library makes from the definition, with a NumPy array wherever \
+             there are several numbers in a row",
+            "the format has no optional values: an optional value takes its bytes and those of a \
+             flag, present or not",
+            "lists of numbers are given by numpy.asarray(), which copies nothing, and fixed arrays \
+             by numpy.array(); they are taken by tobytes() and tolist()",
+            "project: lists of numbers are added up by NumPy, fixed arrays as lists",
+            "no partial reads: the whole message is deserialized for one number",
         ],
         calls,
         needs: NEEDS,

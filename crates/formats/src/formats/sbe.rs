@@ -38,10 +38,11 @@ inventory::submit! {
         bound: false,
         built: Linkage::Headers,
         options: &[
-            "flyweights with their bounds checks on, kept from message to message",
-            "entries of fixed size are written and decoded by a group's flyweight of their own",
-            "one field is reached by walking: next().skip() for each entry before it; what stands in the message's block is read in place",
-            "a length pass before writing, so that the buffer has the right size",
+            "flyweights with their bounds checks on, kept between messages",
+            "entries of fixed size are written and decoded by the group's own flyweight",
+            "one field of a group: next().skip() for each entry before it; fields in the message's \
+             block are read in place",
+            "the length is computed before writing, so that the buffer has the right size",
             "lists of numbers are groups of one field and move as blocks",
         ],
         calls: &[

@@ -25,14 +25,14 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("jackson-dataformat-smile"),
         options: &[
-            "the normalized form itself by databind: public fields, which it finds once by \
-             reflection; one ObjectWriter and one ObjectReader of the message's class for the \
-             whole process, as its authors advise",
-            "a record is an object of field names and values, each name written once a message; \
-             octets are binary, seven bits a byte: the library's defaults",
-            "the stream that it writes into is kept between messages, and its array handed over",
-            "no way to read in part but by a second model of the message: the whole message is \
-             read for one number",
+            "the normalized form itself by databind: public fields, found once by reflection; one \
+             ObjectWriter and one ObjectReader of the message's class for the whole process, as \
+             its authors advise",
+            "a record is an object of field names and values, with each name written once for each \
+             message; bytes are binary with seven bits in a byte: the library's defaults",
+            "the output stream is kept between messages, and its array is handed over uncopied",
+            "partial reads need a second model of the message: the whole message is read for one \
+             number",
         ],
         calls: &[
             "encode: writer = mapper.writerFor(Message.class); writer.writeValue(stream, message)",

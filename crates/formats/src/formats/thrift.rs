@@ -55,10 +55,10 @@ inventory::submit! {
             "TBinaryProtocol",
             "--gen cpp:templates,moveable_types and protocols that know their transport's type: no \
              virtual call for each field",
-            "reads by TMemoryBuffer in place; writes by a TBufferBase into the output buffer, as a \
-             TMemoryBuffer would have to be copied from",
-            "the library's limits of strings and containers are set to the message's size",
-            "fixed and element read by the protocol, with its skip() of all that stands before",
+            "reads by TMemoryBuffer in place; writes by a TBufferBase into the output buffer, \
+             because a TMemoryBuffer would have to be copied",
+            "the library's limits of texts and containers are set to the message's size",
+            "fixed and element read by the protocol, which skips everything before by skip()",
         ],
         calls: CALLS,
         needs: NEEDS,
@@ -76,7 +76,7 @@ inventory::submit! {
         language: &CPP,
         bound: false,
         built: BUILT,
-        options: &["TCompactProtocol, and otherwise as for the binary protocol"],
+        options: &["TCompactProtocol; otherwise as in the binary protocol"],
         calls: CALLS,
         needs: NEEDS,
         answer,

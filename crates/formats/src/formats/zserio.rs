@@ -31,9 +31,9 @@ inventory::submit! {
         options: &[
             "arrays are not packed: no delta compression, the format's default",
             "the library writes into a buffer of its own, which is then copied",
-            "crates zserio and zserio-rs-build. zserio's makers generate C++, but publish its \
-             runtime only on GitHub and Conan Center, not where this project takes libraries from",
-            "no way to read in part: the whole message is parsed for one number",
+            "crates zserio and zserio-rs-build. zserio's makers generate C++ too, but publish its \
+             runtime only on GitHub and Conan Center, from where this project takes no libraries",
+            "no partial reads: the whole message is parsed for one number",
         ],
         calls: &[
             "encode: zserio::to_writer(out, &object) after copying the message into it",

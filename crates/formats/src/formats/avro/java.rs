@@ -59,18 +59,18 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("avro"),
         options: &[
-            "the bytes of the message alone, without the definition, a container or a fingerprint",
-            "specific records by SpecificCompiler of the same release, texts as String; lists are \
-             ArrayLists of boxed values, octets are wrapped and not copied",
-            "writes by the generated customEncode (setCustomCoders(true)), which its documentation \
-             has as a beta for faster code: a third of the default's time and less",
-            "reads by the default reader (fastread), which holds counts against the bytes: the \
-             generated customDecode makes a list as long as its count says, and takes three times \
-             as long for lists of numbers",
+            "only the bytes of the message: no definition, no container, no fingerprint",
+            "specific records by SpecificCompiler of the same version, texts as String; lists are \
+             ArrayLists of boxed values, bytes are wrapped and not copied",
+            "writes by the generated customEncode (setCustomCoders(true)), which the documentation \
+             calls a beta for faster code: it takes a third of the default's time, or less",
+            "reads by the default reader (fastread), which checks counts against the remaining \
+             bytes. The generated customDecode makes a list as long as its count says, and takes \
+             three times as long for lists of numbers",
             "encoder, decoder and output are kept between messages; with --objects reused a \
-             message is read into the one before",
-            "one number: by a reader's definition of the way to it alone, so that Avro skips what \
-             is beside it; of a list on the way all elements are read",
+             message is read into the last one",
+            "one number: a reader's definition has only the path to it, so Avro skips everything \
+             else; if the path goes through a list, all its elements are read",
         ],
         calls: &[
             "encode: encoder = factory.binaryEncoder(out, encoder); writer.write(object, encoder); \

@@ -20,16 +20,16 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("fastavro"),
         options: &[
-            "the bytes of the message alone, without the definition, a container or a fingerprint",
-            "a record is a dict from field names to values, made of the normalized form and taken \
-             apart again; an optional record is given as its type's name and the dict, so that \
-             the library need not try which type of the union it is",
-            "lists of numbers are given as they are (array.array), which the library goes through; \
-             it has no way of lists as blocks",
+            "only the bytes of the message: no definition, no container, no fingerprint",
+            "a record is a dict from field names to values, which is made from the normalized form \
+             and converted back; an optional record is given as the name of its type and the dict, \
+             so that the library does not have to try the types of the union",
+            "lists of numbers are given as array.array, and the library goes through them; it has \
+             no blocks for lists",
             "the definition is parsed once",
-            "a list of records without fields takes no bytes that its length could be held against: \
-             a damaged one is read for as long as it says",
-            "no way to read in part: the whole message is read for one number",
+            "the elements of a list of records without fields take no bytes, so nothing limits its \
+             length: a damaged list is read for as long as its length says",
+            "no partial reads: the whole message is read for one number",
         ],
         calls: &[
             "encode: out = io.BytesIO(); fastavro.schemaless_writer(out, schema, tree); out.getvalue()",

@@ -19,15 +19,19 @@ inventory::submit! {
         bound: false,
         built: Linkage::Shared("libcapnp"),
         options: &[
-            "MallocMessageBuilder over a first segment that is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
-            "handed over in its segments, from where they are, behind a segment table",
+            "MallocMessageBuilder over a first segment that is kept between messages, with room \
+             for the largest message so far; it is not kept where scratch or buffers are fresh",
+            "the segments are handed over uncopied, after a segment table",
             "read in place; bytes must be aligned to 8",
-            "traversal limit the default 64 MiB, or twice the message where that is more; nesting limit the default 64, or what the definition needs",
-            "the library does not check text for UTF-8",
-            "lists of numbers as blocks (AnyList::getRawBytes), lists of structs element by element, by the generated accessors, which call the shared library for each",
-            "fixed arrays of up to 4 numbers are a field each",
-            "empty texts, data and lists are left null, which reads the same",
-            "verify: totalSize(), which follows every pointer under all limits; each access checks again",
+            "traversal limit: the default 64 MiB, or twice the message if that is more; nesting \
+             limit: the default 64, or what the definition needs",
+            "the library does not check texts for UTF-8",
+            "lists of numbers move as blocks (AnyList::getRawBytes); lists of structs element by \
+             element, by generated accessors, which call the shared library for each",
+            "a fixed array of up to 4 numbers is written as that many fields",
+            "empty texts, bytes and lists are left null, which reads the same",
+            "verify: totalSize(), which follows every pointer and checks all limits; each access \
+             checks again",
         ],
         calls: &[
             "encode: MallocMessageBuilder builder(firstSegment); builder.initRoot<X>(); set…(), init…(n); capnp::writeMessage(stream, builder.getSegmentsForOutput()), the stream refers to the segments",

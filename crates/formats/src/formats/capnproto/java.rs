@@ -41,18 +41,18 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("org.capnproto runtime"),
         options: &[
-            "classes by the machine's capnp with capnpc-java of 2016, the only one that a registry \
-             has (Expretio's capnp-natives on Maven Central, for x86-64 alone)",
-            "MessageBuilder over a first segment that is kept between messages, with room for the \
-             largest before, and cleared; where buffers are fresh one of the default 8 KiB, which \
-             grows by segments",
+            "classes by the machine's capnp with capnpc-java of 2016, the only one in a registry \
+             (Expretio's capnp-natives on Maven Central, for x86-64 only)",
+            "MessageBuilder over a first segment that is kept between messages and cleared, with \
+             room for the largest message so far; where buffers are fresh, a segment of the \
+             default 8 KiB, and more as needed",
             "Serialize.write into an ArrayOutputStream of the size that the library computes",
-            "read in place by accessors; traversal limit the default 64 MiB, or twice the message \
-             where that is more; nesting limit the default 64, or what the definition needs",
-            "lists element by element: the library has no way of lists of numbers as blocks; texts \
-             and octets by String and byte[]",
-            "fixed arrays of up to 4 numbers are a field each",
-            "empty texts, data and lists are left null, which reads the same",
+            "read in place by accessors; traversal limit: the default 64 MiB, or twice the message \
+             if that is more; nesting limit: the default 64, or what the definition needs",
+            "lists move element by element: the library has no blocks for lists of numbers; texts \
+             and bytes by String and byte[]",
+            "a fixed array of up to 4 numbers is written as that many fields",
+            "empty texts, bytes and lists are left null, which reads the same",
         ],
         calls: &[
             "encode: new MessageBuilder(firstSegment).initRoot(X.factory); setX(value), initX(n).set(i, value); Serialize.write(new ArrayOutputStream(buffer), builder); builder.clearFirstSegment()",

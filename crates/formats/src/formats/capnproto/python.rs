@@ -20,17 +20,17 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("pycapnp"),
         options: &[
-            "the definition is parsed once, when the runner starts, by the libcapnp in the wheel; \
-             fields are attributes, found by their names at each access (it has the dynamic API alone)",
-            "builders grow as the library has it by default; to_bytes() copies their segments",
+            "the wheel's libcapnp parses the definition once, when the runner starts; fields are \
+             attributes, found by name at each access (the library has only the dynamic API)",
+            "builders grow by the library's default; to_bytes() copies their segments",
             "read in place",
-            "lists of numbers are given and taken as Python's lists: the library has no access to \
-             them as blocks; lists of structs are filled and read element by element",
-            "traversal limit the default 64 MiB, or twice the message where that is more; nesting \
-             limit the default 64, or what the definition needs",
-            "fixed arrays of up to 4 numbers are a field each",
-            "verify: total_size, which follows every pointer under all limits; each access checks \
-             again",
+            "lists of numbers are given and taken as Python lists: the library has no blocks for \
+             them; lists of structs are filled and read element by element",
+            "traversal limit: the default 64 MiB, or twice the message if that is more; nesting \
+             limit: the default 64, or what the definition needs",
+            "a fixed array of up to 4 numbers is written as that many fields",
+            "verify: total_size, which follows every pointer and checks all limits; each access \
+             checks again",
         ],
         calls: &[
             "encode: item = Message.new_message(); item.x = value; item.init(\"x\", n); item.to_bytes()",

@@ -23,15 +23,20 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("capnp"),
         options: &[
-            "the builder's first segment is kept between messages, with room for the largest before; none where scratch or buffers are fresh",
-            "handed over in its segments, from where they are, behind a segment table",
-            "read in place; without the crate's feature `unaligned`, which costs the access to lists as slices, so bytes must be aligned to 8",
-            "traversal limit the default 64 MiB, or twice the message where that is more; nesting limit the default 64, or what the definition needs",
-            "text is checked for UTF-8",
-            "lists of numbers as blocks, lists of structs element by element: the generated accessors have no access to them by blocks",
-            "fixed arrays of up to 4 numbers are a field each",
-            "empty texts, data and lists are left null, which reads the same",
-            "verify: total_size(), which follows every pointer under all limits; each access checks again",
+            "the builder's first segment is kept between messages, with room for the largest \
+             message so far; it is not kept where scratch or buffers are fresh",
+            "the segments are handed over uncopied, after a segment table",
+            "read in place, so bytes must be aligned to 8; without the crate's feature \
+             `unaligned`, which does not give lists as slices",
+            "traversal limit: the default 64 MiB, or twice the message if that is more; nesting \
+             limit: the default 64, or what the definition needs",
+            "texts are checked for UTF-8",
+            "lists of numbers move as blocks; lists of structs element by element, because the \
+             generated accessors have no blocks for them",
+            "a fixed array of up to 4 numbers is written as that many fields",
+            "empty texts, bytes and lists are left null, which reads the same",
+            "verify: total_size(), which follows every pointer and checks all limits; each access \
+             checks again",
         ],
         calls: &[
             "encode: Builder::new(allocator); builder.init_root(); set_…(), init_…(n); builder.get_segments_for_output()",
@@ -55,9 +60,11 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("capnp"),
         options: &[
-            "packed encoding: zero bytes are left out; built and read as the standard encoding, see there",
-            "unpacked into memory that is kept between messages; none where scratch is fresh",
-            "at most 64 MiB, or 16 times the packed size where that is more, once unpacked",
+            "packed encoding: zero bytes are left out; built and read like the standard encoding \
+             (capnproto)",
+            "unpacked into memory that is kept between messages; it is not kept where scratch is \
+             fresh",
+            "limit of the unpacked size: 64 MiB, or 16 times the packed size if that is more",
         ],
         calls: &[
             "encode: as the standard encoding; serialize_packed::write_message(out, &builder)",

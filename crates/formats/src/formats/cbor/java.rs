@@ -25,13 +25,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("jackson-dataformat-cbor"),
         options: &[
-            "the normalized form itself by databind: public fields, which it finds once by \
-             reflection; one ObjectWriter and one ObjectReader of the message's class for the \
-             whole process, as its authors advise",
-            "a record is a map from field names to values; octets are a byte string",
-            "the stream that it writes into is kept between messages, and its array handed over",
-            "no way to read in part but by a second model of the message: the whole message is \
-             read for one number",
+            "the normalized form itself by databind: public fields, found once by reflection; one \
+             ObjectWriter and one ObjectReader of the message's class for the whole process, as \
+             its authors advise",
+            "a record is a map from field names to values; bytes are a byte string",
+            "the output stream is kept between messages, and its array is handed over uncopied",
+            "partial reads need a second model of the message: the whole message is read for one \
+             number",
         ],
         calls: &[
             "encode: writer = mapper.writerFor(Message.class); writer.writeValue(stream, message)",

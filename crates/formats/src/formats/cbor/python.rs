@@ -14,9 +14,10 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("cbor2"),
         options: &[
-            "a record is a dict from field names to values, made of the normalized form and taken apart again; octets are a byte string",
+            "a record is a dict from field names to values, which is made from the normalized form \
+             and converted back; bytes are a byte string",
             "a float takes eight bytes, also where the definition says float32: the library's default",
-            "no way to read in part: the whole message is decoded for one number",
+            "no partial reads: the whole message is decoded for one number",
         ],
         calls: &[
             "encode: cbor2.dumps(tree)",

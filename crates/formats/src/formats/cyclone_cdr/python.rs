@@ -22,14 +22,14 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("cyclonedds"),
         options: &[
-            "the package's dataclasses (IdlStruct), final; octets as bytes",
-            "the representation that it chooses: XCDR1, and XCDR2 for types with optional members; \
-             with the encapsulation header",
-            "reader and writer are Python, member by member; numbers in a row are one call of the \
-             module struct, given and taken as lists",
-            "Cyclone DDS checks what it receives before this reader sees it; here the reader is \
-             alone, and takes octets that end too early for shorter ones",
-            "no way to read in part: the whole message is deserialized for one number",
+            "the package's dataclasses (IdlStruct), final; bytes fields as bytes",
+            "the encoding that the package chooses: XCDR1, and XCDR2 for types with optional \
+             members; with the encapsulation header",
+            "reader and writer are written in Python and work member by member; several numbers in \
+             a row are one call of the module struct, as lists",
+            "Cyclone DDS checks what it receives before this reader gets it; here the reader is \
+             alone, and takes bytes fields that end too early as shorter ones",
+            "no partial reads: the whole message is deserialized for one number",
         ],
         calls: &[
             "encode: item.serialize()",

@@ -20,7 +20,7 @@ inventory::submit! {
         language: &CPP,
         bound: false,
         built: Linkage::Headers,
-        options: &["every record a table", ARRAYS, SIGN, BUILDER, VERIFY],
+        options: &["every record is a table", ARRAYS, SIGN, BUILDER, VERIFY],
         calls: &[
             "encode: builder.Clear(); CreateVector, CreateString and CreateX(builder, …) from the leaves up; builder.Finish(root); builder.GetBufferPointer()",
             "decode: GetRoot<X>(data); every accessor; lists of numbers as blocks by Vector::data()",
@@ -43,8 +43,8 @@ inventory::submit! {
         bound: false,
         built: Linkage::Headers,
         options: &[
-            "plain old data as structs, in lists moved as blocks; bytes of theirs that belong to no \
-             field are cleared on the way out",
+            "records of plain data are structs, and lists of them move as blocks; bytes in them \
+             that belong to no field are cleared when they are written",
             ARRAYS,
             SIGN,
             BUILDER,

@@ -19,18 +19,19 @@ use crate::java_glue;
 
 const NEEDS: &[Need] = &[NEEDS_WITH_JARS[0], NEEDS_WITH_JARS[1], NEEDS_WITH_JARS[2], FLATC];
 
-const JAR: &str = "the jar of the machine's flatc, whose classes want that release alone: 2.0.8, \
-                   23.5.26 or 25.2.10; its ByteBuffers are over arrays, the builder's default";
+const JAR: &str = "the jar follows the machine's flatc, whose classes need exactly this version: \
+                   2.0.8, 23.5.26 or 25.2.10; its ByteBuffers are over arrays, the builder's \
+                   default";
 const BUILDER: &str =
-    "one builder is cleared and reused; its finished bytes are taken from where they are; where \
-     buffers are fresh, it is made anew with its default of 1 KiB and grows";
+    "one builder is cleared and reused; its finished bytes are not copied; where buffers are \
+     fresh, a new builder starts with its default of 1 KiB and grows";
 const READING: &str =
-    "read in place by accessors, those of elements by one object a list and by the vectors that \
+    "read in place by accessors; elements by one object for each list and by the vectors that \
      flatc generates; the length of a text by its bytes; ByteBuffer checks each access, and the \
      library has no verifier";
 const PRESENCE: &str =
-    "an optional number is added with forceDefaults(true): flatc's setter leaves out a zero, which \
-     would read as absent";
+    "an optional number is added with forceDefaults(true): otherwise flatc's setter leaves out a \
+     zero, which would read as absent";
 
 inventory::submit! {
     Codec {
@@ -40,7 +41,7 @@ inventory::submit! {
         language: &JAVA,
         bound: false,
         built: Linkage::Jar("flatbuffers-java"),
-        options: &["every record a table", JAR, ARRAYS, SIGN, PRESENCE, BUILDER, READING],
+        options: &["every record is a table", JAR, ARRAYS, SIGN, PRESENCE, BUILDER, READING],
         calls: &[
             "encode: builder.clear(); createUnintializedVector(…).asFloatBuffer().put(array), createString, startX, addX, endX from the leaves up; builder.finish(root); builder.dataBuffer()",
             "decode: X.getRootAsX(buffer); every accessor; lists of numbers as blocks by xAsByteBuffer()",
@@ -62,8 +63,8 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("flatbuffers-java"),
         options: &[
-            "plain old data as structs, each written by createX with its numbers one by one, as \
-             flatc generates",
+            "records of plain data are structs, each written by createX with its numbers one by \
+             one, as flatc generates",
             JAR,
             ARRAYS,
             SIGN,

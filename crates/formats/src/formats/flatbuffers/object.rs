@@ -22,7 +22,7 @@ inventory::submit! {
         bound: false,
         built: Linkage::Headers,
         options: &[
-            "every record a table and an object of its own",
+            "every record is a table and an object of its own",
             ARRAYS,
             SIGN,
             BUILDER,

@@ -19,17 +19,16 @@ use crate::slot::{self, Slot};
 const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv"), FLATC];
 
 const GENERATED: &str =
-    "classes by the machine's flatc (2.0.8 and 25.12.19 were tried) over the library's newest \
-     release in Python; lists of numbers by NumPy both ways (CreateNumpyVector, AsNumpy), which to \
-     read copies nothing; everything else by a call for each value";
-const BUILDER: &str = "one builder is cleared and reused; Output() copies what it holds";
+    "classes by the machine's flatc (tested: 2.0.8 and 25.12.19) and the library's newest version \
+     in Python; lists of numbers by NumPy in both directions (CreateNumpyVector, AsNumpy), where \
+     reading copies nothing; one call for each other value";
+const BUILDER: &str = "one builder is cleared and reused; Output() copies its bytes";
 const READING: &str =
-    "read in place by the accessors, those of elements by the element's number; the length of a \
-     text by its bytes; the library has no verifier, but each access is held against the bytes \
-     that are there";
+    "read in place by the accessors; elements by their index; the length of a text by its bytes; \
+     the library has no verifier, but it checks each access against the length of the bytes";
 const STRUCTS: &str =
-    "plain old data as structs, but for structs with an array of structs, which flatc's releases \
-     give to their readers in two ways: those are tables";
+    "records of plain data are structs, except structs with an array of structs: flatc's versions \
+     read these in two different ways, so they are tables";
 
 inventory::submit! {
     Codec {
@@ -39,7 +38,7 @@ inventory::submit! {
         language: &PYTHON,
         bound: false,
         built: Linkage::Wheel("flatbuffers"),
-        options: &["every record a table", GENERATED, ARRAYS, SIGN, BUILDER, READING],
+        options: &["every record is a table", GENERATED, ARRAYS, SIGN, BUILDER, READING],
         calls: &[
             "encode: builder.Clear(); CreateNumpyVector, CreateString, XStart, XAddY and XEnd from the leaves up; builder.Finish(root); builder.Output()",
             "decode: X.GetRootAs(bytes); every accessor",

@@ -22,8 +22,9 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("flatbuffers"),
         options: &[
-            "the crate of the machine's flatc: 2.1.2 for 2.0.8, 23.5.26 or 25.12.19",
-            "plain old data as structs; the crate, unlike C++, does not align them in the message",
+            "the crate follows the machine's flatc: 2.1.2 for 2.0.8, else 23.5.26 or 25.12.19",
+            "records of plain data are structs; unlike C++, the crate does not align them in the \
+             message",
             ARRAYS,
             SIGN,
             BUILDER,

@@ -82,13 +82,13 @@ const fn codec(
         bound: false,
         built: Linkage::Standard,
         options: &[
-            "the classes that wiregauge generate writes; they are the normalized form, so that \
-             nothing is populated",
-            "a ByteBuffer over an array; its size is asked for before a message is written, which \
-             is part of the time",
-            "where objects are used again (--objects reused), a message is read into the last one",
-            "no way to read in part: the whole message is read for one number",
-            "every length is checked before it is believed",
+            "the classes of wiregauge generate; they are the normalized form, so there is nothing \
+             to populate",
+            "a ByteBuffer over an array; the size of the message is computed before it is written, \
+             as part of the time",
+            "where objects are reused (--objects reused), a message is read into the last one",
+            "no partial reads: the whole message is read for one number",
+            "every length is checked before it is used",
         ],
         calls,
         needs: NEEDS,

@@ -72,13 +72,13 @@ const fn codec(
         bound: false,
         built: Linkage::Standard,
         options: &[
-            "the module that wiregauge generate writes; its holders are the normalized form, so \
-             that nothing is populated",
-            "lists of plain records come as one block (parse), of which an object is made for \
-             each (extract), as for every other row; who reads the block spares that",
-            "reading: lists of numbers and plain records where they lie, added up by NumPy; \
+            "the module of wiregauge generate; its holders are the normalized form, so there is \
+             nothing to populate",
+            "lists of plain records are read as one block (parse), from which objects are made \
+             (extract), as in all other rows; a program that reads the block has no extract",
+            "project: lists of numbers and plain records are read in place and added up by NumPy, \
              other lists element by element",
-            "every length is checked before it is believed",
+            "every length is checked before it is used",
         ],
         calls,
         needs: NEEDS,

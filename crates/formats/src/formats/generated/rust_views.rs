@@ -20,7 +20,7 @@ inventory::submit! {
         bound: false,
         built: Linkage::Own,
         options: view_options!(
-            "a text is looked at for UTF-8 again when it is asked for, as no unsafe code is there"
+            "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
         ),
         calls: &[
             "encode: wiregauge::serialize::<RosMsg, _>(&message, &mut out)",
@@ -44,7 +44,7 @@ inventory::submit! {
         bound: false,
         built: Linkage::Own,
         options: view_options!(
-            "a text is looked at for UTF-8 again when it is asked for, as no unsafe code is there"
+            "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
         ),
         calls: &[
             "encode: wiregauge::serialize::<Cdr, _>(&message, &mut out)",
@@ -68,7 +68,7 @@ inventory::submit! {
         bound: false,
         built: Linkage::Own,
         options: view_options!(
-            "a text is looked at for UTF-8 again when it is asked for, as no unsafe code is there"
+            "a text is checked for UTF-8 again when it is read, because there is no unsafe code"
         ),
         calls: &[
             "encode: wiregauge::serialize::<Xcdr2, _>(&message, &mut out)",

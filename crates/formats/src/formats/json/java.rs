@@ -17,15 +17,15 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("jackson-databind"),
         options: &[
-            "the normalized form itself by databind: public fields, which it finds once by \
-             reflection; one ObjectWriter and one ObjectReader of the message's class for the \
-             whole process, as its authors advise",
-            "compact output; an absent value is null; octets are text by Base64",
-            "a message with NaN or an infinity, which it would write as text, is looked for once \
-             before anything is timed and refused",
-            "the stream that it writes into is kept between messages, and its array handed over",
-            "no way to read in part but by a second model of the message: the whole message is \
-             read for one number",
+            "the normalized form itself by databind: public fields, found once by reflection; one \
+             ObjectWriter and one ObjectReader of the message's class for the whole process, as \
+             its authors advise",
+            "compact output; an absent value is null; bytes are text in Base64",
+            "the library would write NaN and infinities as text: messages are searched for them \
+             once, before timing, and refused",
+            "the output stream is kept between messages, and its array is handed over uncopied",
+            "partial reads need a second model of the message: the whole message is read for one \
+             number",
         ],
         calls: &[
             "encode: writer = mapper.writerFor(Message.class); writer.writeValue(stream, message)",

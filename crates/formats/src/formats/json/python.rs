@@ -18,11 +18,11 @@ inventory::submit! {
         bound: false,
         built: Linkage::Standard,
         options: &[
-            "compact output in UTF-8 (ensure_ascii=False); an absent value is null; octets are \
-             text by Base64",
-            "a record is a dict, which is made of the normalized form and taken apart again",
+            "compact output in UTF-8 (ensure_ascii=False); an absent value is null; bytes are text \
+             in Base64",
+            "a record is a dict, which is made from the normalized form and converted back",
             "allow_nan=False: a message with NaN or an infinity is refused",
-            "no way to read in part: the whole message is decoded for one number",
+            "no partial reads: the whole message is decoded for one number",
         ],
         calls: &[
             "encode: encoder = json.JSONEncoder(…); encoder.encode(tree).encode()",
@@ -44,12 +44,12 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("orjson"),
         options: &[
-            "an absent value is null; octets are text by Base64",
-            "a record is a dict, which is made of the normalized form and taken apart again; \
-             its own writing of dataclasses knows no lists of the module array",
-            "a message with NaN or an infinity, which it would write as null, is looked for \
-             once before anything is timed and refused",
-            "no way to read in part: the whole message is decoded for one number",
+            "an absent value is null; bytes are text in Base64",
+            "a record is a dict, which is made from the normalized form and converted back; the \
+             library's own writing of dataclasses does not support array.array",
+            "the library would write NaN and infinities as null: messages are searched for them \
+             once, before timing, and refused",
+            "no partial reads: the whole message is decoded for one number",
         ],
         calls: &[
             "encode: orjson.dumps(tree)",
@@ -74,13 +74,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("msgspec"),
         options: &[
-            "a record is a struct of the library's (gc=False, as it advises for what holds no \
-             circles), made of the normalized form and taken apart again",
-            "an absent value is null; octets are text by Base64",
+            "a record is a struct of the library's (gc=False, as the library advises for data \
+             without reference cycles), which is made from the normalized form and converted back",
+            "an absent value is null; bytes are text in Base64",
             "the encoder and the decoder, which knows the type, are kept between messages",
-            "a message with NaN or an infinity, which it would write as null, is looked for \
-             once before anything is timed and refused",
-            "the whole message is decoded for one number",
+            "the library would write NaN and infinities as null: messages are searched for them \
+             once, before timing, and refused",
+            "for one number the whole message is decoded",
         ],
         calls: &[
             "encode: encoder = msgspec.json.Encoder(); encoder.encode(struct)",

@@ -30,16 +30,16 @@ inventory::submit! {
         built: Linkage::Jar("lcm"),
         options: &[
             "the distribution's jar: LCM's makers publish none on Maven Central",
-            "one LCMDataOutputStream is kept and reset, as LCM.publish does; where buffers are fresh \
-             it begins anew with its default of 512 bytes",
-            "arrays of numbers and octets are handed over as they are, both ways; the generated code \
-             writes and reads numbers one by one, octets as a block",
-            "the library writes the low octet of each character: texts go as their octets in UTF-8, \
-             a character each, so that the bytes are those of other languages",
+            "one LCMDataOutputStream is kept and reset, as LCM.publish does; where buffers are \
+             fresh, a new one starts with its default of 512 bytes",
+            "arrays of numbers and bytes are handed over uncopied in both directions; the \
+             generated code writes and reads numbers one by one, bytes as a block",
+            "the library writes the low byte of each character: texts are given as their UTF-8 \
+             bytes, one character each, so that the bytes are the same as in other languages",
             CANONICAL_NANS,
-            "decoded as LCM's own subscriptions do: the length of each list and text is believed, \
-             and its array made, before its bytes are looked for",
-            "there is no reading in part: fixed and element decode the whole",
+            "decodes as LCM's own subscriptions do: the length of each list and text is trusted, \
+             and its array is allocated, before its bytes are checked",
+            "no partial reads: fixed and element decode the whole message",
         ],
         calls: &[
             "encode: object.x = value …; out.reset(); object.encode(out); out.getBuffer()",

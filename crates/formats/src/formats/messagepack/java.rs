@@ -28,15 +28,17 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("msgpack-core"),
         options: &[
-            "a record is an array of its fields without names, packed from the normalized form \
-             and unpacked into it value by value; an absent value is nil; octets are bin",
-            "packer, unpacker and its input are kept between messages; the output is an array of \
-             ours behind the library's interface for that, as its own is in blocks of 8 KiB",
-            "integers take as few bytes as their value needs; a u64 beyond i64 goes by BigInteger, \
-             which is all that the library has for it",
-            "the count of a list and the length of octets are held against the bytes that are left",
-            "all numbers are added up as they are unpacked; for one the values before are skipped \
-             (skipValue)",
+            "a record is an array of its fields without names, packed from the normalized form and \
+             unpacked into it value by value; an absent value is nil; bytes are bin",
+            "packer, unpacker and the unpacker's input are kept between messages; the output is an \
+             array of the runner's, by the library's interface for this, because the library's own \
+             output is in blocks of 8 KiB",
+            "integers take as few bytes as their value needs; a u64 above the largest i64 is a \
+             BigInteger, the library's only way",
+            "the count of a list and the length of a bytes field are checked against the remaining \
+             bytes",
+            "all numbers are added up while they are unpacked; for one number the values before it \
+             are skipped (skipValue)",
         ],
         calls: &[
             "encode: packer.packArrayHeader(n); packer.packFloat(value) …; packer.flush()",

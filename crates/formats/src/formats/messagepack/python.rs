@@ -15,11 +15,12 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("msgpack"),
         options: &[
-            "the implementation in C, which the runner insists on",
-            "a record is a list of its fields without names, made of the normalized form and taken apart again; octets are bin",
+            "the implementation in C; the runner ends if it gets another one",
+            "a record is a list of its fields without names, which is made from the normalized \
+             form and converted back; bytes are bin",
             "a float takes eight bytes, also where the definition says float32: the library's default",
             "the packer is kept between messages (autoreset, the default)",
-            "no way to read in part: the whole message is decoded for one number",
+            "no partial reads: the whole message is decoded for one number",
         ],
         calls: &[
             "encode: packer = msgpack.Packer(); packer.pack(tree)",
@@ -45,12 +46,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("msgspec"),
         options: &[
-            "a record is a struct of the library's (array_like=True, and gc=False, as it advises \
-             for what holds no circles), made of the normalized form and taken apart again",
-            "a float takes eight bytes, also where the definition says float32: the library has \
-             no other",
+            "a record is a struct of the library's (array_like=True; gc=False, as the library \
+             advises for data without reference cycles), which is made from the normalized form \
+             and converted back",
+            "a float takes eight bytes, also where the definition says float32: the library has no \
+             other way",
             "the encoder and the decoder, which knows the type, are kept between messages",
-            "the whole message is decoded for one number",
+            "for one number the whole message is decoded",
         ],
         calls: &[
             "encode: encoder = msgspec.msgpack.Encoder(); encoder.encode(struct)",

@@ -23,16 +23,17 @@ inventory::submit! {
         built: protobuf::BUILT,
         options: &[
             "lists of plain records as packed fields of version 1.0, by this project's header: \
-             columns of the numbers' own types, nothing reduced or rounded; everything else as \
+             columns of the numbers' own types, nothing reduced or rounded; everything else as in \
              protobuf-cpp, on the heap",
             OWN,
-            "columns are filled where they lie, in the std::string of the message's bytes field, \
-             which resize() has zeroed; 1,024 rows at a time column after column, so that records \
-             are read from the cache",
+            "columns are filled in place, in the std::string of the message's bytes field, which \
+             resize() has zeroed; 1,024 rows at a time, column after column, so that records are \
+             read from the cache",
             "read in place in the message's field, by a view that has checked it once",
-            "columns lie at multiples of 64 bytes, the default, counted from the field's beginning",
-            "element goes through the bytes by CodedInputStream to the packed field, and reads its \
-             column in place; fixed as protobuf-cpp",
+            "columns are at multiples of 64 bytes, the default, counted from the start of the \
+             field",
+            "element skips through the bytes by CodedInputStream to the packed field, and reads \
+             its column in place; fixed as in protobuf-cpp",
         ],
         calls: &[
             "encode: layout.plan(columns, rows); layout.write(message.mutable_rows()->data()); table.column<T>(index)[row] = …; then as protobuf-cpp",

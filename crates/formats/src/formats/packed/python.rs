@@ -25,16 +25,17 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("protobuf"),
         options: &[
-            "lists of plain records as packed fields of version 1.0, by this project's package over \
-             NumPy: columns of the numbers' own types, nothing reduced or rounded; everything else \
-             as protobuf-python",
-            "filled of the normalized form's objects, a list of numbers a column; who has columns \
-             as arrays spares that. The field is made in a bytearray and copied into the message, \
-             whose bytes fields take bytes alone",
+            "lists of plain records as packed fields of version 1.0, by this project's package \
+             over NumPy: columns of the numbers' own types, nothing reduced or rounded; everything \
+             else as in protobuf-python",
+            "filled from the objects of the normalized form, one list of numbers for each column; \
+             a program that has arrays needs no such lists. The field is made in a bytearray and \
+             copied into the message, because its bytes fields take only bytes",
             "read as arrays over the bytes of the message's field, and added up by NumPy",
-            "columns lie at multiples of 64 bytes, the default, counted from the field's beginning",
-            "no way to read the message in part: it is parsed as a whole for one number, which is \
-             then read in its column",
+            "columns are at multiples of 64 bytes, the default, counted from the start of the \
+             field",
+            "no partial reads: the whole message is parsed for one number, which is then read in \
+             its column",
         ],
         calls: &[
             "encode: Layout(columns, rows).write(buffer); table.column(name)[:] = values; message.rows = bytes(buffer); message.SerializeToString()",

@@ -23,14 +23,16 @@ inventory::submit! {
         built: Linkage::Crate("prost"),
         options: &[
             "lists of plain records as packed fields of version 1.0, by this project's crate: \
-             columns of the numbers' own types, nothing reduced or rounded; everything else as prost",
+             columns of the numbers' own types, nothing reduced or rounded; everything else as in \
+             prost",
             OWN,
-            "columns are filled where they lie, in the Vec<u8> of the message's bytes field, which \
+            "columns are filled in place, in the Vec<u8> of the message's bytes field, which \
              resize() has zeroed",
             "read in place in the message's field, by a view that has checked it once",
-            "columns lie at multiples of 64 bytes, the default, counted from the field's beginning",
-            "fixed and element as prost: element decodes a message that knows only the packed field, \
-             which prost copies, and reads its column in place",
+            "columns are at multiples of 64 bytes, the default, counted from the start of the \
+             field",
+            "fixed as in prost; element decodes a message that knows only the packed field, which \
+             prost copies, and reads its column in place",
         ],
         calls: &[
             "encode: Layout::plan(&columns, rows, 0, 64)?.write(&mut message.rows); column.sink::<T>().fill(values); then as prost",

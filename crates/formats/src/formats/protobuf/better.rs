@@ -25,10 +25,11 @@ inventory::submit! {
         built: Linkage::Wheel("betterproto2"),
         options: &[
             "dataclasses by the library's own compiler (betterproto2_compiler), with its defaults",
-            "the library is Python, field by field; packed numbers too are written and read one by \
-             one",
-            "-0.0 in a field that is not optional is refused: the library drops it as it drops 0.0",
-            "no way to read in part: the whole message is parsed for one number",
+            "the library is written in Python and works field by field; packed numbers are also \
+             written and read one by one",
+            "-0.0 in a field that is not optional is refused: the library drops it, as it drops \
+             0.0",
+            "no partial reads: the whole message is parsed for one number",
         ],
         calls: &[
             "encode: bytes(message)",

@@ -35,13 +35,13 @@ inventory::submit! {
         bound: false,
         built: BUILT,
         options: &[
-            "objects on the heap; those that are used again are cleared by Clear()",
+            "objects on the heap; reused ones are cleared by Clear()",
             "optimize_for = SPEED, the default",
-            "a shared library may have been compiled with its assertions, as Debian's 36.2 has: \
-             parsing takes a third longer then (docs/four-years.md)",
-            "fixed and element go through the bytes by CodedInputStream, as a message that knows \
-             only the fields on the way would keep a copy of all others; they go to the end of \
-             the message, where a field may come again",
+            "a shared library may be compiled with its assertions, as Debian's 36.2 is: then \
+             parsing takes a third longer (docs/four-years.md)",
+            "fixed and element skip through the bytes by CodedInputStream, because a message that \
+             knows only the fields on the path would keep a copy of all others; they go to the end \
+             of the message, where a field may be repeated",
         ],
         calls: CALLS,
         needs: NEEDS,
@@ -61,8 +61,8 @@ inventory::submit! {
         built: BUILT,
         options: &[
             "objects on a google::protobuf::Arena, which is kept between messages as scratch, with \
-             Reset() before each",
-            "the arena's initial_block has room for what SpaceUsed() was at most; until that is \
+             Reset() before each message",
+            "the arena's initial_block has room for the largest SpaceUsed() so far; until this is \
              known, blocks of 4 KiB to 1 MiB (start_block_size, max_block_size)",
             "assertions of the shared library: as on the heap",
             "fixed and element as on the heap: they need no object",

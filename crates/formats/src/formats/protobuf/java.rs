@@ -38,14 +38,15 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("protobuf-java"),
         options: &[
-            "classes by the protoc of the same release (from Maven Central, for x86-64 alone), \
+            "classes by the protoc of the same version (from Maven Central, for x86-64 only), \
              optimize_for = SPEED, the default",
-            "messages are immutable: each is made anew by builders, also with --objects reused; \
-             numbers of lists are set by addX(value) and read by getX(index), which box none",
-            "octets are copied into a ByteString and out of it (copyFrom, toByteArray), as the \
-             library does unless it is told that nobody changes them",
-            "a message remembers its size: each is written once where writing alone is timed",
-            "one number: the whole message is parsed for it, without CodedInputStream by hand",
+            "messages are immutable: builders make a new one each time, also with --objects \
+             reused; numbers of lists are set by addX(value) and read by getX(index), without \
+             boxes",
+            "bytes are copied into a ByteString and out of it (copyFrom, toByteArray), as the \
+             library does unless the program promises not to change them",
+            "a message remembers its size: each is written only once where writing alone is timed",
+            "for one number the whole message is parsed: no CodedInputStream by hand",
         ],
         calls: &[
             "encode: Message.newBuilder()….build(); message.getSerializedSize(); \

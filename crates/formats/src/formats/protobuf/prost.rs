@@ -22,12 +22,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("prost"),
         options: &[
-            "strings and bytes are owned (String, Vec<u8>), the default",
-            "a message is made anew by decode(), as users do, also with --objects reused",
+            "texts and bytes are owned (String, Vec<u8>), the default",
+            "decode() makes a new message, as users do, also with --objects reused",
             "the output has room for encoded_len() before it is written, as in encode_to_vec()",
-            "fixed and element decode a message that knows only the fields on the way: prost \
-             passes over the others",
-            "-0.0 in a field that is not optional is refused: the library drops it as it drops 0.0",
+            "fixed and element decode a message that knows only the fields on the path: prost \
+             skips the others",
+            "-0.0 in a field that is not optional is refused: the library drops it, as it drops \
+             0.0",
         ],
         calls: &[
             "encode: out.reserve(message.encoded_len()); message.encode_raw(out), as encode_to_vec() does",

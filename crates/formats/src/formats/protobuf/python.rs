@@ -20,13 +20,13 @@ inventory::submit! {
         bound: false,
         built: Linkage::Wheel("protobuf"),
         options: &[
-            "the implementation in C (upb), which the runner insists on",
-            "messages of the definition's descriptor by the library's factory, as generated \
-             modules make them",
-            "filled by setting fields, extend() of lists of numbers and add() of lists of \
+            "the implementation in C (upb); the runner ends if it gets another one",
+            "messages come from the definition's descriptor and the library's factory, as in \
+             generated modules",
+            "filled by setting fields, by extend() of lists of numbers, and by add() of lists of \
              messages, which copies no message",
-            "objects that are used again are cleared by Clear()",
-            "no way to read in part: the whole message is parsed for one number",
+            "reused objects are cleared by Clear()",
+            "no partial reads: the whole message is parsed for one number",
         ],
         calls: &[
             "encode: message.SerializeToString()",

@@ -31,14 +31,15 @@ inventory::submit! {
         bound: false,
         built: Linkage::Crate("quick-protobuf"),
         options: &[
-            "strings, bytes and packed floats are borrowed (Cow), pb-rs's default",
-            "a definition with optional scalars, strings or bytes is proto2, as pb-rs ignores the \
-             word in proto3",
-            "the library refers to packed floats where they lie, aligned or not",
+            "texts, bytes and packed floats are borrowed (Cow), pb-rs's default",
+            "a definition with optional scalars, texts or bytes is proto2, because pb-rs ignores \
+             the word optional in proto3",
+            "packed floats are not copied: the library points to them, aligned or not",
             "the output has room for get_size() before it is written, as in serialize_into_vec()",
-            "fixed and element decode a message that knows only the fields on the way: pb-rs's \
-             code passes over the others by read_unknown()",
-            "-0.0 in a field that is not optional is refused: the library drops it as it drops 0.0",
+            "fixed and element decode a message that knows only the fields on the path: pb-rs's \
+             code skips the others by read_unknown()",
+            "-0.0 in a field that is not optional is refused: the library drops it, as it drops \
+             0.0",
         ],
         calls: &[
             "encode: out.reserve(message.get_size()); message.write_message(&mut Writer::new(out))",

@@ -32,17 +32,16 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("agrona"),
         options: &[
-            "flyweights kept from message to message; Agrona 2.6.0 with its bounds checks on, the \
-             default",
+            "flyweights kept between messages; Agrona 2.6.0 with its bounds checks on, the default",
             "written into an ExpandableArrayBuffer, which grows by itself, read from an \
-             UnsafeBuffer over the array; where buffers are fresh, the former begins anew with its \
-             default of 128 bytes",
+             UnsafeBuffer over the array; where buffers are fresh, a new ExpandableArrayBuffer \
+             starts with its default of 128 bytes",
             "lists of numbers are groups of one field and move as blocks between the array and \
-             Java's own",
-            "the count of a group and the length of data are held against the bytes that are left, \
-             as flyweights make an array of that length first",
-            "one field is reached by walking: next().sbeSkip() for each entry before it; what \
-             stands in the message's block is read in place",
+             Java's own arrays",
+            "the count of a group and the length of data are checked against the remaining bytes, \
+             because flyweights allocate an array of that length first",
+            "one field of a group: next().sbeSkip() for each entry before it; fields in the \
+             message's block are read in place",
         ],
         calls: &[
             "encode: encoder.wrapAndApplyHeader(buffer, 0, header); encoder.x(value), putX(a, b, c); group = encoder.groupCount(n); group.next().x(value); encoder.text(string)",

@@ -42,20 +42,20 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("libthrift"),
         options: &[
-            "TBinaryProtocol, and the jar of the machine's compiler: 0.17.0, 0.19.0 or 0.24.0, \
-             with another the next newer one",
-            "--gen java:unsafe_binaries, so that setters do not copy octets; lists are ArrayLists \
+            "TBinaryProtocol, and the jar of the machine's compiler: 0.17.0, 0.19.0 or 0.24.0; for \
+             another compiler the next newer jar",
+            "--gen java:unsafe_binaries, so that setters do not copy bytes; lists are ArrayLists \
              of boxed values",
-            "objects are made anew also with --objects reused: by --gen java:reuse_objects an \
-             optional record that is not there would read as one that is",
-            "writes into an AutoExpandingBufferWriteTransport that is kept and handed over: \
-             TSerializer copies the bytes once more, TMemoryBuffer locks for each write; reads by \
-             TMemoryInputTransport in place, as TDeserializer does",
-            "the library's limit of what a message holds is set to the message's size; the count \
-             of a list, to which it does not hold records, is held against the bytes that are left",
+            "objects are new for each message, also with --objects reused: with --gen \
+             java:reuse_objects an absent optional record would read as present",
+            "writes into an AutoExpandingBufferWriteTransport that is kept and handed over \
+             uncopied: TSerializer copies the bytes once more, TMemoryBuffer locks for each write; \
+             reads by TMemoryInputTransport in place, as TDeserializer does",
+            "the library's limit of a message is set to the message's size; it does not limit the \
+             count of a list of records, so this count is checked against the remaining bytes",
             CANONICAL_NANS,
-            "fixed and element read by the protocol, with the library's skip() of all that stands \
-             before",
+            "fixed and element read by the protocol, which skips everything before by the \
+             library's skip()",
         ],
         calls: CALLS,
         needs: NEEDS,
@@ -73,7 +73,7 @@ inventory::submit! {
         language: &JAVA,
         bound: false,
         built: Linkage::Jar("libthrift"),
-        options: &["TCompactProtocol, and otherwise as for the binary protocol"],
+        options: &["TCompactProtocol; otherwise as in the binary protocol"],
         calls: CALLS,
         needs: NEEDS,
         answer,

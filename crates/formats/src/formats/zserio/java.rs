@@ -39,20 +39,21 @@ inventory::submit! {
         bound: false,
         built: Linkage::Jar("zserio-runtime"),
         options: &[
-            "classes by the compiler of the runtime's release, both the newest on Maven Central, \
-             which is older than the wheel's",
+            "classes by the compiler of the runtime's version, both the newest on Maven Central, \
+             which is older than the wheel",
             "arrays are not packed: no delta compression, the format's default",
-            "one ByteArrayBitStreamWriter is kept and set to its beginning; where buffers are fresh \
-             it begins anew with its default of 8 KiB; the library copies the bytes out of it, and \
-             into the reader",
+            "one ByteArrayBitStreamWriter is kept and set back to its start; where buffers are \
+             fresh, a new one starts with its default of 8 KiB; the library copies the bytes out \
+             of it, and into the reader",
             "object.write without initializeOffsets, which SerializeUtil calls before: it measures \
              the whole message, and a definition without offsets has nothing to set",
-            "arrays of numbers are taken as they are where zserio has them in Java's type of that \
-             size; unsigned ones are copied to the next larger one, uint64 to BigInteger",
+            "arrays of numbers are used as they are where zserio has them in Java's type of the \
+             same size; unsigned ones are copied to the next larger type, uint64 to BigInteger",
             CANONICAL_NANS,
-            "the length of each list, text and block of octets is believed, and its array made, \
-             before its bytes are looked for; later releases, which Maven Central lacks, look first",
-            "no way to read in part: the whole message is parsed for one number",
+            "the length of each list, text and bytes field is trusted, and its array is allocated, \
+             before its bytes are checked; later versions, which Maven Central does not have, \
+             check first",
+            "no partial reads: the whole message is parsed for one number",
         ],
         calls: &[
             "encode: object.setX(value) …; writer.setBitPosition(0); object.write(writer); \

@@ -27,11 +27,11 @@ inventory::submit! {
         options: &[
             "classes by the compiler in the library's own wheel",
             "arrays are not packed: no delta compression, the format's default",
-            "the library is Python, bit by bit; it has no way of lists as blocks, and each value of \
-             one is written and read by a call",
-            "a list of records without fields takes no bytes that its length could be held against: \
-             a damaged one is read for as long as it says",
-            "no way to read in part: the whole message is parsed for one number",
+            "the library is written in Python and works bit by bit; it has no blocks for lists: \
+             each value is written and read by one call",
+            "the elements of a list of records without fields take no bytes, so nothing limits its \
+             length: a damaged list is read for as long as its length says",
+            "no partial reads: the whole message is parsed for one number",
         ],
         calls: &[
             "encode: zserio.serialize_to_bytes(object)",

@@ -85,8 +85,7 @@ impl Codec for Prost {
 }
 
 /// The whole message, as users decode it, and in one place: `merge` into a message that
-/// others hold takes a quarter more instructions (docs/methodology.md, link-time
-/// optimization).
+/// others hold takes a quarter more instructions (docs/by-hand.md).
 #[inline(never)]
 fn whole(wire: &[u8]) -> Result<Whole, prost::DecodeError> {
     Whole::decode(wire)

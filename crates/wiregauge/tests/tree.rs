@@ -6,7 +6,7 @@ mod support;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use support::{files, project};
+use support::{files, project, wiregauge_in};
 use toml::{Table, Value};
 
 /// Every manifest, by its path.
@@ -129,6 +129,52 @@ fn links_of_documents_lead_somewhere() {
         }
     }
     assert!(checked > 100, "{checked} links");
+}
+
+/// A table whose run is kept is what its command prints of it today.
+#[test]
+fn tables_of_kept_runs_are_what_their_commands_print() {
+    let program = Path::new(env!("CARGO_BIN_EXE_wiregauge")).parent().expect("a folder");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = [program.to_owned()].into_iter().chain(std::env::split_paths(&path));
+    let path = std::env::join_paths(folders).expect("folders without a colon");
+    let mut checked = 0;
+    for document in documents() {
+        let text = fs::read_to_string(&document).expect("readable");
+        for block in text.split("```text\n").skip(1).filter(|block| block.starts_with("$ gunzip "))
+        {
+            let block = block.split("```").next().expect("it has an end");
+            let is_command = |line: &&str| line.starts_with("$ ") || line.starts_with("> ");
+            let command: String =
+                block.lines().take_while(is_command).map(|line| &line[2..]).collect();
+            let table: Vec<&str> = block.lines().skip_while(is_command).collect();
+            let mut shell = wiregauge_in("sh");
+            let output = shell.args(["-c", &command]).env("PATH", &path).current_dir(project());
+            let printed = String::from_utf8(output.output().expect("sh starts").stdout);
+            let printed = printed.expect("text");
+            let printed: Vec<&str> = printed.trim_end().lines().collect();
+            assert_eq!(printed, table, "{}: {command}", document.display());
+            checked += 1;
+        }
+    }
+    assert!(checked >= 3, "{checked} tables");
+}
+
+/// The rows that README shows are rows of the results.
+#[test]
+fn the_rows_of_the_readme_are_those_of_the_results() {
+    let rows = |name: &str| -> Vec<String> {
+        let text = fs::read_to_string(project().join(name)).expect("readable");
+        let row = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        text.lines().filter(|line| line.contains('±') && line.contains('×')).map(row).collect()
+    };
+    let results = rows("docs/results.md");
+    let lidar: Vec<String> =
+        rows("README.md").into_iter().filter(|row| row.contains('%')).collect();
+    assert!(lidar.len() > 10, "{lidar:?}");
+    for row in lidar {
+        assert!(results.contains(&row), "{row}");
+    }
 }
 
 fn documents() -> Vec<PathBuf> {

@@ -6,13 +6,14 @@ use std::fs;
 use std::path::Path;
 
 use wiregauge_formats::Codec;
-use wiregauge_schema::{source, Source};
+use wiregauge_schema::{source, SchemaSource};
 
 #[test]
 fn definitions_of_the_lidar_message() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let lidar = here.join("../../schemas/lidar.msg");
-    let schema = source::load(&Source::parse(&lidar.display().to_string())).expect("it loads");
+    let schema =
+        source::load(&SchemaSource::parse(&lidar.display().to_string())).expect("it loads");
     let folder = here.join("tests/golden");
     if wiregauge_golden::blesses() {
         for entry in fs::read_dir(&folder).expect("the golden folder is there") {

@@ -1,9 +1,9 @@
 //! MessagePack in Python, by msgpack and by msgspec.
 
-use super::answer;
+use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Linkage};
-use crate::python_structs;
+use crate::python_msgspec;
 use crate::python_tree::Tree;
 
 inventory::submit! {
@@ -12,8 +12,8 @@ inventory::submit! {
         title: "MessagePack Python msgpack",
         format: "messagepack",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("msgpack"),
+        is_bound: false,
+        linkage: Linkage::Wheel("msgpack"),
         options: &[
             "the implementation in C, which the runner insists on",
             "a record is a list of its fields without names, made of the normalized form and taken apart again; octets are bin",
@@ -26,7 +26,7 @@ inventory::submit! {
             "decode, project, fixed, element: msgpack.unpackb(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
         emit: |unit| {
             let calls = include_str!("python/library.py");
@@ -42,8 +42,8 @@ inventory::submit! {
         title: "MessagePack Python msgspec",
         format: "messagepack",
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("msgspec"),
+        is_bound: false,
+        linkage: Linkage::Wheel("msgspec"),
         options: &[
             "a record is a struct of the library's (array_like=True, and gc=False, as it advises \
              for what holds no circles), made of the normalized form and taken apart again",
@@ -58,8 +58,8 @@ inventory::submit! {
              decoder.decode(bytes)",
         ],
         needs: NEEDS,
-        answer,
+        check_type,
         idl: None,
-        emit: |unit| python_structs::emit(unit, "msgpack"),
+        emit: |unit| python_msgspec::emit(unit, "msgpack"),
     }
 }

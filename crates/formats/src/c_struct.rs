@@ -5,11 +5,11 @@
 //! is chosen which of its functions each member of each record calls.
 
 use wiregauge_holders::{SourceWriter, Unit};
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
+use crate::flattened_field::{self, FlattenedField};
 use crate::lowering::{self, Lowering};
-use crate::slot::{self, Slot};
 
 /// How a field is carried in a C struct, under its legal name.
 pub enum Shape {
@@ -36,16 +36,16 @@ pub trait CLibrary {
         format!("wg_{}", record.name.legal)
     }
     /// The fields of a record as the format has them.
-    fn slots(&self, _: &Schema, record: &Record) -> Vec<Slot> {
-        slot::whole(record)
+    fn format_fields(&self, _: &Schema, record: &Record) -> Vec<FlattenedField> {
+        flattened_field::keep_fields(record)
     }
     /// How a field is carried.
     fn shape(&self, schema: &Schema, field: &Field) -> Shape;
     /// The C expressions, comma-separated, that `span` and `fill_list` take for
     /// a list in `object`.
-    fn list(&self, object: &str, field: &Field) -> String;
+    fn list_arguments(&self, object: &str, field: &Field) -> String;
     /// A statement before a field of `from` is filled, in C++.
-    fn fill(&self, _: &Schema, _: &Slot) -> Option<String> {
+    fn before_fill(&self, _: &Schema, _: &FlattenedField) -> Option<String> {
         None
     }
 }
@@ -74,7 +74,7 @@ pub fn uses_octets(schema: &Schema) -> bool {
 
 /// Name of the flag that tells whether an optional field is there. No legal
 /// field name is derived from another in this way.
-pub fn flag(field: &Field) -> String {
+pub fn flag_name(field: &Field) -> String {
     format!("has_{}", field.name.legal)
 }
 
@@ -128,25 +128,25 @@ fn record_glue(
         code.line(format!("using To = {c_type};"));
         code.line(same_layout(schema, id, record, library));
         let verbs = [
-            ("static void fill([[maybe_unused]] const From &from, [[maybe_unused]] To &to,\n                 [[maybe_unused]] Arena &arena) {", Verb::Fill),
-            ("static void take([[maybe_unused]] const To &from, [[maybe_unused]] From &to) {", Verb::Take),
-            ("template <class Tally>\nstatic Tally numbers([[maybe_unused]] const To &from) {", Verb::Tally),
+            ("static void fill([[maybe_unused]] const From &from, [[maybe_unused]] To &to,\n                 [[maybe_unused]] Arena &arena) {", GlueOperation::Fill),
+            ("static void take([[maybe_unused]] const To &from, [[maybe_unused]] From &to) {", GlueOperation::Take),
+            ("template <class Tally>\nstatic Tally numbers([[maybe_unused]] const To &from) {", GlueOperation::Tally),
         ];
         for (open, verb) in verbs {
             code.block(open, "}", |code| {
-                if matches!(verb, Verb::Tally) {
+                if matches!(verb, GlueOperation::Tally) {
                     code.line("Tally tally{};");
                 }
-                for slot in library.slots(schema, record) {
-                    if let (Verb::Fill, Some(before)) = (verb, library.fill(schema, &slot)) {
+                for slot in library.format_fields(schema, record) {
+                    if let (GlueOperation::Fill, Some(before)) = (verb, library.before_fill(schema, &slot)) {
                         code.line(before);
                     }
                     code.line(statement(schema, &slot, library, verb));
                 }
-                if matches!(verb, Verb::Fill) && record.fields.is_empty() {
+                if matches!(verb, GlueOperation::Fill) && record.fields.is_empty() {
                     code.line(format!("to.{UNUSED} = 0;"));
                 }
-                if matches!(verb, Verb::Tally) {
+                if matches!(verb, GlueOperation::Tally) {
                     code.line("return tally;");
                 }
             });
@@ -161,11 +161,11 @@ fn record_glue(
 /// Whether both structs of a record have the same layout: possible where every
 /// member is a value, and then proven by the C++ compiler.
 fn same_layout(schema: &Schema, id: TypeId, record: &Record, library: &dyn CLibrary) -> String {
-    let slots = library.slots(schema, record);
-    let is_value = |slot: &Slot| {
+    let slots = library.format_fields(schema, record);
+    let is_value = |slot: &FlattenedField| {
         matches!(library.shape(schema, &slot.field), Shape::Value)
             && slot.number.is_none()
-            && library.fill(schema, slot).is_none()
+            && library.before_fill(schema, slot).is_none()
     };
     if slots.is_empty() || !schema.is_pod(id) || !slots.iter().all(is_value) {
         return "static constexpr bool kSame = false;".into();
@@ -180,14 +180,19 @@ fn same_layout(schema: &Schema, id: TypeId, record: &Record, library: &dyn CLibr
 }
 
 #[derive(Clone, Copy)]
-enum Verb {
+enum GlueOperation {
     Fill,
     Take,
     Tally,
 }
 
 /// What one field needs in `fill`, `take` or `tally`.
-fn statement(schema: &Schema, slot: &Slot, library: &dyn CLibrary, verb: Verb) -> String {
+fn statement(
+    schema: &Schema,
+    slot: &FlattenedField,
+    library: &dyn CLibrary,
+    verb: GlueOperation,
+) -> String {
     let (field, value, f) = (&slot.field, &slot.value, &slot.field.name.legal);
     let shape = library.shape(schema, field);
     let suffix = match shape {
@@ -202,7 +207,7 @@ fn statement(schema: &Schema, slot: &Slot, library: &dyn CLibrary, verb: Verb) -
     // The member as arguments.
     let member = |object: &str| match &shape {
         Shape::Flagged(flag) => format!("{object}.{flag}, {object}.{f}"),
-        Shape::List | Shape::OptionalList => library.list(object, field),
+        Shape::List | Shape::OptionalList => library.list_arguments(object, field),
         _ => format!("{object}.{f}"),
     };
     // What taking and tallying start from.
@@ -212,9 +217,9 @@ fn statement(schema: &Schema, slot: &Slot, library: &dyn CLibrary, verb: Verb) -
         _ => (member("from"), suffix),
     };
     match verb {
-        Verb::Fill => format!("fill{suffix}(from.{value}, {}, arena);", member("to")),
-        Verb::Take => format!("take{suffix_read}({read}, to.{value});"),
-        Verb::Tally => {
+        GlueOperation::Fill => format!("fill{suffix}(from.{value}, {}, arena);", member("to")),
+        GlueOperation::Take => format!("take{suffix_read}({read}, to.{value});"),
+        GlueOperation::Tally => {
             let suffix = if matches!(shape, Shape::OptionalList) { "_list" } else { suffix_read };
             let of = match value.split_once('[') {
                 None => format!("decltype(From::{value})"),
@@ -228,7 +233,7 @@ fn statement(schema: &Schema, slot: &Slot, library: &dyn CLibrary, verb: Verb) -
 /// The span of packed numbers in `object`. A truth value is any byte there.
 fn packed(scalar: Scalar, object: &str, member: &str) -> String {
     let item = if scalar == Scalar::Bool { Scalar::U8 } else { scalar };
-    format!("packed<{}>({object}.{member})", item.cpp())
+    format!("packed<{}>({object}.{member})", item.cpp_name())
 }
 
 /// `void NAME(const ROOT &from, Tally &tally)`: the number at a path, nothing
@@ -236,7 +241,7 @@ fn packed(scalar: Scalar, object: &str, member: &str) -> String {
 fn accessor(
     schema: &Schema,
     name: &str,
-    path: Option<&[Step]>,
+    path: Option<&[PathStep]>,
     library: &dyn CLibrary,
     code: &mut SourceWriter,
 ) {
@@ -252,8 +257,8 @@ fn accessor(
             let mut id = schema.root;
             let mut at = "from".to_string();
             for (depth, step) in path.unwrap_or_default().iter().enumerate() {
-                let slots = library.slots(schema, schema.record(id));
-                let Some((slot, index)) = slot::find(&slots, step) else { return };
+                let slots = library.format_fields(schema, schema.record(id));
+                let Some((slot, index)) = flattened_field::find_step(&slots, step) else { return };
                 let field = &slot.field;
                 let member = format!("{at}.{}", field.name.legal);
                 // The element behind a pointer that is null where there is none.
@@ -263,13 +268,15 @@ fn accessor(
                     format!("(*at{depth})")
                 };
                 let pick = match index {
-                    Index::At(index) => format!("at({index})"),
-                    Index::Middle | Index::Single => "middle()".into(),
+                    ElementIndex::At(index) => format!("at({index})"),
+                    ElementIndex::Middle | ElementIndex::Single => "middle()".into(),
                 };
                 at = match library.shape(schema, field) {
                     Shape::Value => match (field.cardinality, index) {
-                        (Cardinality::Array { len }, Index::At(index)) if index >= len => return,
-                        (Cardinality::Array { .. }, Index::At(index)) => {
+                        (Cardinality::Array { len }, ElementIndex::At(index)) if index >= len => {
+                            return
+                        }
+                        (Cardinality::Array { .. }, ElementIndex::At(index)) => {
                             format!("{member}[{index}]")
                         }
                         (Cardinality::Array { len }, _) => format!("{member}[{}]", len / 2),
@@ -280,9 +287,11 @@ fn accessor(
                         member
                     }
                     Shape::Nullable | Shape::Pointer => found(member),
-                    Shape::List => found(format!("span({}).{pick}", library.list(&at, field))),
+                    Shape::List => {
+                        found(format!("span({}).{pick}", library.list_arguments(&at, field)))
+                    }
                     Shape::OptionalList => {
-                        found(format!("span({}).at(0)", library.list(&at, field)))
+                        found(format!("span({}).at(0)", library.list_arguments(&at, field)))
                     }
                     Shape::Packed(scalar) => {
                         found(format!("{}.{pick}", packed(scalar, &at, &field.name.legal)))
@@ -292,7 +301,10 @@ fn accessor(
                     Element::Record(inner) => id = inner,
                     number => {
                         let scalar = schema.scalar(number).expect("a path ends at a number");
-                        code.line(format!("tally.number(0, static_cast<{}>({at}));", scalar.cpp()));
+                        code.line(format!(
+                            "tally.number(0, static_cast<{}>({at}));",
+                            scalar.cpp_name()
+                        ));
                     }
                 }
             }

@@ -6,13 +6,13 @@ use wiregauge_holders::rust::Derive;
 use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Field, Schema, TypeDef, TypeId};
 
-use crate::codec::{Answer, Emission};
+use crate::codec::{Emission, Support};
 use crate::lowering::Lowering;
-use crate::part::{self, Part};
+use crate::partial_struct::{self, FieldKey};
 use crate::rust_glue;
 
 /// A library that derives.
-pub struct Derived {
+pub struct DerivingLibrary {
     /// The crate.
     pub library: &'static str,
     /// What it derives.
@@ -22,10 +22,10 @@ pub struct Derived {
     pub calls: &'static str,
     /// How one number is read without the rest; none where the library cannot
     /// but decode the whole message.
-    pub part: Option<Part>,
+    pub partial: Option<FieldKey>,
 }
 
-impl Derived {
+impl DerivingLibrary {
     /// The whole runner.
     pub fn emit(&self, unit: &Unit) -> Emission {
         self.emit_with(unit, |_| ())
@@ -33,18 +33,18 @@ impl Derived {
 
     /// The same where the calls need more of the module `glue`.
     pub fn emit_with(&self, unit: &Unit, items: impl FnOnce(&mut SourceWriter)) -> Emission {
-        let mut code = rust_glue::glue(self.library);
+        let mut code = rust_glue::begin_glue(self.library);
         code.line("use crate::library;");
         code.line("use crate::message::Root;");
         for name in ["fixed", "element"] {
-            reading(name, self.part, &mut code);
+            reading(name, self.partial, &mut code);
         }
-        if let Some(part) = self.part {
-            part::modules(unit, part, &mut code);
+        if let Some(part) = self.partial {
+            partial_struct::write_modules(unit, part, &mut code);
         }
         items(&mut code);
         let files = vec![
-            rust_glue::main_deriving(self.derive, "Derived", &["codec", "glue", "library"]),
+            rust_glue::main_file_deriving(self.derive, "Derived", &["codec", "glue", "library"]),
             File::new("codec.rs", include_str!("derived/codec.rs")),
             File::new("library.rs", self.calls),
             File::new("glue.rs", code.finish()),
@@ -54,7 +54,7 @@ impl Derived {
 }
 
 /// `NAME`: one number, of the decoded message or of a part that holds little else.
-fn reading(name: &str, part: Option<Part>, code: &mut SourceWriter) {
+fn reading(name: &str, part: Option<FieldKey>, code: &mut SourceWriter) {
     code.line("");
     code.line(format!("pub fn {name}<T: Tally>("));
     code.line("  wire: &[u8], message: &mut Root, tally: &mut T,");
@@ -72,20 +72,20 @@ fn reading(name: &str, part: Option<Part>, code: &mut SourceWriter) {
 }
 
 /// What a derive makes of a type: everything but the names of enum values.
-pub fn answer(schema: &Schema, id: TypeId) -> Answer {
+pub fn check_type(schema: &Schema, id: TypeId) -> Support {
     match schema.types[id] {
-        TypeDef::Enum(_) => Answer::lowered(vec![Lowering::enumeration()]),
-        TypeDef::Record(_) => Answer::Supported,
+        TypeDef::Enum(_) => Support::lowered(vec![Lowering::enumeration()]),
+        TypeDef::Record(_) => Support::Supported,
     }
 }
 
 /// The same where serde is told that lists of u8 are octets, which become what
 /// the format has for a block of them.
-pub fn answer_octets(schema: &Schema, id: TypeId, block: &str) -> Answer {
+pub fn check_type_with_octets(schema: &Schema, id: TypeId, block: &str) -> Support {
     let TypeDef::Record(record) = &schema.types[id] else {
-        return answer(schema, id);
+        return check_type(schema, id);
     };
     let is_list = Field::is_octet_list;
     let lists = record.fields.iter().filter(|field| is_list(field));
-    Answer::lowered(lists.map(|_| Lowering::octets(block)).collect())
+    Support::lowered(lists.map(|_| Lowering::octets(block)).collect())
 }

@@ -5,11 +5,11 @@ use wiregauge_schema::Scalar;
 
 /// A type of numbers, or truth values.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Number(pub Scalar);
+pub struct JavaNumber(pub Scalar);
 
-impl Number {
+impl JavaNumber {
     /// The type of a single one that may be absent.
-    pub fn boxed(self) -> &'static str {
+    pub fn boxed_type(self) -> &'static str {
         match self.0 {
             Scalar::Bool => "Boolean",
             Scalar::I8 => "Byte",
@@ -22,7 +22,7 @@ impl Number {
     }
 
     /// The type of one in a list.
-    pub fn packed(self) -> &'static str {
+    pub fn element_type(self) -> &'static str {
         match self.0 {
             Scalar::Bool => "boolean",
             Scalar::U8 | Scalar::I8 => "byte",
@@ -35,11 +35,11 @@ impl Number {
     }
 
     /// The method by which canonical bytes are read.
-    pub fn read(self) -> &'static str {
+    pub fn reader_method(self) -> &'static str {
         match self.0 {
             Scalar::Bool => "bool",
             Scalar::U64 => "i64",
-            scalar => scalar.rust(),
+            scalar => scalar.rust_name(),
         }
     }
 
@@ -56,7 +56,7 @@ impl Number {
 
     /// What one counts, of an expression of its plain type, or of its bits in a signed one
     /// where it is of a list.
-    pub fn counted(self, value: &str, packed: bool) -> String {
+    pub fn sum_term(self, value: &str, packed: bool) -> String {
         match (self.0, self.mask()) {
             (Scalar::Bool, _) => format!("({value} ? 1 : 0)"),
             (Scalar::U64, _) => format!("Tally.unsigned({value})"),
@@ -66,7 +66,7 @@ impl Number {
     }
 
     /// Its bits at its own width.
-    pub fn word(self, value: &str) -> String {
+    pub fn bits(self, value: &str) -> String {
         match self.0.size() {
             _ if matches!(self.0, Scalar::Bool | Scalar::F32 | Scalar::F64) => {
                 format!("Tally.word({value})")

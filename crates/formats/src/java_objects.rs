@@ -4,21 +4,21 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, TypeId};
 
-use crate::java_form::JavaForm;
-use crate::java_glue::{self, Library};
-use crate::java_number::Number;
-use crate::slot::Slot;
+use crate::flattened_field::FlattenedField;
+use crate::java_glue::{self, JavaLibrary};
+use crate::java_message::JavaMessage;
+use crate::java_number::JavaNumber;
 
 /// How a library's objects are set. How they are read [`Library`] says.
-pub trait Objects: Library {
+pub trait JavaObjects: JavaLibrary {
     /// What sets a field of the object `o`.
-    fn set(&self, id: TypeId, slot: &Slot, value: &str) -> String;
+    fn set(&self, id: TypeId, slot: &FlattenedField, value: &str) -> String;
     /// The number of Java's own, a signed one, that carries a number.
-    fn carrier(&self, number: Number) -> Number;
+    fn carrier(&self, number: JavaNumber) -> JavaNumber;
 }
 
 /// `make_X`, `take_X`, and what these call.
-pub fn records(form: &JavaForm, library: &dyn Objects, code: &mut SourceWriter) {
+pub fn write_records(form: &JavaMessage, library: &dyn JavaObjects, code: &mut SourceWriter) {
     code.open("\nprivate static byte[] octets(ByteBuffer block) {");
     code.line("byte[] octets = new byte[block.remaining()];");
     code.line("block.get(block.position(), octets);\nreturn octets;");
@@ -42,8 +42,8 @@ pub fn octet(block: &str) -> String {
 
 /// The glue of a record.
 struct Glue<'a> {
-    form: &'a JavaForm<'a>,
-    library: &'a dyn Objects,
+    form: &'a JavaMessage<'a>,
+    library: &'a dyn JavaObjects,
     id: TypeId,
 }
 
@@ -53,13 +53,13 @@ impl Glue<'_> {
         let (class, own) = (library.class(form, id), form.class(id));
         code.open(format!("\nprivate static {class} make_{}({own} m) {{", form.name(id)));
         code.line(format!("{class} o = new {class}();"));
-        for slot in library.slots(form, id) {
+        for slot in library.format_fields(form, id) {
             let field = &slot.field;
-            let member = form.at_slot("m", id, &slot);
+            let member = form.member_access("m", id, &slot);
             let value = |value: &str| match (field.element, form.number(field)) {
                 (Element::Record(inner), _) => format!("make_{}({value})", form.name(inner)),
                 (Element::Bytes, _) => format!("ByteBuffer.wrap({value})"),
-                (_, Some(number)) => self.given(number, value, is_packed(&slot)),
+                (_, Some(number)) => self.library_value(number, value, is_packed(&slot)),
                 _ => value.to_owned(),
             };
             match field.cardinality {
@@ -98,18 +98,18 @@ impl Glue<'_> {
         let (class, own) = (library.class(form, id), form.class(id));
         code.open(format!("\nprivate static {own} take_{}({class} o) {{", form.name(id)));
         code.line(format!("{own} m = new {own}();"));
-        for slot in library.slots(form, id) {
+        for slot in library.format_fields(form, id) {
             let field = &slot.field;
-            let member = form.at_slot("m", id, &slot);
+            let member = form.member_access("m", id, &slot);
             let value = |value: &str| match (field.element, form.number(field)) {
                 (Element::Record(inner), _) => format!("take_{}({value})", form.name(inner)),
                 (Element::Bytes, _) => format!("octets({value})"),
-                (_, Some(number)) => self.taken(number, value, is_packed(&slot)),
+                (_, Some(number)) => self.normalized_value(number, value, is_packed(&slot)),
                 _ => value.to_owned(),
             };
             let get = library.get(form, "o", id, &slot);
             if let Cardinality::Array { len } = field.cardinality {
-                code.line(format!("fixed({}, {len});", library.count(form, "o", id, &slot)));
+                code.line(format!("fixed({}, {len});", library.list_length(form, "o", id, &slot)));
             }
             let list = format!("l{}", slot.place);
             match (field.cardinality, form.number(field)) {
@@ -117,7 +117,7 @@ impl Glue<'_> {
                     code.line(format!("{member} = {};", value(&get)));
                 }
                 (Cardinality::Optional, _) => {
-                    code.open(format!("if ({}) {{", library.is_there(form, "o", id, &slot)));
+                    code.open(format!("if ({}) {{", library.is_present(form, "o", id, &slot)));
                     code.line(format!("{member} = {};", value(&get)));
                     code.close("}");
                 }
@@ -125,7 +125,7 @@ impl Glue<'_> {
                 (_, Some(number)) => {
                     let at = value(&format!("{list}.get(i)"));
                     code.line(format!("List<{}> {list} = {get};", self.element(field)));
-                    code.line(format!("{member} = new {}[{list}.size()];", number.packed()));
+                    code.line(format!("{member} = new {}[{list}.size()];", number.element_type()));
                     code.open(format!("for (int i = 0; i < {member}.length; i++) {{"));
                     code.line(format!("{member}[i] = {at};"));
                     code.close("}");
@@ -156,42 +156,42 @@ impl Glue<'_> {
             (Element::Record(inner), _) => self.library.class(self.form, inner),
             (Element::String, _) => "String".into(),
             (_, None) => "ByteBuffer".into(),
-            (_, Some(number)) => self.library.carrier(number).boxed().into(),
+            (_, Some(number)) => self.library.carrier(number).boxed_type().into(),
         }
     }
 
     /// A number of the normalized form as the objects have it.
-    fn given(&self, number: Number, value: &str, is_packed: bool) -> String {
+    fn library_value(&self, number: JavaNumber, value: &str, is_packed: bool) -> String {
         let to = self.library.carrier(number);
         match (number.mask(), is_packed && to.0.size() > number.0.size()) {
             (Some(mask), true) => format!("{value} & {mask}"),
-            _ => cast(value, plain(number, is_packed), to.packed()),
+            _ => cast(value, java_type(number, is_packed), to.element_type()),
         }
     }
 
     /// A number of the objects as the normalized form has it.
-    fn taken(&self, number: Number, value: &str, is_packed: bool) -> String {
+    fn normalized_value(&self, number: JavaNumber, value: &str, is_packed: bool) -> String {
         let from = self.library.carrier(number);
         match (number.mask(), !is_packed && from.0.size() == number.0.size()) {
             (Some(mask), true) => format!("{value} & {mask}"),
-            _ => cast(value, from.packed(), plain(number, is_packed)),
+            _ => cast(value, from.element_type(), java_type(number, is_packed)),
         }
     }
 }
 
 /// Whether a slot's numbers are of an array in the normalized form, where they are by
 /// their bits.
-fn is_packed(slot: &Slot) -> bool {
+fn is_packed(slot: &FlattenedField) -> bool {
     slot.number.is_some()
         || matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. })
 }
 
 /// The type that a number has in the normalized form, boxed or not.
-fn plain(number: Number, is_packed: bool) -> &'static str {
+fn java_type(number: JavaNumber, is_packed: bool) -> &'static str {
     match (number.0, is_packed) {
         (Scalar::U8 | Scalar::U16, false) => "int",
         (Scalar::U32, false) => "long",
-        _ => number.packed(),
+        _ => number.element_type(),
     }
 }
 

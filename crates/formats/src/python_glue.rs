@@ -4,21 +4,21 @@
 //! as what is timed (`project`).
 
 use wiregauge_holders::SourceWriter;
-use wiregauge_schema::path::{Index, Step};
+use wiregauge_schema::path::{ElementIndex, PathStep};
 use wiregauge_schema::{Cardinality, Element, Field, Record, TypeId};
 
-use crate::python_form::PythonForm;
-use crate::slot::{self, Slot};
+use crate::flattened_field::{self, FlattenedField};
+use crate::python_message::PythonMessage;
 
 /// How a library's objects are made and read. What is not said is as plain objects
 /// of Python have it.
-pub trait Library {
+pub trait PythonLibrary {
     /// Whether it has objects of its own for a record.
-    fn knows(&self, _id: TypeId) -> bool {
+    fn has_class(&self, _id: TypeId) -> bool {
         true
     }
     /// Whether short arrays of numbers in a record are so many fields.
-    fn spreads(&self, _id: TypeId) -> bool {
+    fn flattens_arrays(&self, _id: TypeId) -> bool {
         false
     }
     /// Whether a list or an array of numbers is octets to it.
@@ -28,22 +28,27 @@ pub trait Library {
     /// The value of a record's field in the object `at`.
     fn get(&self, at: &str, id: TypeId, field: &Field, place: usize) -> String;
     /// Whether an optional field is there, of the object and the value.
-    fn is_there(&self, _at: &str, _record: &Record, _field: &Field, value: &str) -> String {
+    fn is_present(&self, _at: &str, _record: &Record, _field: &Field, value: &str) -> String {
         format!("{value} is not None")
     }
     /// An object of these values; none where the library fills its objects by
     /// statements, which its own glue then has.
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String>;
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String>;
     /// Octets for the library.
-    fn give_octets(&self, value: &str) -> String {
+    fn octets_to_library(&self, value: &str) -> String {
         value.to_owned()
     }
     /// Octets of the library.
-    fn take_octets(&self, value: &str) -> String {
+    fn octets_from_library(&self, value: &str) -> String {
         value.to_owned()
     }
     /// A text of the library.
-    fn take_text(&self, value: &str) -> String {
+    fn text_from_library(&self, value: &str) -> String {
         value.to_owned()
     }
     /// How many octets a text of the library has.
@@ -51,62 +56,72 @@ pub trait Library {
         format!("octets({value})")
     }
     /// A list of numbers, an `array`, for the library.
-    fn give_numbers(&self, _field: &Field, code: &str, value: &str) -> String {
+    fn numbers_to_library(&self, _field: &Field, code: &str, value: &str) -> String {
         match code {
             "?" => value.to_owned(),
             _ => format!("{value}.tolist()"),
         }
     }
     /// A list of numbers of the library as an `array`.
-    fn take_numbers(&self, _field: &Field, code: &str, value: &str) -> String {
+    fn numbers_from_library(&self, _field: &Field, code: &str, value: &str) -> String {
         format!("array(\"{code}\", {value})")
     }
     /// A fixed array of numbers, a list, for the library.
-    fn give_array(&self, _field: &Field, _code: &str, value: &str) -> String {
+    fn array_to_library(&self, _field: &Field, _code: &str, value: &str) -> String {
         value.to_owned()
     }
     /// Numbers of the library as a list.
-    fn take_list(&self, _field: &Field, value: &str) -> String {
+    fn list_from_library(&self, _field: &Field, value: &str) -> String {
         value.to_owned()
     }
     /// One number of the library as Python's own.
-    fn take_number(&self, _field: &Field, value: &str) -> String {
+    fn number_from_library(&self, _field: &Field, value: &str) -> String {
         value.to_owned()
     }
     /// One number for the library.
-    fn give_number(&self, _field: &Field, value: &str) -> String {
+    fn number_to_library(&self, _field: &Field, value: &str) -> String {
         value.to_owned()
     }
     /// Whether the normalized form is made of its objects by glue of its own.
-    fn takes_itself(&self) -> bool {
+    fn has_own_take(&self) -> bool {
         false
     }
     /// What stands for a value that is not there.
-    fn absent(&self, _field: &Field) -> &'static str {
+    fn absent_value(&self, _field: &Field) -> &'static str {
         "None"
     }
     /// An optional record that is there, for the library.
-    fn give_optional_record(&self, _field: &Field, one: &str) -> String {
+    fn optional_record_to_library(&self, _field: &Field, one: &str) -> String {
         one.to_owned()
     }
     /// The sum of a list of records, and their tally in that of the record `t`, where
     /// the library reads them all at once.
-    fn rows(&self, _form: &PythonForm, _field: &Field, _value: &str) -> Option<Rows> {
+    fn read_rows(
+        &self,
+        _form: &PythonMessage,
+        _field: &Field,
+        _value: &str,
+    ) -> Option<RowExpressions> {
         None
     }
     /// A list of records, where the library reads them all at once.
-    fn take_rows(&self, _form: &PythonForm, _field: &Field, _value: &str) -> Option<String> {
+    fn rows_from_library(
+        &self,
+        _form: &PythonMessage,
+        _field: &Field,
+        _value: &str,
+    ) -> Option<String> {
         None
     }
     /// The number in a list of records that `rest` leads to from one of them, where they
     /// are no objects of the library.
-    fn row_number(
+    fn number_in_row(
         &self,
-        _form: &PythonForm,
+        _form: &PythonMessage,
         _field: &Field,
         _value: &str,
-        _index: Index,
-        _rest: &[Step],
+        _index: ElementIndex,
+        _rest: &[PathStep],
     ) -> Option<String> {
         None
     }
@@ -117,7 +132,7 @@ pub trait Library {
 }
 
 /// How a list of records is read all at once.
-pub struct Rows {
+pub struct RowExpressions {
     /// The sum of its numbers.
     pub sum: String,
     /// A list of tallies, one for each record.
@@ -126,16 +141,16 @@ pub struct Rows {
 
 /// The whole glue: `give`, `take`, `project`, `exact`, `fixed` and `element` of the
 /// library's object of the message. `head` is what it needs beside.
-pub fn glue(form: &PythonForm, library: &dyn Library, head: &str) -> String {
+pub fn glue(form: &PythonMessage, library: &dyn PythonLibrary, head: &str) -> String {
     let mut code = SourceWriter::indented(4);
     code.line("# Generated by wiregauge: what the runner's code needs to know of the message.");
     code.line("from array import array\n\nimport message");
     code.line("from wiregauge_runner.tally import Tally, octets");
     code.line(head);
-    for (id, record) in form.records().filter(|(id, _)| library.knows(*id)) {
+    for (id, record) in form.records().filter(|(id, _)| library.has_class(*id)) {
         let glue = Glue { form, library, id, slots: slots(id, form, library) };
         glue.give(&mut code);
-        if !library.takes_itself() {
+        if !library.has_own_take() {
             glue.take(record, &mut code);
         }
         glue.sum(&mut code);
@@ -144,8 +159,8 @@ pub fn glue(form: &PythonForm, library: &dyn Library, head: &str) -> String {
     let root = form.class(form.schema.root);
     for (name, of) in [("give", "give"), ("take", "take"), ("project", "sum"), ("exact", "exact")] {
         let is_there = match name {
-            "give" => makes(form, library),
-            "take" => !library.takes_itself(),
+            "give" => has_constructor(form, library),
+            "take" => !library.has_own_take(),
             _ => true,
         };
         if is_there {
@@ -156,24 +171,24 @@ pub fn glue(form: &PythonForm, library: &dyn Library, head: &str) -> String {
     code.finish()
 }
 
-fn makes(form: &PythonForm, library: &dyn Library) -> bool {
+fn has_constructor(form: &PythonMessage, library: &dyn PythonLibrary) -> bool {
     library.make(form, form.schema.root, &[]).is_some()
 }
 
-fn slots(id: TypeId, form: &PythonForm, library: &dyn Library) -> Vec<Slot> {
+fn slots(id: TypeId, form: &PythonMessage, library: &dyn PythonLibrary) -> Vec<FlattenedField> {
     let record = form.schema.record(id);
-    match library.spreads(id) {
-        true => slot::slots(form.schema, record),
-        false => slot::whole(record),
+    match library.flattens_arrays(id) {
+        true => flattened_field::flatten_fields(form.schema, record),
+        false => flattened_field::keep_fields(record),
     }
 }
 
 /// The glue of a record.
 struct Glue<'a> {
-    form: &'a PythonForm<'a>,
-    library: &'a dyn Library,
+    form: &'a PythonMessage<'a>,
+    library: &'a dyn PythonLibrary,
     id: TypeId,
-    slots: Vec<Slot>,
+    slots: Vec<FlattenedField>,
 }
 
 impl Glue<'_> {
@@ -186,14 +201,14 @@ impl Glue<'_> {
     }
 
     /// The member of the normalized form that a slot is, or is a number of.
-    fn normalized(&self, at: &str, slot: &Slot) -> String {
-        self.form.at_slot(at, self.id, slot)
+    fn normalized(&self, at: &str, slot: &FlattenedField) -> String {
+        self.form.member_access(at, self.id, slot)
     }
 
     fn give(&self, code: &mut SourceWriter) {
         let values = self.slots.iter().map(|slot| {
             let value = self.normalized("m", slot);
-            (slot.clone(), given(self.form, self.library, &slot.field, &value))
+            (slot.clone(), library_value(self.form, self.library, &slot.field, &value))
         });
         let values: Vec<_> = values.collect();
         let Some(made) = self.library.make(self.form, self.id, &values) else { return };
@@ -208,18 +223,19 @@ impl Glue<'_> {
         code.open(format!("def take_{}(o):", self.class()));
         let mut values = Vec::new();
         for (place, field) in record.fields.iter().enumerate() {
-            let own: Vec<&Slot> = self.slots.iter().filter(|slot| slot.place == place).collect();
+            let own: Vec<&FlattenedField> =
+                self.slots.iter().filter(|slot| slot.place == place).collect();
             values.push(match (own.as_slice(), field.cardinality) {
                 ([slot], Cardinality::Array { len }) if slot.number.is_none() => {
                     self.take_array(field, place, len, code)
                 }
                 ([slot], _) if slot.number.is_none() => {
-                    self.taken(field, &self.library.get("o", self.id, field, place))
+                    self.normalized_value(field, &self.library.get("o", self.id, field, place))
                 }
                 (numbers, _) => {
-                    let get = |slot: &&Slot| {
+                    let get = |slot: &&FlattenedField| {
                         let value = self.library.get("o", self.id, &slot.field, place);
-                        self.library.take_number(&slot.field, &value)
+                        self.library.number_from_library(&slot.field, &value)
                     };
                     format!("[{}]", numbers.iter().map(get).collect::<Vec<_>>().join(", "))
                 }
@@ -234,7 +250,7 @@ impl Glue<'_> {
         let array = format!("a{place}");
         let value = self.library.get("o", self.id, field, place);
         let octets = self.library.is_octets(field);
-        let value = if octets { self.library.take_octets(&value) } else { value };
+        let value = if octets { self.library.octets_from_library(&value) } else { value };
         code.line(format!("{array} = {value}"));
         code.open(format!("if len({array}) != {len}:"));
         let member = self.form.member(self.id, place);
@@ -242,22 +258,22 @@ impl Glue<'_> {
         code.outdent();
         match octets {
             true => format!("list({array})"),
-            false => self.taken(field, &array),
+            false => self.normalized_value(field, &array),
         }
     }
 
     /// A field's value in the library's object `o` as the normalized form has it.
-    fn taken(&self, field: &Field, value: &str) -> String {
+    fn normalized_value(&self, field: &Field, value: &str) -> String {
         let library = self.library;
         let one = |value: &str| match field.element {
             Element::Record(id) => format!("take_{}({value})", self.form.class(id)),
-            Element::Bytes => library.take_octets(value),
-            Element::String => library.take_text(value),
-            _ => library.take_number(field, value),
+            Element::Bytes => library.octets_from_library(value),
+            Element::String => library.text_from_library(value),
+            _ => library.number_from_library(field, value),
         };
-        match (field.cardinality, self.form.code(field)) {
+        match (field.cardinality, self.form.type_code(field)) {
             (Cardinality::Optional, _) => {
-                let there = library.is_there("o", self.record(), field, "(v := {})");
+                let there = library.is_present("o", self.record(), field, "(v := {})");
                 match there.contains("{}") {
                     // The value is asked for once.
                     true => format!("{} if {} else None", one("v"), there.replace("{}", value)),
@@ -266,13 +282,13 @@ impl Glue<'_> {
             }
             (Cardinality::Required | Cardinality::Implicit, _) => one(value),
             (Cardinality::List { .. }, Some(code)) if library.is_octets(field) => {
-                format!("array(\"{code}\", {})", library.take_octets(value))
+                format!("array(\"{code}\", {})", library.octets_from_library(value))
             }
             (Cardinality::List { .. }, Some(code)) if code != "?" => {
-                library.take_numbers(field, code, value)
+                library.numbers_from_library(field, code, value)
             }
-            (_, Some(_)) => library.take_list(field, value),
-            _ => library.take_rows(self.form, field, value).unwrap_or_else(|| {
+            (_, Some(_)) => library.list_from_library(field, value),
+            _ => library.rows_from_library(self.form, field, value).unwrap_or_else(|| {
                 match one("e").as_str() {
                     "e" => format!("list({value})"),
                     one => format!("[{one} for e in {value}]"),
@@ -290,7 +306,7 @@ impl Glue<'_> {
             (Element::Record(id), false) => {
                 code.line(format!("s += sum_{}({value})", self.form.class(id)));
             }
-            (Element::Record(id), true) => match self.library.rows(self.form, field, value) {
+            (Element::Record(id), true) => match self.library.read_rows(self.form, field, value) {
                 Some(rows) => code.line(format!("s += {}", rows.sum)),
                 None => {
                     code.open(format!("for e in {value}:"));
@@ -302,21 +318,21 @@ impl Glue<'_> {
                 code.line(format!("s += {}", self.library.text_size(value)));
             }
             (Element::Bytes, false) => {
-                code.line(format!("s += len({})", self.library.take_octets(value)));
+                code.line(format!("s += len({})", self.library.octets_from_library(value)));
             }
             (Element::String, true) => code.line(match self.library.text_size("e").as_str() {
                 "octets(e)" => format!("s += sum(map(octets, {value}))"),
                 size => format!("s += sum([{size} for e in {value}])"),
             }),
             (Element::Bytes, true) => {
-                let one = self.library.take_octets("e");
+                let one = self.library.octets_from_library("e");
                 code.line(format!("s += sum([len({one}) for e in {value}])"));
             }
             (_, false) => {
-                code.line(format!("s += {}", self.library.take_number(field, value)));
+                code.line(format!("s += {}", self.library.number_from_library(field, value)));
             }
             (_, true) if self.library.is_octets(field) => {
-                code.line(format!("s += sum({})", self.library.take_octets(value)));
+                code.line(format!("s += sum({})", self.library.octets_from_library(value)));
             }
             (_, true) => code.line(format!("s += {}", self.library.sum(field, value))),
         });
@@ -335,7 +351,7 @@ impl Glue<'_> {
             }
             (Element::Record(id), true) => {
                 let inner = format!("exact_{}(e)", self.form.class(id));
-                let (each, inner) = match self.library.rows(self.form, field, value) {
+                let (each, inner) = match self.library.read_rows(self.form, field, value) {
                     Some(rows) => (rows.tallies, "e"),
                     None => (value.to_owned(), inner.as_str()),
                 };
@@ -347,7 +363,7 @@ impl Glue<'_> {
                 code.line(format!("t.length({place}, {})", self.library.text_size(value)));
             }
             (Element::Bytes, false) => {
-                let octets = self.library.take_octets(value);
+                let octets = self.library.octets_from_library(value);
                 code.line(format!("t.length({place}, len({octets}))"));
             }
             (Element::String | Element::Bytes, true) => {
@@ -356,16 +372,20 @@ impl Glue<'_> {
                     Element::String => {
                         format!("t.length({place}, {})", self.library.text_size("e"))
                     }
-                    _ => format!("t.length({place}, len({}))", self.library.take_octets("e")),
+                    _ => {
+                        format!("t.length({place}, len({}))", self.library.octets_from_library("e"))
+                    }
                 });
                 code.outdent();
             }
             (_, repeats) => {
-                let kind = self.form.code(field).unwrap_or("B");
+                let kind = self.form.type_code(field).unwrap_or("B");
                 let numbers = match repeats {
-                    false => format!("[{}]", self.library.take_number(field, value)),
-                    true if self.library.is_octets(field) => self.library.take_octets(value),
-                    true => self.library.take_list(field, value),
+                    false => format!("[{}]", self.library.number_from_library(field, value)),
+                    true if self.library.is_octets(field) => {
+                        self.library.octets_from_library(value)
+                    }
+                    true => self.library.list_from_library(field, value),
                 };
                 code.line(format!("t.numbers({place}, \"{kind}\", {numbers})"));
             }
@@ -380,7 +400,7 @@ impl Glue<'_> {
             let field = &slot.field;
             let value = self.library.get("o", self.id, field, slot.place);
             if field.cardinality == Cardinality::Optional {
-                let there = self.library.is_there("o", self.record(), field, "(v := {})");
+                let there = self.library.is_present("o", self.record(), field, "(v := {})");
                 code.open(format!("if {}:", there.replace("{}", &value)));
                 let value = if there.contains("{}") { "v" } else { &value };
                 add(slot.place, field, value, code);
@@ -397,28 +417,35 @@ fn is_list(field: &Field) -> bool {
 }
 
 /// A value of the normalized form as the library takes it.
-pub fn given(form: &PythonForm, library: &dyn Library, field: &Field, value: &str) -> String {
+pub fn library_value(
+    form: &PythonMessage,
+    library: &dyn PythonLibrary,
+    field: &Field,
+    value: &str,
+) -> String {
     let one = |value: &str| match field.element {
         Element::Record(id) => format!("give_{}({value})", form.class(id)),
-        Element::Bytes => library.give_octets(value),
+        Element::Bytes => library.octets_to_library(value),
         Element::String => value.to_owned(),
-        _ => library.give_number(field, value),
+        _ => library.number_to_library(field, value),
     };
-    match (field.cardinality, form.code(field)) {
+    match (field.cardinality, form.type_code(field)) {
         (Cardinality::Optional, _) => {
             let one = match field.element {
-                Element::Record(_) => library.give_optional_record(field, &one(value)),
+                Element::Record(_) => library.optional_record_to_library(field, &one(value)),
                 _ => one(value),
             };
-            match library.absent(field) {
+            match library.absent_value(field) {
                 "None" if one == value => one,
                 absent => format!("{absent} if {value} is None else {one}"),
             }
         }
         (Cardinality::Required | Cardinality::Implicit, _) => one(value),
-        (_, Some(_)) if library.is_octets(field) => library.give_octets(&format!("bytes({value})")),
-        (Cardinality::List { .. }, Some(code)) => library.give_numbers(field, code, value),
-        (_, Some(code)) => library.give_array(field, code, value),
+        (_, Some(_)) if library.is_octets(field) => {
+            library.octets_to_library(&format!("bytes({value})"))
+        }
+        (Cardinality::List { .. }, Some(code)) => library.numbers_to_library(field, code, value),
+        (_, Some(code)) => library.array_to_library(field, code, value),
         _ => match one("e").as_str() {
             "e" => value.to_owned(),
             one => format!("[{one} for e in {value}]"),
@@ -427,7 +454,7 @@ pub fn given(form: &PythonForm, library: &dyn Library, field: &Field, value: &st
 }
 
 /// `fixed(o)` and `element(o)`: one number, None where it is not there.
-fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) {
+fn accessors(form: &PythonMessage, library: &dyn PythonLibrary, code: &mut SourceWriter) {
     let projection = form.unit.projection;
     for (name, path) in [("fixed", &projection.fixed), ("element", &projection.element)] {
         code.line("\n");
@@ -436,7 +463,7 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
         let steps = path.as_deref().unwrap_or_default();
         for (depth, step) in steps.iter().enumerate() {
             let slots = slots(id, form, library);
-            let Some((slot, index)) = slot::find(&slots, step) else {
+            let Some((slot, index)) = flattened_field::find_step(&slots, step) else {
                 code.line("return None");
                 break;
             };
@@ -447,7 +474,7 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
                     code.line(format!("o = {value}"));
                 }
                 (Cardinality::Optional, _) => {
-                    let there = library.is_there("o", form.schema.record(id), field, &value);
+                    let there = library.is_present("o", form.schema.record(id), field, &value);
                     code.open(format!("if not ({there}):"));
                     code.line("return None");
                     code.outdent();
@@ -455,15 +482,15 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
                 }
                 (_, index) => {
                     let rest = &steps[depth + 1..];
-                    if let Some(number) = library.row_number(form, field, &value, index, rest) {
+                    if let Some(number) = library.number_in_row(form, field, &value, index, rest) {
                         code.line(format!("return {number}"));
                         break;
                     }
                     let octets = library.is_octets(field);
-                    let value = if octets { library.take_octets(&value) } else { value };
+                    let value = if octets { library.octets_from_library(&value) } else { value };
                     code.line(format!("o = {value}"));
                     let at = match index {
-                        Index::At(at) => at.to_string(),
+                        ElementIndex::At(at) => at.to_string(),
                         _ => "len(o) // 2".into(),
                     };
                     code.line(format!("i = {at}"));
@@ -475,7 +502,7 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
             }
             match field.element {
                 Element::Record(inner) => id = inner,
-                _ => code.line(format!("return {}", library.take_number(field, "o"))),
+                _ => code.line(format!("return {}", library.number_from_library(field, "o"))),
             }
         }
         if path.is_none() {
@@ -488,15 +515,15 @@ fn accessors(form: &PythonForm, library: &dyn Library, code: &mut SourceWriter) 
 /// `fill_X(m, o)` for each record X that the library knows, and `fill` for the message: one
 /// of two objects into the other, slot by slot.
 pub fn fill(
-    form: &PythonForm,
+    form: &PythonMessage,
     knows: impl Fn(TypeId) -> bool,
-    slot: impl Fn(&PythonForm, TypeId, &Slot, &mut SourceWriter),
+    slot: impl Fn(&PythonMessage, TypeId, &FlattenedField, &mut SourceWriter),
 ) -> String {
     let mut code = SourceWriter::indented(4);
     for (id, record) in form.records().filter(|(id, _)| knows(*id)) {
         code.line("\n");
         code.open(format!("def fill_{}(m, o):", form.class(id)));
-        let slots = slot::slots(form.schema, record);
+        let slots = flattened_field::flatten_fields(form.schema, record);
         if slots.is_empty() {
             code.line("pass");
         }

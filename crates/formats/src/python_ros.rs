@@ -3,9 +3,9 @@
 
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
-use crate::python_form::PythonForm;
+use crate::flattened_field::FlattenedField;
+use crate::python_message::PythonMessage;
 use crate::sequential::flag_name;
-use crate::slot::Slot;
 
 /// The value of a field that is called `member`, in the object `at`.
 pub fn get(at: &str, member: &str, field: &Field) -> String {
@@ -16,7 +16,7 @@ pub fn get(at: &str, member: &str, field: &Field) -> String {
 }
 
 /// Whether an optional field that is called `member` is there.
-pub fn is_there(at: &str, member: &str, record: &Record, field: &Field) -> String {
+pub fn is_present(at: &str, member: &str, record: &Record, field: &Field) -> String {
     match field.element {
         Element::Record(_) => format!("{at}.{member}"),
         _ => format!("{at}.{}", flag_name(record, field)),
@@ -24,7 +24,7 @@ pub fn is_there(at: &str, member: &str, record: &Record, field: &Field) -> Strin
 }
 
 /// What stands for a value that is not there; for octets what the library holds them in.
-pub fn absent(field: &Field, octets: &'static str) -> &'static str {
+pub fn absent_value(field: &Field, octets: &'static str) -> &'static str {
     match field.element {
         Element::Record(_) => "[]",
         Element::String => "\"\"",
@@ -36,7 +36,7 @@ pub fn absent(field: &Field, octets: &'static str) -> &'static str {
 }
 
 /// What an object is made of, in order, of the values of a message `m`.
-pub fn arguments(form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> String {
+pub fn arguments(form: &PythonMessage, id: TypeId, values: &[(FlattenedField, String)]) -> String {
     let mut arguments = Vec::new();
     for (slot, value) in values {
         let is_flagged = slot.field.cardinality == Cardinality::Optional

@@ -6,9 +6,9 @@ use wiregauge_holders::{File, Unit};
 use wiregauge_schema::{Field, TypeId};
 
 use crate::codec::Emission;
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
-use crate::slot::Slot;
+use crate::flattened_field::FlattenedField;
+use crate::python_glue::{self, PythonLibrary};
+use crate::python_message::PythonMessage;
 
 /// A library of trees.
 pub struct Tree {
@@ -29,7 +29,7 @@ impl Tree {
     /// # Errors
     /// When the definition contradicts itself.
     pub fn emit(&self, unit: &Unit) -> Result<Emission> {
-        let form = PythonForm::new(unit)?;
+        let form = PythonMessage::new(unit)?;
         let head = if self.octets_as_text { "from base64 import b64decode, b64encode" } else { "" };
         let files = vec![
             File::new("codec.py", include_str!("python_tree/codec.py")),
@@ -40,7 +40,7 @@ impl Tree {
     }
 }
 
-impl Library for Tree {
+impl PythonLibrary for Tree {
     fn is_octets(&self, field: &Field) -> bool {
         field.is_octet_list()
     }
@@ -52,7 +52,12 @@ impl Library for Tree {
         }
     }
 
-    fn make(&self, _: &PythonForm, _: TypeId, values: &[(Slot, String)]) -> Option<String> {
+    fn make(
+        &self,
+        _: &PythonMessage,
+        _: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
         Some(match self.named {
             true => {
                 let pairs = values
@@ -67,14 +72,14 @@ impl Library for Tree {
         })
     }
 
-    fn give_octets(&self, value: &str) -> String {
+    fn octets_to_library(&self, value: &str) -> String {
         match self.octets_as_text {
             true => format!("b64encode({value}).decode()"),
             false => value.to_owned(),
         }
     }
 
-    fn take_octets(&self, value: &str) -> String {
+    fn octets_from_library(&self, value: &str) -> String {
         match self.octets_as_text {
             true => format!("b64decode({value}, validate=True)"),
             false => value.to_owned(),

@@ -102,7 +102,7 @@ fn targets() -> Result<()> {
     let rows: Vec<&'static Codec> = Codec::all()
         .into_iter()
         .filter(|row| [&RUST, &CPP].contains(&row.language))
-        .filter(|row| !row.bound && !row.is_asked_for())
+        .filter(|row| !row.is_bound && !row.is_opt_in())
         .filter(|row| wanted.is_empty() || wanted.contains(&row.name))
         .collect();
     ensure!(!rows.is_empty(), "there is no row of that name in Rust or C++");
@@ -112,7 +112,7 @@ fn targets() -> Result<()> {
         programs.iter().find(|program| program.name == name)
     };
     let variants: Vec<Variant> =
-        rows.iter().filter_map(|row| program(row)).map(Variant::plain).collect();
+        rows.iter().filter_map(|row| program(row)).map(Variant::from_codec).collect();
     let built = build::build_variants(&folder, &schema, &projection, &variants, &|_, _, _| Ok(()))?;
     let scratch = tempfile::tempdir()?;
     println!("| row | what | ours | by hand | ratio | |\n|---|---|--:|--:|--:|---|");
@@ -174,6 +174,6 @@ fn say(run: &Run, row: &Codec, program: &Codec) -> Result<()> {
 
 /// A figure in microseconds.
 fn micros(measurement: &Measurement) -> String {
-    let summary = Summary::of(measurement);
+    let summary = Summary::from_measurement(measurement);
     summary.map_or_else(String::new, |summary| format!("{:.1} µs", summary.median / 1e3))
 }

@@ -73,7 +73,7 @@ impl Transport for Zenoh {
             .with(FifoChannel::new(DEPTH))
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let held = Held { sample: None, copy: Vec::new() };
+        let held = ReceivedSample { sample: None, copy: Vec::new() };
         Ok((Box::new(ZenohReader { subscriber, held, _session: session }), endpoint))
     }
 
@@ -121,32 +121,32 @@ struct ZenohWriter {
     /// Given away with each sample.
     buffer: Vec<u8>,
     /// Those that came back.
-    free: Arc<Free>,
+    free: Arc<FreeBuffers>,
 }
 
 /// Buffers that zenoh is done with.
 #[derive(Default)]
-struct Free(Mutex<Vec<Vec<u8>>>);
+struct FreeBuffers(Mutex<Vec<Vec<u8>>>);
 
-impl Free {
+impl FreeBuffers {
     fn lock(&self) -> MutexGuard<'_, Vec<Vec<u8>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A buffer that comes back when zenoh is done with it.
-struct Lent {
+struct LentBuffer {
     buffer: Vec<u8>,
-    free: Arc<Free>,
+    free: Arc<FreeBuffers>,
 }
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for LentBuffer {
     fn as_ref(&self) -> &[u8] {
         &self.buffer
     }
 }
 
-impl Drop for Lent {
+impl Drop for LentBuffer {
     fn drop(&mut self) {
         let mut free = self.free.lock();
         if free.len() < KEPT {
@@ -180,7 +180,8 @@ impl Writer for ZenohWriter {
     }
 
     fn send(&mut self) -> Result<()> {
-        let lent = Lent { buffer: std::mem::take(&mut self.buffer), free: Arc::clone(&self.free) };
+        let lent =
+            LentBuffer { buffer: std::mem::take(&mut self.buffer), free: Arc::clone(&self.free) };
         self.publisher
             .put(Bytes::from_owner(lent))
             .wait()
@@ -190,12 +191,12 @@ impl Writer for ZenohWriter {
 
 struct ZenohReader {
     subscriber: Subscriber<FifoChannelHandler<Sample>>,
-    held: Held,
+    held: ReceivedSample,
     _session: Session,
 }
 
 /// A sample where it lies, or its copy where it lies in pieces.
-struct Held {
+struct ReceivedSample {
     sample: Option<Sample>,
     copy: Vec<u8>,
 }

@@ -6,11 +6,11 @@ use wiregauge_schema::{Cardinality, Field, Record, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::python_form::PythonForm;
-use crate::python_glue::{self, Library};
+use crate::flattened_field::FlattenedField;
+use crate::python_glue::{self, PythonLibrary};
+use crate::python_message::PythonMessage;
 use crate::python_ros;
 use crate::ros_definition::{self, OCTETS};
-use crate::slot::Slot;
 
 inventory::submit! {
     codec(
@@ -50,8 +50,8 @@ const fn codec(
         title,
         format,
         language: &PYTHON,
-        bound: false,
-        built: Linkage::Wheel("rosbags"),
+        is_bound: false,
+        linkage: Linkage::Wheel("rosbags"),
         options: &[
             "dataclasses that the library makes from the definition, with a NumPy array wherever \
              there are several numbers in a row",
@@ -64,18 +64,18 @@ const fn codec(
         ],
         calls,
         needs: NEEDS,
-        answer: ros_definition::answer,
+        check_type: ros_definition::check_type,
         idl: None,
         emit,
     }
 }
 
 fn emit(unit: &Unit, kind: &str) -> Result<Emission> {
-    let form = PythonForm::new(unit)?;
+    let form = PythonMessage::new(unit)?;
     let mut head = format!("\nimport numpy\nfrom library import TYPES\n\nKIND = \"{kind}\"\n");
     for (id, record) in form.records() {
         let name = &record.name.legal;
-        head += &format!("{} = TYPES[\"wg/msg/{name}\"]\n", own(&form, id));
+        head += &format!("{} = TYPES[\"wg/msg/{name}\"]\n", library_class(&form, id));
     }
     let octets = ros_definition::octets_name(unit.schema);
     head += &format!("Octets = TYPES.get(\"wg/msg/{octets}\")");
@@ -102,64 +102,69 @@ fn emit(unit: &Unit, kind: &str) -> Result<Emission> {
 }
 
 /// What the glue calls the library's class of a record.
-fn own(form: &PythonForm, id: TypeId) -> String {
+fn library_class(form: &PythonMessage, id: TypeId) -> String {
     format!("Own{}", form.class(id))
 }
 
 /// The library's dataclasses.
 struct Rosbags;
 
-impl Library for Rosbags {
+impl PythonLibrary for Rosbags {
     fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
         python_ros::get(at, &field.name.legal, field)
     }
 
-    fn is_there(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
-        python_ros::is_there(at, &field.name.legal, record, field)
+    fn is_present(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
+        python_ros::is_present(at, &field.name.legal, record, field)
     }
 
-    fn make(&self, form: &PythonForm, id: TypeId, values: &[(Slot, String)]) -> Option<String> {
-        Some(format!("{}({})", own(form, id), python_ros::arguments(form, id, values)))
+    fn make(
+        &self,
+        form: &PythonMessage,
+        id: TypeId,
+        values: &[(FlattenedField, String)],
+    ) -> Option<String> {
+        Some(format!("{}({})", library_class(form, id), python_ros::arguments(form, id, values)))
     }
 
-    fn absent(&self, field: &Field) -> &'static str {
-        python_ros::absent(field, "numpy.empty(0, \"u1\")")
+    fn absent_value(&self, field: &Field) -> &'static str {
+        python_ros::absent_value(field, "numpy.empty(0, \"u1\")")
     }
 
-    fn give_optional_record(&self, _: &Field, one: &str) -> String {
+    fn optional_record_to_library(&self, _: &Field, one: &str) -> String {
         format!("[{one}]")
     }
 
-    fn give_octets(&self, value: &str) -> String {
+    fn octets_to_library(&self, value: &str) -> String {
         match value {
             "e" => "Octets(numpy.frombuffer(e, \"u1\"))".into(),
             value => format!("numpy.frombuffer({value}, \"u1\")"),
         }
     }
 
-    fn take_octets(&self, value: &str) -> String {
+    fn octets_from_library(&self, value: &str) -> String {
         match value {
             "e" => "e.data.tobytes()".into(),
             value => format!("{value}.tobytes()"),
         }
     }
 
-    fn give_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+    fn numbers_to_library(&self, _: &Field, code: &str, value: &str) -> String {
         match code {
             "?" => format!("numpy.array({value}, \"?\")"),
             _ => format!("numpy.asarray({value})"),
         }
     }
 
-    fn take_numbers(&self, _: &Field, code: &str, value: &str) -> String {
+    fn numbers_from_library(&self, _: &Field, code: &str, value: &str) -> String {
         format!("array(\"{code}\", {value}.tobytes())")
     }
 
-    fn give_array(&self, _: &Field, code: &str, value: &str) -> String {
+    fn array_to_library(&self, _: &Field, code: &str, value: &str) -> String {
         format!("numpy.array({value}, \"{code}\")")
     }
 
-    fn take_list(&self, _: &Field, value: &str) -> String {
+    fn list_from_library(&self, _: &Field, value: &str) -> String {
         format!("{value}.tolist()")
     }
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{bail, Context, Result};
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{allowance, resize, zeroed};
-use wiregauge_participant::transport::{Reader, Take, Topic, Transport, Writer};
+use wiregauge_participant::sample::{allocate_zeroed, loss_timeout, resize};
+use wiregauge_participant::transport::{Reader, SampleHandler, Topic, Transport, Writer};
 
 fn main() -> ExitCode {
     if std::env::var_os(CONFIGURATION).is_none() {
@@ -69,11 +69,11 @@ impl Transport for Dds {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["domain", "topic", "wait"]
     }
 
-    fn one_way(&self) -> &'static [&'static str] {
+    fn receiver_options(&self) -> &'static [&'static str] {
         &["topic"]
     }
 
@@ -92,7 +92,7 @@ impl Transport for Dds {
 
     fn writer(&self, topic: &Topic, _: &[String]) -> Result<Box<dyn Writer>> {
         let end = DdsEndpoint::open(topic, 0, None)?;
-        let buffer = zeroed(if topic.varies { 0 } else { topic.size })?;
+        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         Ok(Box::new(DdsWriter { end, buffer, complete: None, wanted: topic.readers }))
     }
 }
@@ -118,11 +118,11 @@ impl Writer for DdsWriter {
         Ok(if settled { found } else { self.wanted - 1 })
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         Ok(&mut self.buffer)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         resize(&mut self.buffer, size)?;
         Ok(&mut self.buffer)
     }
@@ -152,7 +152,7 @@ impl DdsEndpoint {
         };
         let name = CString::new(topic.options.get("topic").unwrap_or(&topic.name).as_str())?;
         let mut handle = ptr::null_mut();
-        let blocking = (BLOCKING.as_nanos() as u64 + allowance(topic.size)) as i64;
+        let blocking = (BLOCKING.as_nanos() as u64 + loss_timeout(topic.size)) as i64;
         let listens = post.map(|_| on_samples as Listens);
         let context = post.map_or(ptr::null_mut(), |post| ptr::from_ref(post).cast_mut().cast());
         // SAFETY: the string lives during the call. The post is null or that of a
@@ -238,10 +238,11 @@ impl Reader for Listening {
         self.end.next(patience)
     }
 
-    fn hand(&mut self, patience: Duration, take: Take<'_>) -> Result<bool> {
+    fn deliver(&mut self, patience: Duration, take: SampleHandler<'_>) -> Result<bool> {
         // SAFETY: only its lifetime is forgotten. The taker is removed before this call
         // returns, or a panic poisons the lock, under which alone it is used.
-        let take = unsafe { std::mem::transmute::<Take<'_>, Take<'static>>(take) };
+        let take =
+            unsafe { std::mem::transmute::<SampleHandler<'_>, SampleHandler<'static>>(take) };
         let mut state = self.post.state.lock().unwrap_or_else(PoisonError::into_inner);
         *state = State {
             taker: Some(SampleTaker { take: ptr::from_mut(take), reader: self.end.0 }),

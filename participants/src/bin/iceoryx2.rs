@@ -18,7 +18,7 @@ use iceoryx2::sample_mut::SampleMut;
 use iceoryx2::service::port_factory::{event, publish_subscribe};
 use rustix::fs::statvfs;
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{resize, zeroed};
+use wiregauge_participant::sample::{allocate_zeroed, resize};
 use wiregauge_participant::scratch::shared_prefix;
 use wiregauge_participant::transport::{self, Topic, Transport};
 
@@ -61,7 +61,7 @@ impl Transport for Iceoryx2 {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["copy"]
     }
 
@@ -90,7 +90,7 @@ impl Transport for Iceoryx2 {
             .map_err(engine_error("publisher"))?;
         let notifier = event.notifier_builder().create().map_err(engine_error("notifier"))?;
         let room = match copies(topic)? {
-            true => Room::Own(zeroed(topic.size)?),
+            true => Room::Own(allocate_zeroed(topic.size)?),
             false => Room::Shared(None),
         };
         let Topic { size, varies, .. } = *topic;
@@ -256,11 +256,11 @@ impl transport::Writer for Writer {
         Ok(self.data.dynamic_config().number_of_subscribers())
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
-        self.room_of(self.size)
+    fn buffer(&mut self) -> Result<&mut [u8]> {
+        self.buffer_of_size(self.size)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         match &mut self.room {
             Room::Own(buffer) => {
                 resize(buffer, size)?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::{anyhow, Context, Result};
 use bytes::Bytes;
 use wiregauge_participant::participant;
-use wiregauge_participant::sample::{resize, zeroed, LARGEST};
+use wiregauge_participant::sample::{allocate_zeroed, resize, MAX_SAMPLE_SIZE};
 use wiregauge_participant::transport::{Reader, Topic, Transport, Writer};
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -24,7 +24,7 @@ fn main() -> ExitCode {
 struct Zenoh;
 
 /// Longest message, in bytes: the largest sample and what goes before it.
-const LONGEST: usize = LARGEST + (1 << 20);
+const LONGEST: usize = MAX_SAMPLE_SIZE + (1 << 20);
 /// Buffers that are kept for the samples to come.
 const KEPT: usize = 4;
 /// Samples that wait for the reader before zenoh's own threads wait.
@@ -48,11 +48,11 @@ impl Transport for Zenoh {
         ]
     }
 
-    fn knows(&self) -> &'static [&'static str] {
+    fn option_names(&self) -> &'static [&'static str] {
         &["congestion", "port"]
     }
 
-    fn one_way(&self) -> &'static [&'static str] {
+    fn receiver_options(&self) -> &'static [&'static str] {
         &["port"]
     }
 
@@ -89,7 +89,7 @@ impl Transport for Zenoh {
             .congestion_control(congestion)
             .wait()
             .map_err(|error| anyhow!("zenoh: {error}"))?;
-        let buffer = zeroed(if topic.varies { 0 } else { topic.size })?;
+        let buffer = allocate_zeroed(if topic.varies { 0 } else { topic.size })?;
         let free = Arc::default();
         Ok(Box::new(ZenohWriter { publisher, session, size: topic.size, buffer, free }))
     }
@@ -163,15 +163,15 @@ impl Writer for ZenohWriter {
         Ok(if matching { peers } else { 0 })
     }
 
-    fn room(&mut self) -> Result<&mut [u8]> {
+    fn buffer(&mut self) -> Result<&mut [u8]> {
         if self.buffer.is_empty() {
             let free = self.free.lock().pop();
-            self.buffer = free.map_or_else(|| zeroed(self.size), Ok)?;
+            self.buffer = free.map_or_else(|| allocate_zeroed(self.size), Ok)?;
         }
         Ok(&mut self.buffer)
     }
 
-    fn room_of(&mut self, size: usize) -> Result<&mut [u8]> {
+    fn buffer_of_size(&mut self, size: usize) -> Result<&mut [u8]> {
         if self.buffer.is_empty() {
             self.buffer = self.free.lock().pop().unwrap_or_default();
         }

@@ -1,6 +1,7 @@
 //! Java 17: a package of final classes, and beside it the package of the wires, the
 //! same for all holders.
 
+mod equality;
 mod method_parts;
 mod scalar;
 mod tagged;
@@ -14,6 +15,7 @@ use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Schema, TypeDef, TypeId};
 
+use self::equality::EqualityMethod;
 use self::method_parts::joined;
 use self::scalar::JavaScalar;
 use self::text::{block, quoted, text_literal};
@@ -539,73 +541,6 @@ impl Module<'_> {
             (_, None, _) => EqualityMethod::Object,
         }
     }
-}
-
-/// How a field is compared.
-enum EqualityMethod {
-    /// A number.
-    Number(JavaScalar),
-    /// An array of numbers.
-    Numbers,
-    /// An object that knows it by itself.
-    Object,
-    /// An array of objects.
-    Objects,
-    /// A list of arrays.
-    Blocks,
-}
-
-impl EqualityMethod {
-    /// The class of `java.util` that compares it.
-    fn class(&self) -> Option<&'static str> {
-        match self {
-            EqualityMethod::Number(_) => None,
-            EqualityMethod::Object => Some("Objects"),
-            EqualityMethod::Numbers | EqualityMethod::Objects | EqualityMethod::Blocks => {
-                Some("Arrays")
-            }
-        }
-    }
-
-    fn equal(&self, member: &str) -> String {
-        let (a, b) = (format!("this.{member}"), format!("that.{member}"));
-        match self {
-            EqualityMethod::Number(kind) if kind.is_float() => {
-                format!("{}.compare({a}, {b}) == 0", kind.boxed_type())
-            }
-            EqualityMethod::Number(_) => format!("{a} == {b}"),
-            EqualityMethod::Object => format!("Objects.equals({a}, {b})"),
-            EqualityMethod::Numbers => format!("Arrays.equals({a}, {b})"),
-            EqualityMethod::Objects => format!("Arrays.deepEquals({a}, {b})"),
-            EqualityMethod::Blocks => format!("Arrays.deepEquals({}, {})", array(&a), array(&b)),
-        }
-    }
-
-    fn hash(&self, member: &str) -> String {
-        let a = format!("this.{member}");
-        match self {
-            EqualityMethod::Number(kind) => format!("{}.hashCode({a})", kind.boxed_type()),
-            EqualityMethod::Object => format!("Objects.hashCode({a})"),
-            EqualityMethod::Numbers => format!("Arrays.hashCode({a})"),
-            EqualityMethod::Objects => format!("Arrays.deepHashCode({a})"),
-            EqualityMethod::Blocks => format!("Arrays.deepHashCode({})", array(&a)),
-        }
-    }
-
-    fn text_expression(&self, member: &str) -> String {
-        let a = format!("this.{member}");
-        match self {
-            EqualityMethod::Number(kind) => kind.text_expression(&a),
-            EqualityMethod::Object => a,
-            EqualityMethod::Numbers => format!("Arrays.toString({a})"),
-            EqualityMethod::Objects => format!("Arrays.deepToString({a})"),
-            EqualityMethod::Blocks => format!("Arrays.deepToString({})", array(&a)),
-        }
-    }
-}
-
-fn array(list: &str) -> String {
-    format!("{list} == null ? null : {list}.toArray()")
 }
 
 /// A comment for documentation, of paragraphs.

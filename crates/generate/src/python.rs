@@ -1,6 +1,7 @@
 //! Python 3.9 and newer: a module of slotted dataclasses, with what reads and
 //! writes them on each wire.
 
+mod expression;
 mod module;
 mod sort_key;
 mod tagged;
@@ -13,6 +14,7 @@ use wiregauge_holders::{File, SourceWriter};
 use wiregauge_schema::literal::{self, Literal};
 use wiregauge_schema::{Cardinality, Element, Enum, Field, Record, Scalar, TypeDef, TypeId};
 
+use self::expression::value_literal;
 use self::module::{code_of, numpy_kind, Module};
 use crate::definition::Package;
 use crate::doc_comment;
@@ -554,49 +556,5 @@ fn remark(name: &str, original: &str, comment: &str, code: &mut SourceWriter) {
     }
     if name != original {
         code.line(format!("#: Called '{}' in the definition.", original.escape_debug()));
-    }
-}
-
-/// A value in Python.
-fn value_literal(value: &Literal) -> String {
-    match value {
-        Literal::Bool(value) => if *value { "True" } else { "False" }.into(),
-        Literal::Integer(value) => value.to_string(),
-        Literal::Float(value) if value.is_finite() => format!("{value:?}"),
-        Literal::Float(value) => format!("float(\"{value}\")"),
-        Literal::Text(text) => quoted(text),
-        Literal::List(values) => {
-            let values: Vec<String> = values.iter().map(value_literal).collect();
-            format!("[{}]", values.join(", "))
-        }
-    }
-}
-
-/// A text as a literal; a long one in a line each.
-fn quoted(text: &str) -> String {
-    let one = |text: &str| {
-        let quote = if text.contains('"') && !text.contains('\'') { '\'' } else { '"' };
-        let mut quoted = String::from(quote);
-        for letter in text.chars() {
-            match letter {
-                '"' if quote == '"' => quoted.push_str("\\\""),
-                '\\' => quoted.push_str("\\\\"),
-                '\n' => quoted.push_str("\\n"),
-                '\r' => quoted.push_str("\\r"),
-                '\t' => quoted.push_str("\\t"),
-                c if c.is_control() => write!(quoted, "\\U{:08x}", u32::from(c)).expect("text"),
-                c => quoted.push(c),
-            }
-        }
-        quoted.push(quote);
-        quoted
-    };
-    match text.contains('\n') {
-        false => one(text),
-        true => {
-            let lines: Vec<String> =
-                text.split_inclusive('\n').map(|line| format!("    {}", one(line))).collect();
-            format!("(\n{}\n)", lines.join("\n"))
-        }
     }
 }

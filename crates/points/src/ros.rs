@@ -203,7 +203,7 @@ impl PointLayout {
                 if self.is_big_endian {
                     bytes.reverse();
                 }
-                into.push(T::of(bytes));
+                into.push(T::from_le(bytes));
             }
         }
     }
@@ -218,13 +218,13 @@ fn type_of_datatype(datatype: i64) -> Option<Type> {
 
 /// A number in so many bytes.
 trait Number<const SIZE: usize> {
-    fn of(bytes: [u8; SIZE]) -> Self;
+    fn from_le(bytes: [u8; SIZE]) -> Self;
 }
 
 macro_rules! numbers {
     ($($kind:ty, $size:literal;)*) => {
         $(impl Number<$size> for $kind {
-            fn of(bytes: [u8; $size]) -> $kind {
+            fn from_le(bytes: [u8; $size]) -> $kind {
                 <$kind>::from_le_bytes(bytes)
             }
         })*

@@ -191,6 +191,42 @@ fn anchor(heading: &str) -> String {
     text.chars().filter(kept).collect::<String>().replace(' ', "-")
 }
 
+/// Words that say nothing of what a function does or a file holds, and that a search finds
+/// everywhere.
+const VAGUE: [&str; 24] = [
+    "of", "told", "shown", "said", "own", "words", "beside", "way", "at", "behind", "ahead",
+    "kept", "seen", "known", "found", "given", "taken", "made", "whole", "here", "there", "others",
+    "wish", "thing",
+];
+
+/// Names of functions and files are words that can be searched for.
+#[test]
+fn names_say_what_they_are() {
+    let folders = ["crates", "participants", "packed", "fuzz"].map(|folder| project().join(folder));
+    let sources = folders.map(|folder| files(&folder, &|name| name.ends_with(".rs"))).concat();
+    // What is written into users' programs has the names of its own interface.
+    let emitted = project().join("crates/generate/src/rust");
+    let mut faults = Vec::new();
+    for path in sources.iter().filter(|path| !path.starts_with(&emitted)) {
+        let name = path.file_stem().expect("a file").to_string_lossy();
+        if VAGUE.contains(&&*name) {
+            faults.push(path.display().to_string());
+        }
+        let text = fs::read_to_string(path).expect("readable");
+        for (at, line) in text.lines().enumerate() {
+            let Some((_, rest)) = line.split_once("fn ").filter(|(head, _)| !head.contains('"'))
+            else {
+                continue;
+            };
+            let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            if name.is_some_and(|name| VAGUE.contains(&name)) {
+                faults.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "name these by what they do or hold:\n{}", faults.join("\n"));
+}
+
 /// Clippy sees only what is in the workspace.
 #[test]
 fn unsafe_code_built_apart_says_why_it_is_sound() {

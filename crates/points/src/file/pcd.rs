@@ -238,13 +238,13 @@ fn push(values: &mut Values, word: &str) -> Option<()> {
 
 /// A number in little-endian bytes.
 trait Number: Sized {
-    fn of(bytes: &[u8]) -> Self;
+    fn from_le(bytes: &[u8]) -> Self;
 }
 
 macro_rules! numbers {
     ($($kind:ty)*) => {
         $(impl Number for $kind {
-            fn of(bytes: &[u8]) -> $kind {
+            fn from_le(bytes: &[u8]) -> $kind {
                 <$kind>::from_le_bytes(bytes.try_into().expect("an element's bytes"))
             }
         })*
@@ -254,5 +254,5 @@ macro_rules! numbers {
 numbers! { i8 u8 i16 u16 i32 u32 u64 f32 f64 }
 
 fn read<'e, T: Number>(list: &mut Vec<T>, elements: impl Iterator<Item = &'e [u8]>) {
-    list.extend(elements.map(T::of));
+    list.extend(elements.map(T::from_le));
 }

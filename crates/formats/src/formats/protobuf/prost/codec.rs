@@ -43,7 +43,7 @@ impl Codec for Prost {
         Ok(())
     }
     fn parse<'a>(&mut self, wire: &'a [u8], object: &mut Object) -> Result<(), Error> {
-        object.whole = whole(wire)?;
+        object.whole = decode_message(wire)?;
         Ok(())
     }
     fn extract(
@@ -87,6 +87,6 @@ impl Codec for Prost {
 /// The whole message, as users decode it, and in one place: `merge` into a message that
 /// others hold takes a quarter more instructions (docs/by-hand.md).
 #[inline(never)]
-fn whole(wire: &[u8]) -> Result<Whole, prost::DecodeError> {
+fn decode_message(wire: &[u8]) -> Result<Whole, prost::DecodeError> {
     Whole::decode(wire)
 }

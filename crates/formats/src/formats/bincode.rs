@@ -8,7 +8,7 @@ use wiregauge_holders::Unit;
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};
-use crate::derived::{self, DerivingLibrary};
+use crate::language::rust::derived::{self, DerivingLibrary};
 
 inventory::submit! {
     Codec {

@@ -13,7 +13,7 @@ use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage, Support};
-use crate::derived::{self, DerivingLibrary};
+use crate::language::rust::derived::{self, DerivingLibrary};
 
 inventory::submit! {
     Codec {

@@ -11,9 +11,9 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 use wiregauge_workshop::{first_error, maven, Need};
 
 use crate::build::languages::cpp::CPP;
-use crate::c_struct::{self, CLibrary, Shape};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
 use crate::lowering::Lowering;
 
 const VERSION: &str = "1.11.2";

@@ -9,8 +9,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Schema, TypeDef, TypeId};
 use wiregauge_workshop::Need;
 
 use crate::build::languages::cpp::CPP;
-use crate::c_struct::{self, CLibrary, Shape};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
 use crate::lowering::Lowering;
 use crate::omg_idl;
 use crate::packaged_library::PackagedLibrary;

@@ -12,10 +12,10 @@ use wiregauge_workshop::{run, Need};
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
 use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
+use crate::language::python::ros_objects;
 use crate::packaged_library;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
-use crate::python_ros;
 use crate::ros_definition::{self, OCTETS};
 
 /// The package that brings it.
@@ -79,7 +79,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         files.push(File::new(format!("msg/{name}.msg"), text));
     }
     head += &format!("Octets = msg.{octets}\nRoot = {}", library_class(&form, unit.schema.root));
-    files.push(File::new("glue.py", python_glue::glue(&form, &Classes, &head)));
+    files.push(File::new("glue.py", glue::glue_file(&form, &Classes, &head)));
     let steps = vec![GeneratorStep::Call(Box::new(generate))];
     Ok(Emission { files, steps, ..Emission::default() })
 }
@@ -123,11 +123,11 @@ impl PythonLibrary for Classes {
     }
 
     fn get(&self, at: &str, _: TypeId, field: &Field, _: usize) -> String {
-        python_ros::get(at, &member(field), field)
+        ros_objects::get(at, &member(field), field)
     }
 
     fn is_present(&self, at: &str, record: &Record, field: &Field, _: &str) -> String {
-        python_ros::is_present(at, &member(field), record, field)
+        ros_objects::is_present(at, &member(field), record, field)
     }
 
     fn make(
@@ -136,11 +136,11 @@ impl PythonLibrary for Classes {
         id: TypeId,
         values: &[(FlattenedField, String)],
     ) -> Option<String> {
-        Some(format!("{}({})", library_class(form, id), python_ros::arguments(form, id, values)))
+        Some(format!("{}({})", library_class(form, id), ros_objects::arguments(form, id, values)))
     }
 
     fn absent_value(&self, field: &Field) -> &'static str {
-        python_ros::absent_value(field, "b\"\"")
+        ros_objects::absent_value(field, "b\"\"")
     }
 
     fn optional_record_to_library(&self, _: &Field, one: &str) -> String {

@@ -6,8 +6,8 @@ use wiregauge_schema::TypeDef;
 
 use crate::build::languages::java::{JAVA, NEEDS};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::java_message::JavaMessage;
-use crate::java_plain_objects;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects;
 
 inventory::submit! {
     Codec {
@@ -31,7 +31,7 @@ inventory::submit! {
              ByteArrayInputStream(bytes)).readObject()",
         ],
         needs: NEEDS,
-        check_type: java_plain_objects::check_type,
+        check_type: plain_objects::check_type,
         idl: None,
         emit,
     }
@@ -40,7 +40,7 @@ inventory::submit! {
 fn emit(unit: &Unit) -> Result<Emission> {
     let form = JavaMessage::new(unit)?;
     let own = [("Main.java", include_str!("java_serialization/Main.java"))];
-    let mut emission = java_plain_objects::emit(unit, &[], &own, &[])?;
+    let mut emission = plain_objects::emit(unit, &[], &own, &[])?;
     // What its user writes at his classes.
     for (id, def) in unit.schema.types.iter().enumerate() {
         let TypeDef::Record(_) = def else { continue };

@@ -14,10 +14,10 @@ use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage, Support};
-use crate::derived::{self, DerivingLibrary};
+use crate::language::rust::derived::{self, DerivingLibrary};
+use crate::language::rust::glue;
+use crate::language::rust::partial_struct::FieldKey;
 use crate::lowering::Lowering;
-use crate::partial_struct::FieldKey;
-use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -98,5 +98,5 @@ fn finite(schema: &Schema, code: &mut SourceWriter) {
             },
         );
     }
-    rust_glue::alias_root_functions(schema, &["finite"], code);
+    glue::alias_root_functions(schema, &["finite"], code);
 }

@@ -7,8 +7,8 @@ use wiregauge_workshop::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::java_glue;
-use crate::java_plain_objects::{self, CANONICAL_NANS};
+use crate::language::java::glue::{jar_name, library_file};
+use crate::language::java::plain_objects::{self, CANONICAL_NANS};
 
 const JARS: &[Jar] = &[
     Jar {
@@ -53,16 +53,15 @@ inventory::submit! {
              kryo.readObject(input, Message.class)",
         ],
         needs: NEEDS_WITH_JARS,
-        check_type: java_plain_objects::check_type,
+        check_type: plain_objects::check_type,
         idl: None,
         emit,
     }
 }
 
 fn emit(unit: &Unit) -> Result<Emission> {
-    let own =
-        [("Main.java", include_str!("kryo/Main.java")), ("Nans.java", java_plain_objects::NANS)];
-    let mut emission = java_plain_objects::emit(unit, &[], &own, JARS)?;
-    emission.files.push(java_glue::library_file(&java_glue::jar_name(&JARS[0])));
+    let own = [("Main.java", include_str!("kryo/Main.java")), ("Nans.java", plain_objects::NANS)];
+    let mut emission = plain_objects::emit(unit, &[], &own, JARS)?;
+    emission.files.push(library_file(&jar_name(&JARS[0])));
     Ok(emission)
 }

@@ -11,8 +11,8 @@ use wiregauge_schema::{Schema, TypeId};
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage, Support};
-use crate::derived::{self, DerivingLibrary};
-use crate::partial_struct::FieldKey;
+use crate::language::rust::derived::{self, DerivingLibrary};
+use crate::language::rust::partial_struct::FieldKey;
 
 inventory::submit! {
     Codec {

@@ -7,8 +7,8 @@ use wiregauge_schema::{Field, Schema, TypeId};
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage, Support};
 use crate::flattened_field::FlattenedField;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -40,7 +40,7 @@ fn check_type(_: &Schema, _: TypeId) -> Support {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonMessage::new(unit)?;
-    let glue = python_glue::glue(&form, &Plain { form: &form }, "");
+    let glue = glue::glue_file(&form, &Plain { form: &form }, "");
     let codec = File::new("codec.py", include_str!("pickle/codec.py"));
     Ok(Emission { files: vec![codec, File::new("glue.py", glue)], ..Emission::default() })
 }

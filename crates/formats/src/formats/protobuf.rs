@@ -27,9 +27,9 @@ pub(super) use list_encoding::{ListEncoding, LOSES_SIGN};
 
 use crate::codec::Support;
 use crate::flattened_field::{self, FlattenedField};
+use crate::language::rust::glue;
 use crate::lowering::{self, Lowering};
 use crate::packaged_library::PackagedLibrary;
-use crate::rust_glue;
 
 inventory::submit! {
     PackagedLibrary {
@@ -315,7 +315,7 @@ fn rust_glue(
     partials: &[(&str, Partial)],
     lists: &dyn ListEncoding,
 ) -> SourceWriter {
-    let mut code = rust_glue::begin_glue(crate_name);
+    let mut code = glue::begin_glue(crate_name);
     code.line(format!("pub const UNSAYABLE: &str = \"{}\";", lists.unsupported_values()));
     code.line("");
     for module in generated(partials) {
@@ -329,7 +329,7 @@ fn rust_main(codec: &str, partials: &[(&str, Partial)], lists: &dyn ListEncoding
     let mut modules = vec!["codec", "glue"];
     modules.extend(lists.extra_modules());
     modules.extend(generated(partials));
-    rust_glue::main_file(codec, &modules)
+    glue::main_file(codec, &modules)
 }
 
 /// The modules that a library's generator makes.

@@ -11,8 +11,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema};
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};
-use crate::derived;
-use crate::rust_glue;
+use crate::language::rust::derived;
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -44,15 +44,15 @@ inventory::submit! {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let schema = unit.schema;
-    let mut code = rust_glue::begin_glue("rkyv");
+    let mut code = glue::begin_glue("rkyv");
     code.line("use crate::message::Root;");
     code.line("use rkyv::Archived;");
     for (_, record) in schema.records() {
         let of = format!("Archived<crate::message::{}>", record.name.legal);
-        rust_glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
+        glue::tally(record, &of, &mut code, |place, field| add(schema, place, field));
     }
-    rust_glue::alias_root_functions(schema, &["tally"], &mut code);
-    rust_glue::accessors(
+    glue::alias_root_functions(schema, &["tally"], &mut code);
+    glue::accessors(
         unit,
         "Archived<Root>",
         &mut code,
@@ -60,7 +60,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         |field| number(schema, field.element, "at"),
     );
     let files = vec![
-        rust_glue::main_file_deriving(Derive::Rkyv, "Rkyv", &["codec", "glue"]),
+        glue::main_file_deriving(Derive::Rkyv, "Rkyv", &["codec", "glue"]),
         File::new("codec.rs", include_str!("rkyv/codec.rs")),
         File::new("glue.rs", code.finish()),
     ];

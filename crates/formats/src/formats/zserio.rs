@@ -17,8 +17,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
+use crate::language::rust::glue;
 use crate::lowering::{self, Lowering};
-use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -160,7 +160,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     Ok(Emission {
         files: vec![
             idl(unit.schema)?,
-            rust_glue::main_file("Zserio", &["codec", "generated", "glue", "octets"]),
+            glue::main_file("Zserio", &["codec", "generated", "glue", "octets"]),
             File::new("codec.rs", include_str!("zserio/codec.rs")),
             File::new("octets.rs", include_str!("zserio/octets.rs")),
             File::new("glue.rs", glue(unit)),
@@ -185,7 +185,7 @@ fn generate(folder: &Path) -> Result<()> {
 fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
     let root = schema.root();
-    let mut code = rust_glue::begin_glue("zserio");
+    let mut code = glue::begin_glue("zserio");
     code.line("use crate::generated;");
     code.line("use crate::octets::{fill_bytes, take_bytes};");
     code.line("");
@@ -193,12 +193,10 @@ fn glue(unit: &Unit) -> String {
     for (_, record) in schema.records() {
         fill(schema, record, &mut code);
         take(schema, record, &mut code);
-        rust_glue::tally(record, &object(record), &mut code, |place, field| {
-            add(schema, place, field)
-        });
+        glue::tally(record, &object(record), &mut code, |place, field| add(schema, place, field));
     }
-    rust_glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
-    rust_glue::accessors(
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
+    glue::accessors(
         unit,
         &object(root),
         &mut code,

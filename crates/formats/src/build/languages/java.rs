@@ -14,7 +14,7 @@ use wiregauge_workshop::{lock, maven, run, shell_quoted, write_if_changed, Need,
 
 use crate::build::build_system::BuildSystem;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
-use crate::java_message::JavaMessage;
+use crate::language::java::message::JavaMessage;
 use crate::runner_language::RunnerLanguage;
 
 /// What compiles and starts them.

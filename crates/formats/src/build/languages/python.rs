@@ -14,7 +14,7 @@ use wiregauge_workshop::{first_error, run, shell_quoted, write_if_changed, Need,
 
 use crate::build::build_system::BuildSystem;
 use crate::build::runner_build::{BuildFolders, RunnerBuild};
-use crate::python_message::PythonMessage;
+use crate::language::python::message::PythonMessage;
 use crate::runner_language::RunnerLanguage;
 
 /// What makes an environment.

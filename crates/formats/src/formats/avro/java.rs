@@ -15,10 +15,11 @@ use wiregauge_workshop::{build_folder, run};
 use self::classes::{renamed, Classes};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
-use crate::jackson;
-use crate::java_glue::{self, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_objects;
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file, JavaLibrary};
+use crate::language::java::jackson;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::objects;
 
 const JARS: &[Jar] = &[
     Jar {
@@ -102,10 +103,11 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(super::idl(&library.schema)?);
     files.push(File::new(CALLER, include_str!("java/Classes.java")));
     files.push(File::new("Main.java", include_str!("java/Main.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &library)));
+    files.extend(object_codec());
+    files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Parts.java", partial_reader::partial_reader_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
-    files.push(java_glue::library_file(&java_glue::jar_name(&JARS[0])));
+    files.push(library_file(&jar_name(&JARS[0])));
     let names = library.schema.records().map(|(_, record)| record.name.legal.clone());
     Ok(Emission {
         files,
@@ -150,7 +152,7 @@ fn glue(form: &JavaMessage, library: &Classes) -> String {
     code.open("\nstatic Object take(Object o) {");
     code.line(format!("return take_{name}(({class}) o);"));
     code.close("}");
-    java_objects::write_records(form, library, &mut code);
+    objects::write_records(form, library, &mut code);
     code.close("}");
     code.finish()
 }

@@ -8,8 +8,8 @@ use super::record_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
 use crate::flattened_field::FlattenedField;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -47,7 +47,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &Trees { schema: unit.schema }, "")),
+        File::new("glue.py", glue::glue_file(&form, &Trees { schema: unit.schema }, "")),
     ];
     let requirements = include_str!("python/requirements.txt");
     Ok(Emission { files, requirements, ..Emission::default() })

@@ -17,8 +17,9 @@ use wiregauge_workshop::{build_folder, run, Need};
 use self::glue::{outer, Structs};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
-use crate::java_glue;
-use crate::java_message::JavaMessage;
+use crate::language::java::base_codec::parsing_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "org.capnproto:runtime:0.1.16",
@@ -97,9 +98,10 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &Structs)));
+    files.push(parsing_codec());
+    files.push(File::new("Numbers.java", numbers_file(&form, &Structs)));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library_file(&format!("capnproto-{}", java_glue::jar_name(&JARS[0]))));
+    files.push(library_file(&format!("capnproto-{}", jar_name(&JARS[0]))));
     Ok(Emission {
         files,
         steps: vec![GeneratorStep::Call(Box::new(compile))],

@@ -8,8 +8,8 @@ use super::{camel, capital, nesting_limit, FieldForm};
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
 use crate::flattened_field::FlattenedField;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -53,8 +53,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
         unit.schema.root().name.legal,
         nesting_limit(unit.schema)
     );
-    let mut glue = python_glue::glue(&form, &library, &head);
-    glue += &python_glue::fill(&form, |_| true, fill_slot);
+    let mut glue = glue::glue_file(&form, &library, &head);
+    glue += &glue::fill(&form, |_| true, fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),

@@ -10,7 +10,7 @@ use wiregauge_workshop::Need;
 use super::{flat_names, nesting_limit, FieldForm};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
-use crate::rust_glue;
+use crate::language::rust::glue;
 
 const NEEDS: &[Need] = &[Need::Program("capnp", "capnproto")];
 
@@ -86,7 +86,7 @@ fn emit(unit: &Unit, wire: &str) -> Result<Emission> {
     Ok(Emission {
         files: vec![
             super::idl(unit.schema)?,
-            rust_glue::main_file("CapnProto", &MODULES),
+            glue::main_file("CapnProto", &MODULES),
             File::new("allocator.rs", include_str!("rust/allocator.rs")),
             File::new("codec.rs", include_str!("rust/codec.rs")),
             File::new("reading.rs", include_str!("rust/reading.rs")),
@@ -108,7 +108,7 @@ fn emit(unit: &Unit, wire: &str) -> Result<Emission> {
 
 fn glue(unit: &Unit) -> String {
     let schema = unit.schema;
-    let mut code = rust_glue::begin_glue("capnp");
+    let mut code = glue::begin_glue("capnp");
     code.line(format!("pub const NESTING: i32 = {};", nesting_limit(schema)));
     code.line("");
     code.line("use crate::message_capnp;");
@@ -122,7 +122,7 @@ fn glue(unit: &Unit) -> String {
     }
     accessor(schema, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(schema, "element", unit.projection.element.as_deref(), &mut code);
-    rust_glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
     code.finish()
 }
 

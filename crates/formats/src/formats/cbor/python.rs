@@ -3,7 +3,7 @@
 use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Linkage};
-use crate::python_tree::Tree;
+use crate::language::python::tree::Tree;
 
 inventory::submit! {
     Codec {

@@ -6,12 +6,12 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeId};
 
 use crate::build::languages::python::{NEEDS, PYTHON};
-use crate::c_struct;
 use crate::codec::{Codec, Emission, Linkage};
 use crate::flattened_field::FlattenedField;
+use crate::language::cpp::c_struct;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 use crate::omg_idl;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -53,7 +53,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let files = vec![
         definition(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &library, &head)),
+        File::new("glue.py", glue::glue_file(&form, &library, &head)),
     ];
     let requirements = include_str!("python/requirements.txt");
     Ok(Emission { files, requirements, ..Emission::default() })

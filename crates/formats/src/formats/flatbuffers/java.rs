@@ -14,8 +14,9 @@ use super::flatc_release;
 use super::{Dialect, Style, ARRAYS, FLATC, SIGN};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
-use crate::java_glue;
-use crate::java_message::JavaMessage;
+use crate::language::java::base_codec::parsing_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
 
 const NEEDS: &[Need] = &[NEEDS_WITH_JARS[0], NEEDS_WITH_JARS[1], NEEDS_WITH_JARS[2], FLATC];
 
@@ -112,10 +113,11 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(super::idl(&schema, style)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.push(parsing_codec());
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &accessors)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &accessors)));
     files.push(File::new("Glue.java", glue::glue(&form, &accessors)));
-    files.push(java_glue::library_file(&java_glue::jar_name(&jars[0])));
+    files.push(library_file(&jar_name(&jars[0])));
     let records = schema.records().map(|(id, _)| dialect.type_name(id));
     let octets = dialect.has_bytes_lists().then(|| dialect.bytes_name());
     Ok(Emission {

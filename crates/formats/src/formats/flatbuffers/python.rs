@@ -12,9 +12,9 @@ use super::{field_name, may_lose_sign, Dialect, ElementKind, Style, ARRAYS, FLAT
 use crate::build::languages::python::PYTHON;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
-use crate::negative_zero;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
+use crate::language::python::negative_zero;
 
 const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv"), FLATC];
 
@@ -163,7 +163,7 @@ fn emit(unit: &Unit, style: Style) -> Result<Emission> {
     }
     let root = unit.schema.root;
     head += &format!("Root = {}.{}", library_module(&form, root), library.dialect.type_name(root));
-    let mut glue = python_glue::glue(&form, &library, &head);
+    let mut glue = glue::glue_file(&form, &library, &head);
     glue += &library.builders();
     glue += &negative_zero::loses_sign_functions(&form, |id, field| {
         !library.dialect.is_struct(id) && may_lose_sign(unit.schema, field)

@@ -11,7 +11,7 @@ use super::{may_lose_sign, Dialect, ElementKind, Style, ARRAYS, BUILDER, FLATC, 
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
 use crate::flattened_field::{self, FlattenedField};
-use crate::rust_glue;
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -48,7 +48,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     Ok(Emission {
         files: vec![
             super::idl(unit.schema, Style::Structs)?,
-            rust_glue::main_file(
+            glue::main_file(
                 "Flatbuffers",
                 &["codec", "glue", "message_generated", "plain", "tables", "vectors"],
             ),
@@ -68,7 +68,7 @@ fn glue(unit: &Unit, generation: FlatcRelease) -> String {
     let schema = unit.schema;
     let slices = generation.gives_slices();
     let dialect = Dialect { slices, ..Dialect::new(schema, Style::Structs) };
-    let mut code = rust_glue::begin_glue_for(&format!("flatbuffers {}", generation.version));
+    let mut code = glue::begin_glue_for(&format!("flatbuffers {}", generation.version));
     code.line(format!("pub const DEPTH: usize = {};", dialect.depth()));
     code.line("");
     code.line("use std::mem::{offset_of, size_of};");
@@ -93,7 +93,7 @@ fn glue(unit: &Unit, generation: FlatcRelease) -> String {
     }
     accessor(dialect, "fixed", unit.projection.fixed.as_deref(), &mut code);
     accessor(dialect, "element", unit.projection.element.as_deref(), &mut code);
-    rust_glue::alias_root_functions(schema, &["admit", "build", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["admit", "build", "take", "tally"], &mut code);
     code.finish()
 }
 

@@ -7,8 +7,8 @@ use wiregauge_schema::{Cardinality, Element, Schema, TypeId};
 
 use crate::build::languages::java::{JAVA, NEEDS};
 use crate::codec::{Codec, Emission, Linkage, Support};
-use crate::java_message::JavaMessage;
-use crate::java_plain_objects;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects;
 
 inventory::submit! {
     codec(
@@ -103,7 +103,7 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
         Wire::Protobuf => include_str!("Tagged.java"),
         _ => include_str!("Sequential.java"),
     };
-    let mut emission = java_plain_objects::emit(unit, &[wire], &[("Main.java", own)], &[])?;
+    let mut emission = plain_objects::emit(unit, &[wire], &[("Main.java", own)], &[])?;
     let named = match wire {
         Wire::Protobuf => String::new(),
         wire => {

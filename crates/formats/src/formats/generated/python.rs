@@ -9,8 +9,8 @@ use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage, Support};
 use crate::flattened_field::FlattenedField;
 use crate::formats::generated::check_type;
-use crate::python_glue::{self, PythonLibrary, RowExpressions};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary, RowExpressions};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     codec(
@@ -94,7 +94,7 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
         "from rows import tallies, total\n\nNAME = \"wiregauge {}\"",
         env!("CARGO_PKG_VERSION")
     );
-    let mut glue = python_glue::glue(&form, &Holders { wire, form: &form }, &head);
+    let mut glue = glue::glue_file(&form, &Holders { wire, form: &form }, &head);
     glue += &take(&form);
     glue += &build(&form);
     let (root, suffix) = (form.class(unit.schema.root), wire.name().replace('-', "_"));

@@ -8,7 +8,7 @@ use wiregauge_schema::{Enum, Schema, TypeDef, TypeId};
 use super::{check_type, GeneratedHolders, OPTIONS};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage, Support};
-use crate::rust_glue;
+use crate::language::rust::glue;
 
 inventory::submit! {
     codec(
@@ -118,7 +118,7 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
 pub(super) fn begin_glue(wire: Wire, form: &GeneratedHolders) -> SourceWriter {
     let schema = &form.schema;
     let library = format!("wiregauge {}", env!("CARGO_PKG_VERSION"));
-    let mut code = rust_glue::begin_glue_for(&library);
+    let mut code = glue::begin_glue_for(&library);
     code.line("use crate::canonical::{read_bytes, take, write_bytes};");
     code.line(format!("pub type Root = {};", schema.root().name.legal));
     if let (_, Some(kind)) = calls(wire) {
@@ -152,7 +152,7 @@ pub(super) fn finish_runner(
     let modules = [&["calls", "canonical", "codec", "glue", "holders", module], more].concat();
     let mut files = form.files;
     files.extend([
-        rust_glue::main_file(name, &modules),
+        glue::main_file(name, &modules),
         rust::canonical_module(),
         File::new("calls.rs", library),
         codec,

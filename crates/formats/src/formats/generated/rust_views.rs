@@ -9,7 +9,7 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Schema, TypeDef};
 use super::{check_type, rust, GeneratedHolders};
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, Linkage};
-use crate::rust_glue;
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -98,11 +98,11 @@ fn emit(wire: Wire, unit: &Unit) -> Result<Emission> {
     let of = |record: &Record| format!("crate::holders_view::{}<'_, OnWire>", record.name.legal);
     code.line(format!("pub type View<'a> = {};", of(views.root()).replace("'_", "'a")));
     for (_, record) in views.records() {
-        rust_glue::tally(record, &of(record), &mut code, |place, field| add(&views, place, field));
+        glue::tally(record, &of(record), &mut code, |place, field| add(&views, place, field));
     }
-    rust_glue::alias_root_functions(&views, &["tally"], &mut code);
+    glue::alias_root_functions(&views, &["tally"], &mut code);
     let unit = Unit { schema: &views, projection: unit.projection };
-    rust_glue::accessors(
+    glue::accessors(
         &unit,
         "View<'_>",
         &mut code,

@@ -4,7 +4,7 @@ use wiregauge_workshop::maven::Jar;
 
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Linkage};
-use crate::jackson;
+use crate::language::java::jackson;
 
 const JARS: &[Jar] = &[jackson::CORE, jackson::DATABIND, jackson::ANNOTATIONS];
 

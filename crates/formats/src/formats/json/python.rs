@@ -6,8 +6,8 @@ use wiregauge_holders::Unit;
 use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::python_msgspec;
-use crate::python_tree::Tree;
+use crate::language::python::msgspec;
+use crate::language::python::tree::Tree;
 
 inventory::submit! {
     Codec {
@@ -90,7 +90,7 @@ inventory::submit! {
         needs: NEEDS,
         check_type,
         idl: None,
-        emit: |unit| python_msgspec::emit(unit, "json"),
+        emit: |unit| msgspec::emit(unit, "json"),
     }
 }
 

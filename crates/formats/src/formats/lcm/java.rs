@@ -10,11 +10,12 @@ use wiregauge_workshop::Need;
 
 use self::glue::LcmObjects;
 use crate::build::languages::java::{JAVA, NEEDS};
-use crate::c_struct;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
-use crate::java_glue;
-use crate::java_message::JavaMessage;
-use crate::java_plain_objects::{CANONICAL_NANS, NANS};
+use crate::language::cpp::c_struct;
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects::{CANONICAL_NANS, NANS};
 use crate::lowering::Lowering;
 
 /// The package that brings the library.
@@ -103,13 +104,14 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(super::idl(schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Values.java", include_str!("java/Values.java")));
     files.push(File::new("Nans.java", NANS));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &LcmObjects)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &LcmObjects)));
     files.push(File::new("Glue.java", glue::glue(&form)));
     let version = package::version(PACKAGE);
     let version = version.as_deref().map_or("of no known version", upstream);
-    files.push(java_glue::library_file(&format!("LCM {version}")));
+    files.push(library_file(&format!("LCM {version}")));
     let mut sources: Vec<String> =
         schema.records().map(|(_, record)| record.name.legal.clone()).collect();
     if c_struct::uses_octets(schema) {

@@ -9,10 +9,10 @@ use wiregauge_workshop::maven::Jar;
 use super::check_type;
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, Linkage};
-use crate::java_accumulator::Accumulator;
-use crate::java_glue;
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::glue::{jar_name, library_file};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "org.msgpack:msgpack-core:0.9.12",
@@ -60,7 +60,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Out.java", include_str!("java/Out.java")));
     files.push(File::new("Values.java", include_str!("java/Values.java")));
     files.push(File::new("Glue.java", glue(&form)));
-    files.push(java_glue::library_file(&java_glue::jar_name(&JARS[0])));
+    files.push(library_file(&jar_name(&JARS[0])));
     Ok(Emission { files, jars: JARS, ..Emission::default() })
 }
 

@@ -3,8 +3,8 @@
 use super::check_type;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Linkage};
-use crate::python_msgspec;
-use crate::python_tree::Tree;
+use crate::language::python::msgspec;
+use crate::language::python::tree::Tree;
 
 inventory::submit! {
     Codec {
@@ -62,6 +62,6 @@ inventory::submit! {
         needs: NEEDS,
         check_type,
         idl: None,
-        emit: |unit| python_msgspec::emit(unit, "msgpack"),
+        emit: |unit| msgspec::emit(unit, "msgpack"),
     }
 }

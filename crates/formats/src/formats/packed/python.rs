@@ -13,8 +13,8 @@ use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, Linkage};
 use crate::flattened_field::FlattenedField;
 use crate::formats::protobuf::python::{self as protobuf, Upb};
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -53,8 +53,8 @@ inventory::submit! {
 fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonMessage::new(unit)?;
     let library = PythonColumns { form: &form, messages: super::messages(unit.schema) };
-    let mut glue = python_glue::glue(&form, &library, &library.head());
-    glue += &python_glue::fill(&form, |id| library.has_class(id), fill_slot);
+    let mut glue = glue::glue_file(&form, &library, &library.head());
+    glue += &glue::fill(&form, |id| library.has_class(id), fill_slot);
     let files = vec![
         super::idl(unit.schema)?,
         File::new("codec.py", protobuf::CODEC),
@@ -206,9 +206,9 @@ impl PythonLibrary for PythonColumns<'_> {
         form: &PythonMessage,
         field: &Field,
         value: &str,
-    ) -> Option<python_glue::RowExpressions> {
+    ) -> Option<glue::RowExpressions> {
         let plan = plan(form, RowLayout::from_field(form.schema, field)?.id);
-        Some(python_glue::RowExpressions {
+        Some(glue::RowExpressions {
             sum: format!("rows.total({plan}, {value})"),
             tallies: format!("rows.tallies({plan}, {value})"),
         })

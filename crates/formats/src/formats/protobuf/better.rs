@@ -11,9 +11,9 @@ use super::as_bytes;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
 use crate::flattened_field::FlattenedField;
-use crate::negative_zero;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
+use crate::language::python::negative_zero;
 
 inventory::submit! {
     Codec {
@@ -74,7 +74,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
         head += &format!("{} = wg.{}\n", library_class(&form, id), record.name.legal);
     }
     head += &format!("Root = {}", library_class(&form, unit.schema.root));
-    let mut glue = python_glue::glue(&form, &Dataclasses, &head);
+    let mut glue = glue::glue_file(&form, &Dataclasses, &head);
     glue += &negative_zero::loses_sign_functions(&form, |_, field| {
         matches!(field.cardinality, Cardinality::Required | Cardinality::Implicit)
             && unit.schema.scalar(field.element).is_some_and(|scalar| scalar.is_float())

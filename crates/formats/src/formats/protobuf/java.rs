@@ -14,9 +14,10 @@ use super::{as_bytes, definition, Syntax};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
-use crate::java_glue::{self, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{numbers_file, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "com.google.protobuf:protobuf-java:4.36.2",
@@ -93,7 +94,8 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &library)));
+    files.extend(object_codec());
+    files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
     Ok(Emission {
         files,

@@ -11,7 +11,7 @@ use super::{
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
 use crate::flattened_field::{self, FlattenedField};
-use crate::rust_glue;
+use crate::language::rust::glue;
 
 inventory::submit! {
     Codec {
@@ -96,7 +96,7 @@ fn glue(unit: &Unit, partials: &[(&str, Partial)], lists: &dyn ListEncoding) -> 
         });
         super::tally(schema, record, &object, lists, &mut code, member);
     }
-    rust_glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
     code.line("");
     let head = "pub fn project<T: Tally>(from: &Whole, sum: &mut T) -> Result<(), Error> {";
     code.block(head, "}", |code| {

@@ -8,8 +8,8 @@ use super::as_bytes;
 use crate::build::languages::python::{NEEDS, PYTHON};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage};
 use crate::flattened_field::{self, FlattenedField};
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -42,8 +42,8 @@ inventory::submit! {
 
 fn emit(unit: &Unit) -> Result<Emission> {
     let form = PythonMessage::new(unit)?;
-    let mut glue = python_glue::glue(&form, &Upb, &head(unit));
-    glue += &python_glue::fill(&form, |_| true, fill_slot);
+    let mut glue = glue::glue_file(&form, &Upb, &head(unit));
+    glue += &glue::fill(&form, |_| true, fill_slot);
     let files =
         vec![super::idl(unit.schema)?, File::new("codec.py", CODEC), File::new("glue.py", glue)];
     Ok(Emission {

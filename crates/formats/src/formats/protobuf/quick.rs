@@ -19,8 +19,8 @@ use super::{
 use crate::build::languages::rust::RUST;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
+use crate::language::rust::glue;
 use crate::lowering::Lowering;
-use crate::rust_glue;
 
 inventory::submit! {
     Codec {
@@ -201,7 +201,7 @@ fn glue(unit: &Unit, partials: &[(&str, Partial)]) -> String {
         });
         super::tally(schema, record, &object("'_"), &PlainLists, &mut code, member);
     }
-    rust_glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
+    glue::alias_root_functions(schema, &["fill", "take", "tally"], &mut code);
     for (name, partial) in partials {
         let object =
             |lifetime: &str| object("partial", &partial.schema, partial.schema.root(), lifetime);

@@ -15,8 +15,8 @@ use super::layout::{self, FieldPlacement};
 use super::{compile, definition};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
-use crate::java_glue;
-use crate::java_message::JavaMessage;
+use crate::language::java::glue::library_file;
+use crate::language::java::message::JavaMessage;
 
 const JARS: &[Jar] = &[Jar {
     coordinates: "org.agrona:agrona:2.6.0",
@@ -96,7 +96,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     files.push(File::new("Main.java", include_str!("java/Main.java")));
     files.push(File::new("Blocks.java", include_str!("java/Blocks.java")));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library_file(&format!("sbe-all {VERSION}")));
+    files.push(library_file(&format!("sbe-all {VERSION}")));
     let mut names = vec!["Message_header".to_owned(), unit.schema.root().name.legal.clone()];
     names.extend(
         flyweights::composites(unit.schema).map(|id| unit.schema.record(id).name.legal.clone()),

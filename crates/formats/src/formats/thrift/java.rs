@@ -15,12 +15,13 @@ use super::{idl, member_name, slots};
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::{self, FlattenedField};
-use crate::java_accumulator::Accumulator;
-use crate::java_glue::{self, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
-use crate::java_objects::{self, JavaObjects};
-use crate::java_plain_objects::{self, CANONICAL_NANS};
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
+use crate::language::java::objects::{self, JavaObjects};
+use crate::language::java::plain_objects::{self, CANONICAL_NANS};
 
 const NEEDS: &[Need] =
     &[NEEDS_WITH_JARS[0], NEEDS_WITH_JARS[1], NEEDS_WITH_JARS[2], super::NEEDS[0]];
@@ -193,12 +194,13 @@ fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(definition(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Fields.java", include_str!("java/Fields.java")));
-    files.push(File::new("Nans.java", java_plain_objects::NANS));
+    files.push(File::new("Nans.java", plain_objects::NANS));
     files.push(File::new("Protocol.java", self::protocol(protocol)));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &library)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &library)));
     files.push(File::new("Glue.java", glue(&form, &library)));
-    files.push(java_glue::library_file(&java_glue::jar_name(&jars[0])));
+    files.push(library_file(&jar_name(&jars[0])));
     let names = library.schema.records().map(|(_, record)| record.name.legal.clone());
     Ok(Emission {
         files,
@@ -311,7 +313,7 @@ impl JavaLibrary for Structures {
     ) -> String {
         let value = self.get(form, at, id, slot);
         match slot.field.repeats_octets() {
-            true => java_objects::octet(&value),
+            true => objects::octet(&value),
             false => format!("{value}.get(i)"),
         }
     }
@@ -365,7 +367,7 @@ fn glue(form: &JavaMessage, library: &Structures) -> String {
     code.open("\nstatic Object take(Object o) {");
     code.line(format!("return take_{name}(({class}) o);"));
     code.close("}");
-    java_objects::write_records(form, library, &mut code);
+    objects::write_records(form, library, &mut code);
     let projection = form.unit.projection;
     for (name, path) in [("fixed", &projection.fixed), ("element", &projection.element)] {
         for reading in Accumulator::ALL {

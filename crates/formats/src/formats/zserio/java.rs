@@ -14,9 +14,10 @@ use wiregauge_workshop::{build_folder, run};
 use self::glue::ZserioObjects;
 use crate::build::languages::java::{JAVA, NEEDS_WITH_JARS};
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
-use crate::java_glue;
-use crate::java_message::JavaMessage;
-use crate::java_plain_objects::{CANONICAL_NANS, NANS};
+use crate::language::java::base_codec::object_codec;
+use crate::language::java::glue::{jar_name, library_file, numbers_file};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects::{CANONICAL_NANS, NANS};
 use crate::lowering::Lowering;
 
 const JARS: &[Jar] = &[Jar {
@@ -105,11 +106,12 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut files = form.files(&[])?;
     files.push(idl(unit.schema)?);
     files.push(File::new("Main.java", include_str!("java/Main.java")));
+    files.extend(object_codec());
     files.push(File::new("Unsigned.java", include_str!("java/Unsigned.java")));
     files.push(File::new("Nans.java", NANS));
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &ZserioObjects)));
+    files.push(File::new("Numbers.java", numbers_file(&form, &ZserioObjects)));
     files.push(File::new("Glue.java", glue::glue(&form)));
-    files.push(java_glue::library_file(&java_glue::jar_name(&JARS[0])));
+    files.push(library_file(&jar_name(&JARS[0])));
     let class = |record: &Record| format!("wg/{}.java", record.name.legal);
     Ok(Emission {
         files,

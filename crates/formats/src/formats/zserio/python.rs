@@ -12,9 +12,9 @@ use wiregauge_workshop::{run, Need};
 use crate::build::languages::python::PYTHON;
 use crate::codec::{Codec, Emission, GeneratorStep, Linkage, Support};
 use crate::flattened_field::FlattenedField;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 use crate::lowering::Lowering;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
 
 inventory::submit! {
     Codec {
@@ -110,7 +110,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let files = vec![
         idl(unit.schema)?,
         File::new("codec.py", include_str!("python/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &library, &head)),
+        File::new("glue.py", glue::glue_file(&form, &library, &head)),
     ];
     let steps = vec![GeneratorStep::Call(Box::new(compile))];
     Ok(Emission { files, steps, requirements: REQUIREMENTS, ..Emission::default() })

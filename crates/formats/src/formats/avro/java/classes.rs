@@ -5,10 +5,10 @@ use wiregauge_schema::{Scalar, Schema, TypeDef, TypeId};
 
 use crate::flattened_field::{self, FlattenedField};
 use crate::formats::avro;
-use crate::java_glue::JavaLibrary;
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
-use crate::java_objects::{self, JavaObjects};
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
+use crate::language::java::objects::{self, JavaObjects};
 
 /// The schema with other names where the compiler uses them for itself, or derives them of
 /// another field's. Bytes know nothing of names.
@@ -104,7 +104,7 @@ impl JavaLibrary for Classes {
     ) -> String {
         let value = self.get(form, at, id, slot);
         match slot.field.repeats_octets() {
-            true => java_objects::octet(&value),
+            true => objects::octet(&value),
             false => format!("{value}.get(i)"),
         }
     }

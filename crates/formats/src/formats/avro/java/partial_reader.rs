@@ -7,11 +7,11 @@ use wiregauge_schema::{Cardinality, Element, TypeId};
 use super::classes::Classes;
 use crate::flattened_field::{self, FlattenedField};
 use crate::formats::avro::{record_head, repeated_type, scalar_type};
-use crate::java_accumulator::Accumulator;
-use crate::java_glue::JavaLibrary;
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
-use crate::java_objects::JavaObjects;
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
+use crate::language::java::objects::JavaObjects;
 
 /// `Parts.java`.
 pub fn partial_reader_file(form: &JavaMessage, library: &Classes) -> String {

@@ -6,9 +6,9 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, Type
 
 use crate::flattened_field::{self, FlattenedField};
 use crate::formats::capnproto::{camel, capital, nesting_limit, FieldForm};
-use crate::java_glue::{is_array, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// The class that holds the others, which none of them may be called.
 pub fn outer(schema: &Schema) -> String {

@@ -4,9 +4,9 @@ use wiregauge_schema::{Cardinality, Element, Schema, TypeDef, TypeId};
 
 use crate::flattened_field::FlattenedField;
 use crate::formats::flatbuffers::{field_name, Dialect, ElementKind};
-use crate::java_glue::JavaLibrary;
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// The schema with other names where flatc's Java code uses them for itself.
 pub fn renamed(schema: &Schema) -> Schema {

@@ -6,9 +6,9 @@ use wiregauge_schema::{Cardinality, Element, Record, Scalar, Schema, TypeId};
 use super::accessors::{upper, Accessors};
 use crate::flattened_field::FlattenedField;
 use crate::formats::flatbuffers::{may_lose_sign, ElementKind};
-use crate::java_glue::JavaLibrary;
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::glue::JavaLibrary;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// `Glue.java`: `admit`, `make`, `root` and `take`.
 pub fn glue(form: &JavaMessage, library: &Accessors) -> String {

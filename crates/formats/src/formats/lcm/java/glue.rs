@@ -4,12 +4,12 @@
 use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
-use crate::c_struct::{self, CLibrary, Shape};
 use crate::flattened_field::{self, FlattenedField};
 use crate::formats::lcm::{count, Lcm};
-use crate::java_glue::{is_array, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::cpp::c_struct::{self, CLibrary, Shape};
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// LCM's objects.
 pub struct LcmObjects;

@@ -9,7 +9,7 @@ use wiregauge_schema::{Element, Field, Record, Schema, TypeId};
 use crate::formats::sbe::layout::{
     block_size, group, min_size, placement, FieldPlacement, GroupEntry,
 };
-use crate::java_message::JavaMessage;
+use crate::language::java::message::JavaMessage;
 
 /// The records that stand in blocks.
 pub fn composites(schema: &Schema) -> impl Iterator<Item = TypeId> {

@@ -8,9 +8,9 @@ use super::flyweights::{capital, find_flyweights, Flyweight, Glue};
 use crate::formats::sbe::layout::{
     group, has_flag, placement, repeats, EntryCount, FieldPlacement, GroupEntry,
 };
-use crate::java_accumulator::Accumulator;
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 use crate::sequential::flag_name;
 
 /// `Glue.java`.

@@ -6,8 +6,8 @@ use wiregauge_schema::{Cardinality, Element, Scalar};
 
 use super::flyweights::{capital, Glue};
 use crate::formats::sbe::layout::{group, has_flag, placement, FieldPlacement, GroupEntry};
-use crate::java_accumulator::Accumulator;
-use crate::java_number::JavaNumber;
+use crate::language::java::accumulator::Accumulator;
+use crate::language::java::number::JavaNumber;
 use crate::sequential::flag_name;
 
 /// The expression of a number: truth values are 0 or 1, whatever number stands for true.

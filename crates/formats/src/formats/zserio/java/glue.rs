@@ -6,9 +6,9 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::flattened_field::{self, FlattenedField};
 use crate::formats::zserio::is_octets;
-use crate::java_glue::{is_array, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// zserio's objects.
 pub struct ZserioObjects;

@@ -7,7 +7,7 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, Schema, TypeId};
 
 use crate::flattened_field::FlattenedField;
-use crate::java_number::JavaNumber;
+use crate::language::java::number::JavaNumber;
 
 /// The normalized form of a message in Java.
 pub struct JavaMessage<'a> {

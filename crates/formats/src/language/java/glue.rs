@@ -8,8 +8,8 @@ use wiregauge_schema::{Cardinality, Element, Field, TypeId};
 use wiregauge_workshop::maven::Jar;
 
 use crate::flattened_field::{self, FlattenedField};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// How a library's objects are read. What is not said is as the normalized form has it.
 pub trait JavaLibrary {

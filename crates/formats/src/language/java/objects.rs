@@ -5,9 +5,9 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, Scalar, TypeId};
 
 use crate::flattened_field::FlattenedField;
-use crate::java_glue::{self, JavaLibrary};
-use crate::java_message::JavaMessage;
-use crate::java_number::JavaNumber;
+use crate::language::java::glue::{is_array, JavaLibrary};
+use crate::language::java::message::JavaMessage;
+use crate::language::java::number::JavaNumber;
 
 /// How a library's objects are set. How they are read [`Library`] says.
 pub trait JavaObjects: JavaLibrary {
@@ -75,7 +75,7 @@ impl Glue<'_> {
                     code.line(library.set(id, &slot, &format!("ByteBuffer.wrap({member})")));
                 }
                 Cardinality::List { .. } | Cardinality::Array { .. } => {
-                    let count = match java_glue::is_array(form, field) {
+                    let count = match is_array(form, field) {
                         true => format!("{member}.length"),
                         false => format!("{member}.size()"),
                     };

@@ -1,7 +1,7 @@
 //! What generated code in Java makes of a message's numbers as it walks through it: what
 //! is timed and what is proven, from the same expressions.
 
-use crate::java_number::JavaNumber;
+use crate::language::java::number::JavaNumber;
 
 /// What is made of values as they are read.
 #[derive(Clone, Copy, PartialEq)]

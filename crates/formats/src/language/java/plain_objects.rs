@@ -8,12 +8,13 @@ use wiregauge_schema::{Cardinality, Element, Field, Scalar, Schema, TypeDef, Typ
 use wiregauge_workshop::maven::Jar;
 
 use crate::codec::{Emission, Support};
-use crate::java_glue::{self, PlainObjects};
-use crate::java_message::JavaMessage;
+use crate::language::java::base_codec::parsing_codec;
+use crate::language::java::glue::{numbers_file, PlainObjects};
+use crate::language::java::message::JavaMessage;
 use crate::lowering::{self, Lowering};
 
 /// Refuses a message whose not-a-numbers a library would change: `Nans.refuse(message)`.
-pub const NANS: &str = include_str!("java_whole/Nans.java");
+pub const NANS: &str = include_str!("plain_objects/Nans.java");
 
 /// What becomes of not-a-numbers, as an option of such a library.
 pub const CANONICAL_NANS: &str =
@@ -32,8 +33,8 @@ pub fn emit(
 ) -> Result<Emission> {
     let form = JavaMessage::new(unit)?;
     let mut files = form.files(wires)?;
-    files.push(File::new("Numbers.java", java_glue::numbers_file(&form, &PlainObjects)));
-    files.push(File::new("Whole.java", include_str!("java_whole/Whole.java")));
+    files.push(File::new("Numbers.java", numbers_file(&form, &PlainObjects)));
+    files.push(parsing_codec());
     files.extend(own.iter().map(|(path, text)| File::new(*path, *text)));
     Ok(Emission { files, jars, ..Emission::default() })
 }

@@ -6,8 +6,8 @@ use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::codec::Emission;
 use crate::flattened_field::FlattenedField;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 /// The whole runner for one of its modules: `msgpack` or `json`.
 ///
@@ -23,10 +23,10 @@ pub fn emit(unit: &Unit, module: &str) -> Result<Emission> {
     }
     head += &format!("\n\nRoot = {}", library_class(&form, unit.schema.root));
     let files = vec![
-        File::new("codec.py", include_str!("python_structs/codec.py")),
-        File::new("glue.py", python_glue::glue(&form, &Structs, &head)),
+        File::new("codec.py", include_str!("msgspec/codec.py")),
+        File::new("glue.py", glue::glue_file(&form, &Structs, &head)),
     ];
-    let requirements = include_str!("python_structs/requirements.txt");
+    let requirements = include_str!("msgspec/requirements.txt");
     Ok(Emission { files, requirements, ..Emission::default() })
 }
 

@@ -4,7 +4,7 @@
 use wiregauge_schema::{Cardinality, Element, Field, Record, Scalar, TypeId};
 
 use crate::flattened_field::FlattenedField;
-use crate::python_message::PythonMessage;
+use crate::language::python::message::PythonMessage;
 use crate::sequential::flag_name;
 
 /// The value of a field that is called `member`, in the object `at`.

@@ -7,9 +7,9 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::{Field, Schema, TypeDef, TypeId};
 
 use crate::codec::{Emission, Support};
+use crate::language::rust::glue;
+use crate::language::rust::partial_struct::{self, FieldKey};
 use crate::lowering::Lowering;
-use crate::partial_struct::{self, FieldKey};
-use crate::rust_glue;
 
 /// A library that derives.
 pub struct DerivingLibrary {
@@ -33,7 +33,7 @@ impl DerivingLibrary {
 
     /// The same where the calls need more of the module `glue`.
     pub fn emit_with(&self, unit: &Unit, items: impl FnOnce(&mut SourceWriter)) -> Emission {
-        let mut code = rust_glue::begin_glue(self.library);
+        let mut code = glue::begin_glue(self.library);
         code.line("use crate::library;");
         code.line("use crate::message::Root;");
         for name in ["fixed", "element"] {
@@ -44,7 +44,7 @@ impl DerivingLibrary {
         }
         items(&mut code);
         let files = vec![
-            rust_glue::main_file_deriving(self.derive, "Derived", &["codec", "glue", "library"]),
+            glue::main_file_deriving(self.derive, "Derived", &["codec", "glue", "library"]),
             File::new("codec.rs", include_str!("derived/codec.rs")),
             File::new("library.rs", self.calls),
             File::new("glue.rs", code.finish()),

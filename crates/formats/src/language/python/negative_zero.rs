@@ -5,7 +5,7 @@ use wiregauge_holders::SourceWriter;
 use wiregauge_schema::{Cardinality, Element, Field, TypeId};
 
 use crate::flattened_field;
-use crate::python_message::PythonMessage;
+use crate::language::python::message::PythonMessage;
 
 /// The function `loses_sign` of a message, where `is_lost` says which numbers of a
 /// record are concerned; short arrays are so many fields.

@@ -7,8 +7,8 @@ use wiregauge_schema::{Cardinality, Element, Scalar, Schema, TypeDef, TypeId};
 use wiregauge_workshop::maven::Jar;
 
 use crate::codec::{Emission, Support};
-use crate::java_message::JavaMessage;
-use crate::java_plain_objects;
+use crate::language::java::message::JavaMessage;
+use crate::language::java::plain_objects;
 use crate::lowering::Lowering;
 
 /// Jackson itself.
@@ -37,7 +37,7 @@ pub fn emit(unit: &Unit, mapper: &str, jars: &'static [Jar]) -> Result<Emission>
         ("Finite.java", include_str!("jackson/Finite.java")),
         ("Mapper.java", mapper),
     ];
-    let mut emission = java_plain_objects::emit(unit, &[], &own, jars)?;
+    let mut emission = plain_objects::emit(unit, &[], &own, jars)?;
     emission.files.push(File::new("Keys.java", keys(&JavaMessage::new(unit)?)));
     Ok(emission)
 }
@@ -70,7 +70,7 @@ fn keys(form: &JavaMessage) -> String {
 
 /// The answer where octets become a `block` of the format.
 pub fn check_type(schema: &Schema, id: TypeId, block: &str) -> Support {
-    let mut all = java_plain_objects::lowerings(schema, id);
+    let mut all = plain_objects::lowerings(schema, id);
     let TypeDef::Record(record) = &schema.types[id] else { return Support::lowered(all) };
     for field in &record.fields {
         let repeats =

@@ -1,6 +1,6 @@
 //! The libraries that are measured, by the versions that the Rust runners lock.
 
-const LOCK: &str = include_str!("../../../runners/rust/Cargo.lock");
+const LOCK: &str = include_str!("../../../../../runners/rust/Cargo.lock");
 
 /// A crate as a runner names it: `prost 0.14.4`. Panics where the runners do
 /// not depend on it.

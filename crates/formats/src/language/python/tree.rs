@@ -7,8 +7,8 @@ use wiregauge_schema::{Field, TypeId};
 
 use crate::codec::Emission;
 use crate::flattened_field::FlattenedField;
-use crate::python_glue::{self, PythonLibrary};
-use crate::python_message::PythonMessage;
+use crate::language::python::glue::{self, PythonLibrary};
+use crate::language::python::message::PythonMessage;
 
 /// A library of trees.
 pub struct Tree {
@@ -32,9 +32,9 @@ impl Tree {
         let form = PythonMessage::new(unit)?;
         let head = if self.octets_as_text { "from base64 import b64decode, b64encode" } else { "" };
         let files = vec![
-            File::new("codec.py", include_str!("python_tree/codec.py")),
+            File::new("codec.py", include_str!("tree/codec.py")),
             File::new("library.py", self.calls),
-            File::new("glue.py", python_glue::glue(&form, self, head)),
+            File::new("glue.py", glue::glue_file(&form, self, head)),
         ];
         Ok(Emission { files, requirements: self.requirements, ..Emission::default() })
     }

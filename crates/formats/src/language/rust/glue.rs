@@ -6,7 +6,7 @@ use wiregauge_holders::{File, SourceWriter, Unit};
 use wiregauge_schema::path::ElementIndex;
 use wiregauge_schema::{Element, Field, Record, Schema};
 
-use crate::locked_crate::crate_and_version;
+use crate::language::rust::locked_crate::crate_and_version;
 
 /// `main.rs`: the runner's modules, and what serves the codec in the module
 /// `codec`.

@@ -1,5 +1,4 @@
-// Colfer by hand: points lie in memory as Colfer has them, and are pointed to; what was
-// read is freed, which the generated code leaves to its caller.
+// Colfer by hand: what was read is freed, which the generated code leaves to its caller.
 #include "Colfer.h"
 
 // The row has the generated code allocate from memory of its own; here the heap is it.
@@ -10,18 +9,20 @@ void *wiregauge_calloc(std::size_t count, std::size_t size) { return std::calloc
 
 namespace {
 
-static_assert(sizeof(hand::Point) == sizeof(wg_lidar_point), "both lie in memory alike");
-
-// A message as Colfer has it, of one that outlives it.
+// A message as Colfer has it, with its own memory.
 struct Object {
-  explicit Object(const hand::Lidar &from)
-      : info{from.info.kind, from.info.timestamp, from.info.guid},
-        points(reinterpret_cast<const wg_lidar_point *>(from.points.data())),
-        count(from.points.size()) {}
+  wg_msg_info info{};
+  std::vector<wg_lidar_point> points;
 
-  wg_msg_info info;
-  const wg_lidar_point *points;
-  std::size_t count;
+  void fill(const hand::Lidar &from) {
+    info = {from.info.kind, from.info.timestamp, from.info.guid};
+    points.resize(from.points.size());
+    auto to = points.begin();
+    for (const hand::Point &point : from.points) {
+      const auto &position = point.position;
+      *to++ = {position[0], position[1], position[2], point.intensity};
+    }
+  }
 };
 
 class Colfer : public hand::ByHand {
@@ -31,20 +32,29 @@ class Colfer : public hand::ByHand {
   const char *library() override { return "Colfer"; }
   bool has_object() override { return true; }
 
-  std::size_t encode(const hand::Lidar &message) override { return write_of(Object(message)); }
+  std::size_t encode(const hand::Lidar &message) override {
+    object_.fill(message);
+    return write_of(object_);
+  }
 
   std::string written() override { return {out_.begin(), out_.begin() + long(size_)}; }
 
   void decode(hand::Bytes wire, hand::Lidar &message) override {
     const wg_lidar_points_msg object = read(wire);
     message.info = {object.info->kind, object.info->timestamp, object.info->guid};
-    const auto *points = reinterpret_cast<const hand::Point *>(object.points.list);
-    message.points.assign(points, points + object.points.len);
+    message.points.resize(object.points.len);
+    const wg_lidar_point *from = object.points.list;
+    for (hand::Point &to : message.points) {
+      to.position = {from->position_0, from->position_1, from->position_2};
+      to.intensity = from->intensity;
+      ++from;
+    }
     free_of(object);
   }
 
   void fill(const std::vector<hand::Lidar> &messages) override {
-    objects_ = std::vector<Object>(messages.begin(), messages.end());
+    objects_.clear();
+    for (const hand::Lidar &message : messages) objects_.emplace_back().fill(message);
   }
   std::size_t write(std::size_t index) override { return write_of(objects_[index]); }
   void parse(hand::Bytes wire) override {
@@ -54,10 +64,10 @@ class Colfer : public hand::ByHand {
   }
 
  private:
-  std::size_t write_of(const Object &from) {
+  std::size_t write_of(Object &from) {
     wg_lidar_points_msg object{};
-    object.info = const_cast<wg_msg_info *>(&from.info);
-    object.points = {const_cast<wg_lidar_point *>(from.points), from.count};
+    object.info = &from.info;
+    object.points = {from.points.data(), from.points.size()};
     size_ = wg_lidar_points_msg_marshal_len(&object);
     if (out_.size() < size_) out_.resize(size_);
     if (wg_lidar_points_msg_marshal(&object, out_.data()) != size_) std::abort();
@@ -79,6 +89,8 @@ class Colfer : public hand::ByHand {
   // Grows and is not cleared, so that nothing is zeroed.
   std::vector<std::uint8_t> out_;
   std::size_t size_ = 0;
+  // Kept, as its memory is.
+  Object object_;
   std::vector<Object> objects_;
 };
 

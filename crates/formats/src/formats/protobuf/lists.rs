@@ -20,7 +20,7 @@ pub trait Lists {
     fn beside(&self) -> &'static [&'static str] {
         &[]
     }
-    /// What Rust's libraries cannot say, for which filling returns true.
+    /// What Rust's libraries cannot say, for which filling with a check returns true.
     fn unsayable(&self) -> String {
         LOSES_SIGN.into()
     }

@@ -33,6 +33,14 @@ class Output final : public transport::TVirtualTransport<Output, transport::TBuf
 
   void finish() { out_->resize(size()); }
 
+  // TBufferBase's, which gcc may leave as a call for each octet of the compact protocol.
+  [[gnu::always_inline]] void write(const std::uint8_t *bytes, std::uint32_t count) {
+    std::uint8_t *end = wBase_ + count;
+    if (__builtin_expect(end > wBound_, false)) return writeSlow(bytes, count);
+    std::memcpy(wBase_, bytes, count);
+    wBase_ = end;
+  }
+
  protected:
   void writeSlow(const std::uint8_t *bytes, std::uint32_t count) override {
     const std::size_t written = size();

@@ -44,10 +44,6 @@ pub trait CLibrary {
     /// The C expressions, comma-separated, that `span` and `fill_list` take for
     /// a list in `object`.
     fn list(&self, object: &str, field: &Field) -> String;
-    /// A statement before a field of `from` is filled, in C++.
-    fn fill(&self, _: &Schema, _: &Slot) -> Option<String> {
-        None
-    }
 }
 
 /// Name of the only member of a record without fields. It gives the record the
@@ -138,9 +134,6 @@ fn record_glue(
                     code.line("Tally tally{};");
                 }
                 for slot in library.slots(schema, record) {
-                    if let (Verb::Fill, Some(before)) = (verb, library.fill(schema, &slot)) {
-                        code.line(before);
-                    }
                     code.line(statement(schema, &slot, library, verb));
                 }
                 if matches!(verb, Verb::Fill) && record.fields.is_empty() {
@@ -163,9 +156,7 @@ fn record_glue(
 fn same_layout(schema: &Schema, id: TypeId, record: &Record, library: &dyn CLibrary) -> String {
     let slots = library.slots(schema, record);
     let is_value = |slot: &Slot| {
-        matches!(library.shape(schema, &slot.field), Shape::Value)
-            && slot.number.is_none()
-            && library.fill(schema, slot).is_none()
+        matches!(library.shape(schema, &slot.field), Shape::Value) && slot.number.is_none()
     };
     if slots.is_empty() || !schema.is_pod(id) || !slots.iter().all(is_value) {
         return "static constexpr bool kSame = false;".into();

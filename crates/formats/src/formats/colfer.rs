@@ -193,12 +193,39 @@ impl CLibrary for Colfer {
     fn format_fields(&self, schema: &Schema, record: &Record) -> Vec<FlattenedField> {
         flattened_field::flatten_fields(schema, record)
     }
+}
 
-    fn before_fill(&self, schema: &Schema, slot: &FlattenedField) -> Option<String> {
-        let is_list =
-            matches!(slot.field.cardinality, Cardinality::List { .. } | Cardinality::Array { .. });
-        let is_float = schema.scalar(slot.field.element).is_some_and(Scalar::is_float);
-        (is_float && !is_list).then(|| format!("check_sign(from.{});", slot.value))
+/// `admit`: refuses a negative zero, which Colfer leaves out. Lists may hold one.
+fn admit(schema: &Schema, code: &mut SourceWriter) {
+    let open =
+        |name: &str| format!("inline void admit([[maybe_unused]] const message::{name} &from)");
+    code.line("");
+    for (_, record) in schema.records() {
+        code.line(format!("{};", open(&record.name.legal)));
+    }
+    for (_, record) in schema.records() {
+        code.block(format!("{} {{", open(&record.name.legal)), "}", |code| {
+            for FlattenedField { field, value, .. } in Colfer.format_fields(schema, record) {
+                let is_float = schema.scalar(field.element).is_some_and(Scalar::is_float);
+                let check = match field.element {
+                    Element::Record(_) => "admit",
+                    _ if is_float => "check_sign",
+                    _ => continue,
+                };
+                match field.cardinality {
+                    Cardinality::List { .. } | Cardinality::Array { .. } if is_float => {}
+                    Cardinality::List { .. } | Cardinality::Array { .. } => {
+                        code.line(format!(
+                            "for (const auto &value : from.{value}) {check}(value);"
+                        ));
+                    }
+                    Cardinality::Optional => {
+                        code.line(format!("if (from.{value}) {check}(*from.{value});"));
+                    }
+                    _ => code.line(format!("{check}(from.{value});")),
+                }
+            }
+        });
     }
 }
 
@@ -207,6 +234,7 @@ fn emit(unit: &Unit) -> Result<Emission> {
     let mut code = cpp::begin_glue(&["message.hpp", "values.hpp"]);
     code.line("namespace c_struct {");
     c_struct::glue(unit, &Colfer, &mut code);
+    admit(schema, &mut code);
     code.line("");
     code.line("}  // namespace c_struct");
     code.line("");

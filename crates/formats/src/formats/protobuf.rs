@@ -115,7 +115,7 @@ fn same_in_rust(schema: &Schema, field: &Field) -> bool {
 /// Fills `to.MEMBER` of a Rust library with a field's record or records.
 fn fill_records(schema: &Schema, id: TypeId, slot: &FlattenedField, member: &str) -> String {
     let (f, m) = (&slot.value, member);
-    let fill = format!("fill_{}", schema.record(id).name.legal);
+    let fill = format!("fill_{}::<CHECK>", schema.record(id).name.legal);
     match slot.field.cardinality {
         Cardinality::Required | Cardinality::Implicit => {
             format!("lost |= {fill}(&from.{f}, to.{m}.get_or_insert_with(Default::default));")
@@ -124,9 +124,12 @@ fn fill_records(schema: &Schema, id: TypeId, slot: &FlattenedField, member: &str
             "match &from.{f} {{ None => to.{m} = None, Some(from) => \
              lost |= {fill}(from, to.{m}.get_or_insert_with(Default::default)) }}"
         ),
+        // What is new is filled when it is made: a list is gone through once.
         Cardinality::List { .. } | Cardinality::Array { .. } => format!(
-            "to.{m}.resize_with(from.{f}.len(), Default::default);\n\
-             for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ lost |= {fill}(from, to) }}"
+            "to.{m}.truncate(from.{f}.len());\n\
+             for (from, to) in from.{f}.iter().zip(&mut to.{m}) {{ lost |= {fill}(from, to) }}\n\
+             to.{m}.extend(from.{f}[to.{m}.len()..].iter().map(|from| {{ \
+             let mut new = Default::default(); lost |= {fill}(from, &mut new); new }}));"
         ),
     }
 }
@@ -138,10 +141,8 @@ fn fill_numbers(schema: &Schema, slot: &FlattenedField, member: &str) -> String 
         Cardinality::Required | Cardinality::Implicit => {
             let lost = match schema.scalar(slot.field.element) {
                 Some(scalar) if scalar.is_float() => {
-                    format!(
-                        "lost |= from.{f}.to_bits() == (-0.0_{}).to_bits();\n",
-                        scalar.rust_name()
-                    )
+                    let (bits, of) = (format!("from.{f}.to_bits()"), scalar.rust_name());
+                    format!("if CHECK {{ lost |= {bits} == (-0.0_{of}).to_bits() }}\n")
                 }
                 _ => String::new(),
             };
@@ -161,7 +162,7 @@ fn fill_numbers(schema: &Schema, slot: &FlattenedField, member: &str) -> String 
 }
 
 /// `pub fn fill_X`: normalized to a Rust library's, into whatever that held before,
-/// by a statement a slot. It tells whether a zero loses its sign.
+/// by a statement a slot. With `CHECK` it tells whether a zero loses its sign.
 fn fill(
     record: &Record,
     object: &str,
@@ -172,7 +173,10 @@ fn fill(
     let name = &record.name.legal;
     code.line("");
     code.block(
-        format!("pub fn fill_{name}<'a>(from: &'a crate::message::{name}, to: &mut {object}) -> bool {{"),
+        format!(
+            "pub fn fill_{name}<'a, const CHECK: bool>(\
+             from: &'a crate::message::{name}, to: &mut {object}) -> bool {{"
+        ),
         "}",
         |code| {
             code.line("let mut lost = false;");

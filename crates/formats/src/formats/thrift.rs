@@ -55,8 +55,9 @@ inventory::submit! {
             "TBinaryProtocol",
             "--gen cpp:templates,moveable_types and protocols that know their transport's type: no \
              virtual call for each field",
-            "reads by TMemoryBuffer in place; writes by a TBufferBase into the output buffer, \
-             because a TMemoryBuffer would have to be copied",
+            "reads by a TMemoryBuffer in place; writes into another one that is kept, whose bytes are \
+             taken from where they are, as a transport would take them; where buffers are fresh, its \
+             memory is freed",
             "the library's limits of texts and containers are set to the message's size",
             "fixed and element read by the protocol, which skips everything before by skip()",
         ],
@@ -212,7 +213,6 @@ fn emit(unit: &Unit, protocol: &str) -> Result<Emission> {
             idl(unit.schema, "cpp")?,
             File::new("main.cpp", include_str!("thrift/main.cpp")),
             File::new("octets.hpp", include_str!("thrift/octets.hpp")),
-            File::new("output.hpp", include_str!("thrift/output.hpp")),
             File::new("reader.hpp", include_str!("thrift/reader.hpp")),
             File::new("wire.hpp", wire(protocol)),
             File::new("glue.hpp", glue(unit)),

@@ -20,7 +20,7 @@ pub trait ListEncoding {
     fn extra_modules(&self) -> &'static [&'static str] {
         &[]
     }
-    /// What Rust's libraries cannot say, for which filling returns true.
+    /// What Rust's libraries cannot say, for which filling with a check returns true.
     fn unsupported_values(&self) -> String {
         LOSES_SIGN.into()
     }

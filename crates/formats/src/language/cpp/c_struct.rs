@@ -44,10 +44,6 @@ pub trait CLibrary {
     /// The C expressions, comma-separated, that `span` and `fill_list` take for
     /// a list in `object`.
     fn list_arguments(&self, object: &str, field: &Field) -> String;
-    /// A statement before a field of `from` is filled, in C++.
-    fn before_fill(&self, _: &Schema, _: &FlattenedField) -> Option<String> {
-        None
-    }
 }
 
 /// Name of the only member of a record without fields. It gives the record the
@@ -138,9 +134,6 @@ fn record_glue(
                     code.line("Tally tally{};");
                 }
                 for slot in library.format_fields(schema, record) {
-                    if let (GlueOperation::Fill, Some(before)) = (verb, library.before_fill(schema, &slot)) {
-                        code.line(before);
-                    }
                     code.line(statement(schema, &slot, library, verb));
                 }
                 if matches!(verb, GlueOperation::Fill) && record.fields.is_empty() {
@@ -163,9 +156,7 @@ fn record_glue(
 fn same_layout(schema: &Schema, id: TypeId, record: &Record, library: &dyn CLibrary) -> String {
     let slots = library.format_fields(schema, record);
     let is_value = |slot: &FlattenedField| {
-        matches!(library.shape(schema, &slot.field), Shape::Value)
-            && slot.number.is_none()
-            && library.before_fill(schema, slot).is_none()
+        matches!(library.shape(schema, &slot.field), Shape::Value) && slot.number.is_none()
     };
     if slots.is_empty() || !schema.is_pod(id) || !slots.iter().all(is_value) {
         return "static constexpr bool kSame = false;".into();

@@ -94,8 +94,8 @@ fn measured(folder: &Path, message: &str) -> Result<Run> {
     command.arg("codecs");
     match message {
         "scan" | REUSED => {
-            command.arg("--message").arg(scan).args(["--size", "ranges=1081"]);
-            command.args(["--size", "intensities=1081"]);
+            command.arg("--message").arg(scan).args(["--length", "ranges=1081"]);
+            command.args(["--length", "intensities=1081"]);
             if message == REUSED {
                 command.args(["--objects", "reused"]);
             }

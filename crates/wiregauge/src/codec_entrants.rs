@@ -35,7 +35,7 @@ impl std::str::FromStr for Own {
 }
 
 /// A field's length: `PATH=N`.
-pub fn size(text: &str) -> Result<(String, usize)> {
+pub fn length(text: &str) -> Result<(String, usize)> {
     let (path, length) = text.split_once('=').context("wants PATH=N")?;
     Ok((path.into(), workload::length(length)?))
 }

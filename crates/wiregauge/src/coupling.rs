@@ -8,9 +8,9 @@ use wiregauge_cosim::package::description;
 /// What is wanted of FMUs.
 #[derive(clap::Args)]
 pub struct Coupling {
-    /// Set a variable of an FMU before it is initialized. Paths are relative to
-    /// where you stand.
-    #[arg(long, value_name = "source.NAME=VALUE", value_parser = setting)]
+    /// Set a variable of an FMU before it is initialized, as source.lanes=2 or
+    /// model.range=80. Paths are relative to where you stand.
+    #[arg(long, value_name = "FMU.NAME=VALUE", value_parser = setting)]
     set: Vec<Setting>,
     /// Which output goes into which input, where there are several or where
     /// they do not say what they carry.
@@ -30,20 +30,23 @@ pub struct Coupling {
 
 /// A variable to set: in the source or in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Setting {
-    model: bool,
-    name: String,
-    value: String,
+pub struct Setting {
+    /// Whether it is the model's, and not the source's.
+    pub model: bool,
+    /// The variable.
+    pub name: String,
+    /// What it becomes.
+    pub value: String,
 }
 
 /// `source.NAME=VALUE` or `model.NAME=VALUE`.
-fn setting(text: &str) -> Result<Setting> {
+pub fn setting(text: &str) -> Result<Setting> {
     let wants = "wants source.NAME=VALUE or model.NAME=VALUE";
     let (path, value) = text.split_once('=').context(wants)?;
     let (whose, name) = path.split_once('.').context(wants)?;
     let model = match whose {
         "source" => false,
-        "model" | "sensor" => true,
+        "model" => true,
         _ => bail!(wants),
     };
     Ok(Setting { model, name: name.into(), value: value.into() })

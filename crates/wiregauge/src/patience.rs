@@ -10,5 +10,5 @@ pub struct StepPatience {
     /// How long a step may take before its FMU counts as hung: 60, which is seconds,
     /// or 2min.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
-    pub patience: Duration,
+    pub timeout: Duration,
 }

@@ -29,14 +29,14 @@ Examples:
   wiregauge codecs --quick
       the LiDAR message in every format, in a minute
   wiregauge codecs --message scan.msg              your own message
-  wiregauge codecs --input drive.mcap --topic /lidar    your own recording
+  wiregauge codecs --input drive.mcap --channel /lidar    your own recording
   wiregauge cosim run --source a.fmu --model b.fmu
       where a co-simulation step goes
   wiregauge bus fep --quick
       what reaches the other side of a bus in time
   wiregauge trace info drive.mcap
       what is in a recording; trace --help has what can be done with it
-  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm
       scans as columns, to a millimetre
   wiregauge generate scan.msg --language python --wire cdr -o holders
       source code that holds, reads and writes the message

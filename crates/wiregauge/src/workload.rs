@@ -85,6 +85,15 @@ pub enum Builtin {
 }
 
 impl Builtin {
+    /// The one that is meant by this name.
+    pub fn find(source: &Source) -> Option<Builtin> {
+        match source.path.to_str() {
+            Some("lidar") if source.type_name.is_none() => Some(Builtin::Lidar),
+            Some("rsb") if source.type_name.is_none() => Some(Builtin::Rsb),
+            _ => None,
+        }
+    }
+
     /// Its definition: files of Protobuf, by name; none where it is one of ROS.
     pub fn texts(self) -> &'static [(&'static str, &'static str)] {
         match self {
@@ -176,16 +185,30 @@ impl Workload {
         Ok(workload)
     }
 
-    /// Generated values of a definition in a file.
-    pub fn file(
-        file: &Source,
+    /// Generated values of a message: a built-in one by its name, or a definition in a
+    /// file.
+    pub fn message(
+        message: &Source,
         sizes: &Sizes,
         sweep: Option<&Sweep>,
         count: usize,
         seed: u64,
     ) -> Result<Workload> {
-        let schema = source::load(file)?;
-        Workload::generated(schema, file.to_string(), sizes, sweep, count, seed)
+        let (schema, source) = match Builtin::find(message) {
+            Some(Builtin::Lidar) => {
+                let lengths: Vec<_> = sizes.overrides.iter().collect();
+                let points = match (sweep, &lengths[..]) {
+                    (None, []) => vec![10_000],
+                    (None, [(path, points)]) if *path == "points" => vec![**points],
+                    (Some(sweep), []) if sweep.path == "points" => sweep.lengths.clone(),
+                    _ => bail!("the LiDAR message has one list, points: --length points=N"),
+                };
+                return Workload::lidar(&points, count, seed);
+            }
+            Some(builtin) => (builtin.schema()?, builtin.source().to_owned()),
+            None => (source::load(message)?, message.to_string()),
+        };
+        Workload::generated(schema, source, sizes, sweep, count, seed)
     }
 
     /// Recorded messages of a topic, `count` at most, evenly over the
@@ -205,7 +228,7 @@ impl Workload {
             (None, [only]) => only.name.clone(),
             (None, topics) => {
                 let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
-                bail!("{}: name one with --topic: {}", input.display(), names.join(", "))
+                bail!("{}: name one with --channel: {}", input.display(), names.join(", "))
             }
         };
         let schema = recording.schema(&topic)?;
@@ -350,7 +373,7 @@ fn check_memory(
     ensure!(
         wanted <= u128::from(budget),
         "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
-         shorter lists (--size), or fewer messages or lengths",
+         shorter lists (--length), or fewer messages or lengths",
         text::count(count as u64, "message"),
         text::count(cases.len() as u64, "case"),
         memory::words(wanted),

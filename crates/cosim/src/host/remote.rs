@@ -49,7 +49,7 @@ impl fmt::Display for Trouble {
                 }
                 match broken {
                     Broken::Died(death) => write!(f, "the process {}", died(death)),
-                    Broken::Hung => write!(f, "the process {broken}; --patience allows more"),
+                    Broken::Hung => write!(f, "the process {broken}; --timeout allows more"),
                     other => write!(f, "the process {other}"),
                 }
             }

@@ -20,7 +20,7 @@ inventory::submit! {
         weight: None,
         least_iterations: 0,
         fixed: "polysync measures the messages of the publication",
-        useless: &["--messages", "--size", "--sweep", "--presence"],
+        useless: &["--messages", "--length", "--sweep", "--presence"],
     }
 }
 

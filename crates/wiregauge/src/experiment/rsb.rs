@@ -37,7 +37,7 @@ inventory::submit! {
         least_iterations: ROUND_TRIPS,
         weight: Some(weight::weigh),
         fixed: "rsb measures the messages of the publication, by round trips",
-        useless: &["--messages", "--size", "--sweep", "--presence", "--fixed", "--element"],
+        useless: &["--messages", "--length", "--sweep", "--presence", "--fixed", "--element"],
     }
 }
 

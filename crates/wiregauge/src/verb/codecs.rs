@@ -28,7 +28,7 @@ use crate::output::{self, deliver, print, Form, Outlet};
 use crate::progress::Progress;
 use crate::required::Required;
 use crate::small_arrays::SmallArrays;
-use crate::workload::{build_folder, Sweep, Workload};
+use crate::workload::{build_folder, Builtin, Sweep, Workload};
 
 /// Measure what a message costs in every format.
 ///
@@ -49,10 +49,10 @@ Examples:
       what its programs weigh
   wiregauge codecs --message robot.proto:pkg.Type
       your message, generated values
-  wiregauge codecs --message scan.msg --size ranges=1081
-  wiregauge codecs --input drive.mcap --topic /lidar
+  wiregauge codecs --message scan.msg --length ranges=1081
+  wiregauge codecs --input drive.mcap --channel /lidar
       your recording, its own messages
-  wiregauge codecs --input drive.db3 --topic /lidar -I ~/ros2/src
+  wiregauge codecs --input drive.db3 --channel /lidar -I ~/ros2/src
   wiregauge codecs --sweep points=1,100,10000 --codecs prost,flatbuffers
   wiregauge codecs --libraries system,current --codecs protobuf-cpp
       with the machine's library and with the newest
@@ -77,25 +77,26 @@ pub struct Arguments {
     /// Weigh programs instead: their size and that of their libraries, what compiling
     /// them takes, and lines of code.
     #[arg(long, requires = "experiment", conflicts_with_all = [
-        "runner", "experiments", "time", "corrupt", "libraries", "library", "profile",
+        "runner", "experiments", "duration", "corrupt", "libraries", "library", "profile",
     ])]
     weight: bool,
 
-    /// Measure this message with generated values.
-    #[arg(long, value_name = "FILE[:TYPE]", conflicts_with_all = ["experiment", "input"])]
+    /// Measure this message with generated values: lidar, rsb, or a definition of your
+    /// own.
+    #[arg(long, value_name = "NAME|FILE[:TYPE]", conflicts_with_all = ["experiment", "input"])]
     message: Option<String>,
     /// Measure the messages of this recording: .mcap, .bag (ROS 1), .db3 or its
     /// folder (ROS 2), or .osi.
     #[arg(long, value_name = "FILE", conflicts_with = "experiment")]
     input: Option<PathBuf>,
-    /// The recording's topic; of an .osi file the type, where its name does not
+    /// The recording's channel; of an .osi file the type, where its name does not
     /// tell it.
-    #[arg(long, requires = "input")]
-    topic: Option<String>,
+    #[arg(long, value_name = "TOPIC", requires = "input")]
+    channel: Option<String>,
     /// Look for definitions that the message or recording uses in this folder
     /// too; several times for several folders.
-    #[arg(short = 'I', value_name = "FOLDER")]
-    folder: Vec<PathBuf>,
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    include: Vec<PathBuf>,
     /// Keep fields that never occur in the recording.
     #[arg(long, requires = "input")]
     whole_schema: bool,
@@ -104,8 +105,8 @@ pub struct Arguments {
     messages: Option<u32>,
 
     /// Length of a list, string or bytes field in generated values.
-    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::size)]
-    size: Vec<(String, usize)>,
+    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::length)]
+    length: Vec<(String, usize)>,
     /// Measure several lengths of a list.
     #[arg(long, value_name = "PATH=N,N,…")]
     sweep: Option<Sweep>,
@@ -159,25 +160,25 @@ pub struct Arguments {
     corrupt: u64,
 
     /// Be done in a minute.
-    #[arg(long, conflicts_with = "time")]
+    #[arg(long, conflicts_with = "duration")]
     quick: bool,
     /// How long measuring may take in all, once the runners are built: 300, which is
     /// seconds, or 10min; five minutes unless set.
     #[arg(long, value_name = "TIME", value_parser = allowance)]
-    time: Option<Duration>,
+    duration: Option<Duration>,
     /// Processes that each codec is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
     /// How long a runner may take over one answer before it counts as hung: 60, which
     /// is seconds, or 2min.
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
-    patience: Duration,
+    timeout: Duration,
     #[command(flatten)]
     memory: MaxMemory,
 
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
@@ -285,8 +286,8 @@ impl Arguments {
             entrants,
             experiments,
             settings: self.settings(),
-            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
-            patience: self.patience,
+            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
+            patience: self.timeout,
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: match self.experiment {
                 Some(published) if !self.quick => published.least_iterations,
@@ -382,22 +383,23 @@ impl Arguments {
     fn check(&self) -> Result<()> {
         let given = [
             ("--messages", self.messages.is_some()),
-            ("--size", !self.size.is_empty()),
+            ("--length", !self.length.is_empty()),
             ("--sweep", self.sweep.is_some()),
             ("--presence", self.presence.is_some()),
             ("--fixed", self.fixed.is_some()),
             ("--element", self.element.is_some()),
-            ("--topic", self.topic.is_some()),
+            ("--channel", self.channel.is_some()),
             ("--whole-schema", self.whole_schema),
         ];
         let (why, useless): (&str, &[&str]) = match (self.experiment, &self.message, &self.input) {
             (Some(published), ..) => (published.fixed, published.useless),
-            (_, _, Some(_)) => {
-                ("recorded messages are measured as they are", &["--size", "--sweep", "--presence"])
-            }
+            (_, _, Some(_)) => (
+                "recorded messages are measured as they are",
+                &["--length", "--sweep", "--presence"],
+            ),
             (_, None, None) => ("the LiDAR message has no optional field", &["--presence"]),
             (_, Some(_), None) => {
-                ("it is about a recording (--input)", &["--topic", "--whole-schema"])
+                ("it is about a recording (--input)", &["--channel", "--whole-schema"])
             }
         };
         if let Some((option, _)) =
@@ -414,44 +416,35 @@ impl Arguments {
             );
         }
         let swept = self.sweep.iter().map(|sweep| &sweep.path);
-        let mut paths: Vec<&String> = self.size.iter().map(|(path, _)| path).chain(swept).collect();
+        let mut paths: Vec<&String> =
+            self.length.iter().map(|(path, _)| path).chain(swept).collect();
         paths.sort();
         if let Some(twice) = paths.windows(2).find(|pair| pair[0] == pair[1]) {
-            bail!("{} has two lengths; give it one, by --size or by --sweep", twice[0]);
+            bail!("{} has two lengths; give it one, by --length or by --sweep", twice[0]);
         }
         Ok(())
     }
 
     /// The file of the message's definition.
     fn definition(&self) -> Option<PathBuf> {
-        self.message.as_deref().map(|message| Source::parse(message).path)
+        let source = self.message.as_deref().map(Source::parse)?;
+        Builtin::find(&source).is_none().then_some(source.path)
     }
 
     fn workload(&self) -> Result<Workload> {
-        let overrides: IndexMap<String, usize> = self.size.iter().cloned().collect();
+        let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
         let sizes = Sizes { overrides, presence: self.presence.unwrap_or(1.0), ..Sizes::default() };
         let count = self.messages.unwrap_or(MESSAGES) as usize;
         let mut workload = match (self.experiment, &self.message, &self.input) {
             (Some(published), _, _) => (published.workload)(self.seed)?,
-            (_, Some(message), _) => Workload::file(
-                &Source::parse(message).within(&self.folder),
-                &sizes,
-                self.sweep.as_ref(),
-                count,
-                self.seed,
-            )?,
-            (_, _, Some(input)) => {
-                let topic = self.topic.as_deref();
-                Workload::recording(input, topic, count, self.whole_schema, &self.folder)?
+            (_, None, Some(input)) => {
+                let channel = self.channel.as_deref();
+                Workload::recording(input, channel, count, self.whole_schema, &self.include)?
             }
-            _ => {
-                let lengths = match (&self.sweep, self.size.as_slice()) {
-                    (Some(sweep), _) if sweep.path == "points" => sweep.lengths.clone(),
-                    (None, []) => vec![10_000],
-                    (None, [(path, points)]) if path == "points" => vec![*points],
-                    _ => bail!("the LiDAR message has one list, points: --size points=N"),
-                };
-                Workload::lidar(&lengths, count, self.seed)?
+            (_, message, _) => {
+                let source = Source::parse(message.as_deref().unwrap_or("lidar"));
+                let source = source.within(&self.include);
+                Workload::message(&source, &sizes, self.sweep.as_ref(), count, self.seed)?
             }
         };
         ensure!(

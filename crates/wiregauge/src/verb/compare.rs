@@ -36,7 +36,7 @@ pub struct Arguments {
     fail_unsure: bool,
     /// Show the cells without a difference too.
     #[arg(long)]
-    all: bool,
+    all_cells: bool,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
@@ -58,8 +58,8 @@ impl Arguments {
             self.new.display()
         );
         print(&match self.format {
-            Form::Table => rendering::terminal(&base, &new, &comparison, self.all, width()),
-            Form::Md => rendering::render_markdown(&base, &new, &comparison, self.all),
+            Form::Table => rendering::terminal(&base, &new, &comparison, self.all_cells, width()),
+            Form::Md => rendering::render_markdown(&base, &new, &comparison, self.all_cells),
             Form::Json => rendering::json(&comparison),
             Form::Csv => anyhow::bail!("compare has no CSV form; use --format json"),
         })?;

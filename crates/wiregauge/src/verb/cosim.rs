@@ -18,7 +18,7 @@ use clap::Subcommand;
 Examples:
   wiregauge cosim run --quick
       all encodings, in a minute
-  wiregauge cosim run --objects 10,100,200 --encodings protobuf,packed
+  wiregauge cosim run --moving-objects 10,100,200 --codecs protobuf,packed
   wiregauge cosim run --source a.fmu --model b.fmu     FMUs of your own
   wiregauge cosim persival
       Persival's table 1, beside the measured

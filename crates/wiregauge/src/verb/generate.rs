@@ -31,7 +31,7 @@ Examples:
   wiregauge generate scan.msg --language python --wire ros-msg,cdr -o holders
   wiregauge generate drive.mcap:/lidar --language python --wire cdr -o holders
       of a recorded topic; without one of all topics
-  wiregauge generate ~/ros2/src/my_msgs -I ~/ros2/src --name my_msgs \\
+  wiregauge generate ~/ros2/src/my_msgs -I ~/ros2/src --module my_msgs \\
       --language cpp,python --wire cdr -o holders
       of all messages of a package
   wiregauge generate scan.msg --language cpp --wire cdr --check holders
@@ -47,16 +47,16 @@ pub struct Arguments {
     definitions: Vec<String>,
     /// Look for definitions that are used in this folder too; several times for
     /// several folders.
-    #[arg(short = 'I', value_name = "FOLDER")]
-    folder: Vec<PathBuf>,
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    include: Vec<PathBuf>,
     /// Languages, parted by commas.
-    #[arg(long, value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required = true)]
     language: Vec<LanguageName>,
     /// Wires that the holders read and write, parted by commas.
-    #[arg(long, value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',', required = true)]
     wire: Vec<WireName>,
     /// The folder to write into; it is made where it is missing.
-    #[arg(short, value_name = "FOLDER", required_unless_present = "check")]
+    #[arg(short, long, value_name = "PATH", required_unless_present = "check")]
     output: Option<PathBuf>,
     /// Write nothing; say whether the folder has what would be written.
     #[arg(long, value_name = "FOLDER", conflicts_with_all = ["output", "force"])]
@@ -66,8 +66,8 @@ pub struct Arguments {
     dialect: Option<DialectName>,
     /// What files and modules are called; unless set, after a folder that is given alone,
     /// or the first message.
-    #[arg(long)]
-    name: Option<String>,
+    #[arg(long, value_name = "NAME")]
+    module: Option<String>,
     /// What Java's packages are in, such as org.example.
     #[arg(long, value_name = "NAME")]
     package: Option<String>,
@@ -105,7 +105,7 @@ impl Arguments {
         for name in unused {
             tell(&text::safe(&format!("{name} is left out, as no message uses it")));
         }
-        let name = self.name.clone().or_else(|| self.name_of_folder());
+        let name = self.module.clone().or_else(|| self.name_of_folder());
         let mut package = Package::new(name.as_deref(), definitions)?;
         if let Some(name) = &self.package {
             ensure!(
@@ -159,7 +159,7 @@ impl Arguments {
         let read = |dialect: Option<Dialect>| {
             let (mut all, mut unused) = (Vec::new(), BTreeSet::new());
             for text in &self.definitions {
-                all.extend(schemas(text, &self.folder, dialect, &mut unused)?);
+                all.extend(schemas(text, &self.include, dialect, &mut unused)?);
             }
             Ok::<_, anyhow::Error>((all, unused))
         };

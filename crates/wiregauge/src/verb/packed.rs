@@ -22,15 +22,15 @@ use clap::Subcommand;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge packed pack drive_sv.osi packed_sv.osi
+  wiregauge packed pack drive_sv.osi -o packed_sv.osi
       lossless, columns that are read in place
-  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm --whole-bytes
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm --whole-bytes
       to a millimetre and 0.1 dB, and zstd of the chunks behind it
-  wiregauge packed pack drive.mcap exact.mcap --preset lidar-exact,radar-exact
-  wiregauge packed unpack exact.mcap back.mcap
+  wiregauge packed pack drive.mcap -o exact.mcap --preset lidar-exact,radar-exact
+  wiregauge packed unpack exact.mcap -o back.mcap
       the same messages to the byte
   wiregauge packed info small.mcap --format json
-  wiregauge packed pack 000000.bin scan.packed --preset lidar-1mm \\
+  wiregauge packed pack 000000.bin -o scan.packed --preset lidar-1mm \\
       --point x:f32,y:f32,z:f32,intensity:f32
       points of a data set; unpack scan.packed 000000.bin gives them back")]
 pub struct Arguments {

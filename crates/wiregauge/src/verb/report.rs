@@ -23,7 +23,7 @@ pub struct Arguments {
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Write the page here; - is standard output.
-    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
+    #[arg(short, long, value_name = "PATH", conflicts_with = "format")]
     output: Option<PathBuf>,
     /// Write this to standard output instead.
     #[arg(long, value_enum)]

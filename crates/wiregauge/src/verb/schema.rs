@@ -11,6 +11,7 @@ use wiregauge_schema::{describe, package, source, Schema, Source};
 use wiregauge_system::text::safe;
 use wiregauge_trace::Recording;
 
+use crate::list_format::ListFormat;
 use crate::output::{print, show, tell};
 use crate::small_arrays::SmallArrays;
 use crate::workload::lookup;
@@ -28,9 +29,9 @@ Examples:
       of ROS 1; drive.db3 or its folder of ROS 2
   wiregauge schema 20240618T122540Z_sv_370_244_20_x.osi
       of a trace of OSI
-  wiregauge schema scan.msg --format flatbuffers-cpp
+  wiregauge schema scan.msg --idl flatbuffers-cpp
       the definition that is compiled
-  wiregauge schema scan.msg --json                the model for scripts")]
+  wiregauge schema scan.msg --format json         the model for scripts")]
 pub struct Arguments {
     /// A definition (.msg, .proto, a descriptor set, or a folder of them) or a recording (.mcap,
     /// .bag, .db3 or its folder, .osi); after a colon the type or topic, where
@@ -39,28 +40,29 @@ pub struct Arguments {
     source: String,
     /// Look for definitions that are used in this folder too; several times for
     /// several folders.
-    #[arg(short = 'I', value_name = "FOLDER")]
-    folder: Vec<PathBuf>,
-    /// Show the definition that is emitted for this codec or format.
-    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    format: Option<String>,
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Show the definition that is emitted for this codec or format, in its own
+    /// language.
+    #[arg(long, value_name = "NAME", conflicts_with = "format")]
+    idl: Option<String>,
     /// How formats without fixed arrays write those of up to four numbers.
     #[arg(long, value_enum, default_value = "fields")]
     small_arrays: SmallArrays,
-    /// Show the model as JSON.
-    #[arg(long)]
-    json: bool,
+    /// Form on standard output; of json the model alone.
+    #[arg(long, value_enum, default_value = "table")]
+    format: ListFormat,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let mut schema = load(&self.source, &self.folder, None)?;
+        let mut schema = load(&self.source, &self.include, None)?;
         self.small_arrays.apply(&mut schema);
-        if self.json {
+        if self.format == ListFormat::Json {
             print(&serde_json::to_string_pretty(&schema)?)?;
-        } else if let Some(format) = &self.format {
-            show(&definition(&schema, format)?)?;
+        } else if let Some(name) = &self.idl {
+            show(&definition(&schema, name)?)?;
         } else {
             show(&format!("{}\n{}", describe(&schema), answers(&schema)))?;
         }

@@ -7,7 +7,6 @@ mod convert;
 mod cut;
 mod encoding;
 pub mod errors;
-pub mod form;
 mod hearing;
 mod index;
 mod info;
@@ -41,23 +40,23 @@ Examples:
       channels, types, times, rates, sizes
   wiregauge trace check 20240618T122540Z_sv_370_244_20_x.osi
       is it a trace file of OSI, and what does it lack
-  wiregauge trace convert drive_sv.osi drive.mcap
+  wiregauge trace convert drive_sv.osi -o drive.mcap
       and back, the same to the byte
-  wiregauge trace convert drive.mcap clouds.mcap --points
+  wiregauge trace convert drive.mcap -o clouds.mcap --points
       the points in it, for Foxglove and Lichtblick; .parquet for DuckDB
-  wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s --channel '/lidar*'
-  wiregauge trace convert drive.bag drive.mcap
+  wiregauge trace cut drive.mcap -o part.mcap --from 10s --to 20s --channel '/lidar*'
+  wiregauge trace convert drive.bag -o drive.mcap
       a bag of ROS 1; of ROS 2 the .db3 or the folder
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
-  wiregauge trace split drive.mcap -o parts --duration 60s
-  wiregauge trace repair broken.mcap whole.mcap
+  wiregauge trace split drive.mcap -o parts --by-duration 60s
+  wiregauge trace repair broken.mcap -o whole.mcap
       everything that is whole, and what was lost
-  wiregauge trace cat drive.mcap --messages 1000..1001
+  wiregauge trace cat drive.mcap --range 1000..1001
       one message as JSON, found without reading those before it
   wiregauge trace play drive_sv.osi | my-model
       messages at the times that they were recorded at
-  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
-  wiregauge trace record heard.mcap --over dds
+  wiregauge trace record -o drive_sv.osi --source a.fmu --duration 10s
+  wiregauge trace record -o heard.mcap --over dds
       and elsewhere 'wiregauge trace play drive.mcap --over dds'")]
 pub struct Arguments {
     #[command(subcommand)]

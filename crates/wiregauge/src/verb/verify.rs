@@ -7,6 +7,7 @@ use anyhow::{ensure, Result};
 use wiregauge_report::text::{json, terminal};
 use wiregauge_result::run::Run;
 
+use crate::list_format::ListFormat;
 use crate::output::{print, width};
 use crate::required::Required;
 
@@ -38,16 +39,7 @@ pub struct Arguments {
     required: Required,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
-}
-
-/// Form of the verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    /// Aligned text for a terminal.
-    Table,
-    /// For scripts.
-    Json,
+    format: ListFormat,
 }
 
 impl Arguments {
@@ -63,8 +55,8 @@ impl Arguments {
             self.run.display()
         );
         print(&match self.format {
-            Form::Table => terminal::verdicts(&run, width()),
-            Form::Json => json::required(&run),
+            ListFormat::Table => terminal::verdicts(&run, width()),
+            ListFormat::Json => json::required(&run),
         })?;
         Ok(ExitCode::from(judge.write(&run)?))
     }

@@ -23,6 +23,7 @@ use super::row::Row;
 use super::run::Modes;
 use super::series::Common;
 use crate::progress::Progress;
+use crate::quantity::rate;
 
 /// How long a trial lasts.
 const TRIAL: Duration = Duration::from_secs(3);
@@ -49,7 +50,7 @@ Examples:
       the highest rate of 500 B
   wiregauge bus headroom --cycle 10ms --mode discrete
       the largest sample each 10 ms
-  wiregauge bus headroom --rate 100 --transport dds,zenoh
+  wiregauge bus headroom --rate 100Hz --transport dds,zenoh
       the same at 100 a second")]
 pub struct Arguments {
     /// Search the rate at this size: 500, 64kB, 10MB.
@@ -58,8 +59,8 @@ pub struct Arguments {
     /// Search the size in this cycle.
     #[arg(long, value_name = "TIME", value_parser = time)]
     cycle: Option<Duration>,
-    /// Search the size at this rate, in samples per second.
-    #[arg(long, value_name = "N")]
+    /// Search the size at this rate of samples: 100Hz, 1kHz.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<f64>,
     /// How participants keep together.
     #[arg(long, value_enum, default_value = "continuous")]
@@ -157,10 +158,6 @@ impl Arguments {
             (Some(size), None, None) => Aim::Rate { size },
             (None, Some(cycle), None) => Aim::Size { cycle },
             (None, None, Some(rate)) => {
-                ensure!(
-                    (1e-3..=1e9).contains(&rate),
-                    "--rate {rate} is no rate: it must be from 0.001 to 1000000000 a second"
-                );
                 Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
             }
             (None, None, None) => bail!(

@@ -19,9 +19,9 @@ use wiregauge_result::run::{Case, Subject};
 use wiregauge_schema::{Sizes, Source};
 
 use crate::codec_entrants::{self, Own};
-use crate::point_entrants::{entrant, Choice};
+use crate::point_entrants::{entrant, rows, Choice};
 use crate::progress::Progress;
-use crate::workload::{build_folder, Builtin, Workload};
+use crate::workload::{build_folder, Workload};
 
 /// How long a codec may take over one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -43,25 +43,23 @@ pub struct Payload {
     message: Option<String>,
     /// Length of a list, string or bytes field in generated values; points of
     /// the LiDAR message.
-    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::size, requires = "message")]
+    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::length, requires = "message")]
     length: Vec<(String, usize)>,
     /// Send a message of this recording (.mcap): that of median size.
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// The recording's topic.
-    #[arg(long, requires = "input")]
-    topic: Option<String>,
-    /// The codecs; all that there are, unless some or a runner are named.
+    /// The codecs; all that there are, unless some or a runner are named. Of points the
+    /// rows of `wiregauge codecs points`; f32, scaled, packed-reduced and
+    /// packed-reduced+zstd, unless some are named.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    codec: Vec<String>,
+    codecs: Vec<String>,
     /// A runner of your own beside them (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<Own>,
     /// Send points as `wiregauge codecs points` makes them small: of a recording, of a file
-    /// of points, or of the scene; the message of median size. f32, scaled, packed-reduced
-    /// and packed-reduced+zstd, unless --rows says others.
-    #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "codec", "runner"])]
-    points: Option<PathBuf>,
+    /// of points, or of the scene; the message of median size.
+    #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "runner"])]
+    cloud: Option<PathBuf>,
     #[command(flatten)]
     choice: Choice,
 }
@@ -92,31 +90,35 @@ pub struct Codec {
 impl Payload {
     /// The recording.
     pub fn input(&self) -> Option<&Path> {
-        let points = self.points.as_deref().filter(|points| *points != Path::new(SCENE));
-        self.input.as_deref().or(points)
+        let cloud = self.cloud.as_deref().filter(|cloud| *cloud != Path::new(SCENE));
+        self.input.as_deref().or(cloud)
     }
 
     /// Builds the codecs and has each carry the message; none for generated
     /// content.
     pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<Cargo>> {
-        if let Some(points) = &self.points {
-            return self.points(points, seed).map(Some);
+        if let Some(cloud) = &self.cloud {
+            return self.points(cloud, seed).map(Some);
         }
         ensure!(
-            !self.choice.is_made(),
-            "--channel, --columns, --reflections, --resolution and --rows want --points"
+            !self.choice.is_of_points(),
+            "--columns, --as-reflections and --resolution want --cloud"
+        );
+        ensure!(
+            self.choice.channel.is_empty() || self.input.is_some(),
+            "--channel wants a recording: --input FILE or --cloud FILE"
         );
         if self.message.is_none() && self.input.is_none() {
             ensure!(
-                self.codec.is_empty() && self.runner.is_empty(),
-                "--codec and --runner want a message: --message lidar, or --input FILE"
+                self.codecs.is_empty() && self.runner.is_empty(),
+                "--codecs and --runner want a message: --message lidar, or --input FILE"
             );
             return Ok(None);
         }
         let workload = self.workload(seed)?;
         let load = median(workload.loads()?)?;
-        let mut codecs = codec_entrants::select(&self.codec, &[])?;
-        let only_own = self.codec.is_empty() && !self.runner.is_empty();
+        let mut codecs = codec_entrants::select(&self.codecs, &[])?;
+        let only_own = self.codecs.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.bound && !only_own);
         let variants: Vec<Variant> = codecs.into_iter().map(Variant::plain).collect();
         let built =
@@ -126,7 +128,7 @@ impl Payload {
 
     /// A list of points, with those who make it small.
     fn points(&self, source: &Path, seed: u64) -> Result<Cargo> {
-        let rows = self.choice.rows(|row| USUAL.contains(&row.id().as_str()))?;
+        let rows = rows(&self.codecs, |row| USUAL.contains(&row.id().as_str()))?;
         let files: Vec<PathBuf> = self.input().map(Path::to_owned).into_iter().collect();
         let (loads, _) = self.choice.cases(&files, CLOUDS, seed)?;
         if loads.len() > 1 {
@@ -145,25 +147,17 @@ impl Payload {
 
     fn workload(&self, seed: u64) -> Result<Workload> {
         if let Some(input) = &self.input {
-            return Workload::recording(input, self.topic.as_deref(), RECORDED, false, &[]);
+            let channel = match &self.choice.channel[..] {
+                [] => None,
+                [channel] => Some(channel.as_str()),
+                _ => bail!("the samples carry one message: name one --channel"),
+            };
+            return Workload::recording(input, channel, RECORDED, false, &[]);
         }
-        let message = self.message.as_deref().unwrap_or_default();
-        match (message, self.length.as_slice()) {
-            ("lidar", []) => Workload::lidar(&[10_000], 1, seed),
-            ("lidar", [(path, points)]) if path == "points" => Workload::lidar(&[*points], 1, seed),
-            ("lidar", _) => {
-                bail!("the LiDAR message has one list, points: --length points=N")
-            }
-            _ => {
-                let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
-                let sizes = Sizes { overrides, ..Sizes::default() };
-                if message == "rsb" {
-                    let (schema, source) = (Builtin::Rsb.schema()?, Builtin::Rsb.source());
-                    return Workload::generated(schema, source.into(), &sizes, None, 1, seed);
-                }
-                Workload::file(&Source::parse(message), &sizes, None, 1, seed)
-            }
-        }
+        let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
+        let sizes = Sizes { overrides, ..Sizes::default() };
+        let message = Source::parse(self.message.as_deref().unwrap_or_default());
+        Workload::message(&message, &sizes, None, 1, seed)
     }
 }
 

@@ -33,9 +33,9 @@ Examples:
       as many steps as there can be
   wiregauge bus run --size 1MB --cycle 0
       as much as gets through
-  wiregauge bus run --message lidar --codec flatbuffers,prost --cycle 100ms
+  wiregauge bus run --message lidar --codecs flatbuffers,prost --cycle 100ms
       what encode, wire and decode take
-  wiregauge bus run --points drive.mcap --channel /ouster/points --cycle 100ms
+  wiregauge bus run --cloud drive.mcap --channel /points --cycle 100ms
       the same of points that are made small, and where that pays
   wiregauge bus run --participants 2..64 --mode both
       what a receiver more costs
@@ -49,7 +49,7 @@ pub struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
-    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes::<usize>, conflicts_with_all = ["message", "input", "points"])]
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes::<usize>, conflicts_with_all = ["message", "input", "cloud"])]
     size: Vec<usize>,
     /// From sample to sample, or the simulated time of a step; 0 is as fast as
     /// it goes.
@@ -95,8 +95,8 @@ const SAID: [&str; 22] = [
     "emulate",
     "message",
     "input",
-    "codec",
-    "points",
+    "codecs",
+    "cloud",
 ];
 
 /// One mode or both.

@@ -96,7 +96,7 @@ pub struct Common {
 pub struct Delivery {
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error [default: run.json].
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     /// Form on standard output [default: table].
     #[arg(long, value_enum)]

@@ -19,7 +19,7 @@ use wiregauge_system::quantity::allowance;
 
 use crate::memory::MaxMemory;
 use crate::output::{self, deliver, print, Form, Outlet};
-use crate::point_entrants::{entrant, Choice};
+use crate::point_entrants::{entrant, rows, Choice};
 use crate::progress::Progress;
 use crate::required::Required;
 use crate::tools;
@@ -38,12 +38,12 @@ Examples:
       a scene, in a minute
   wiregauge codecs points drive.mcap --channel /ouster/points
       a recording: PointCloud2, or OSI's reflections and detections
-  wiregauge codecs points drive.mcap --reflections
+  wiregauge codecs points drive.mcap --as-reflections
       clouds as time of flight and signal strength
   wiregauge codecs points 000000.bin scan.pcd.bin cloud.pcd --exact
       files of KITTI, nuScenes and PCL; rows without loss, too
   wiregauge codecs points scan.bin --columns x,y,z --resolution x=5mm
-  wiregauge codecs points --rows packed-reduced,pcodec,scaled+zstd
+  wiregauge codecs points --codecs packed-reduced,pcodec,scaled+zstd
   wiregauge codecs points --list
       the rows, their libraries and options")]
 pub struct Arguments {
@@ -55,6 +55,9 @@ pub struct Arguments {
     messages: u32,
     #[command(flatten)]
     choice: Choice,
+    /// Only these rows, and the bound.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    codecs: Vec<String>,
     /// Show rows that keep every bit in fewer of them, too.
     #[arg(long)]
     exact: bool,
@@ -63,12 +66,12 @@ pub struct Arguments {
     list: bool,
 
     /// Be done in a minute.
-    #[arg(long, conflicts_with = "time")]
+    #[arg(long, conflicts_with = "duration")]
     quick: bool,
     /// How long measuring may take in all: 300, which is seconds, or 10min; five minutes
     /// unless set.
     #[arg(long, value_name = "TIME", value_parser = allowance)]
-    time: Option<Duration>,
+    duration: Option<Duration>,
     #[command(flatten)]
     memory: MaxMemory,
     /// Processes that each row is measured in.
@@ -80,7 +83,7 @@ pub struct Arguments {
 
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
@@ -110,7 +113,7 @@ impl Arguments {
             print(&list())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let rows = self.choice.rows(|row| self.exact || !row.entry.exact)?;
+        let rows = rows(&self.codecs, |row| self.exact || !row.entry.exact)?;
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
         let began = Instant::now();
@@ -122,7 +125,7 @@ impl Arguments {
             entrants,
             experiments: ["encode", "decode"].map(Experiment::plain).to_vec(),
             settings: self.settings(),
-            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
+            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
             patience: Duration::from_secs(60),
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: 0,

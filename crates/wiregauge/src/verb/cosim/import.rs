@@ -36,7 +36,7 @@ pub struct Arguments {
     skip: usize,
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]

@@ -28,11 +28,11 @@ use crate::tools;
 #[derive(clap::Args)]
 pub struct Measuring {
     /// Be done in a minute.
-    #[arg(long, conflicts_with = "time")]
+    #[arg(long, conflicts_with = "duration")]
     quick: bool,
     /// How long the measurement may take in all: 300, which is seconds, or 5min.
     #[arg(long, value_name = "TIME", value_parser = allowance)]
-    time: Option<Duration>,
+    duration: Option<Duration>,
     /// Processes that each pair of FMUs is measured in.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
@@ -41,7 +41,7 @@ pub struct Measuring {
     rounds: Option<u32>,
     /// Steps of an epoch; calibrated, unless given.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
-    steps: Option<u64>,
+    epoch_steps: Option<u64>,
     /// Steps of each process that are done first and not counted; those before
     /// the first message are not counted either.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000))]
@@ -63,7 +63,7 @@ pub struct Measuring {
 
     /// Write the result here; - is standard output, and the table then goes to
     /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
@@ -97,7 +97,7 @@ pub struct Destination {
 impl Measuring {
     /// How long a step may take.
     pub fn patience(&self) -> Duration {
-        self.steps_take.patience
+        self.steps_take.timeout
     }
 
     /// Looks whether the result can be kept, and the steps, which replaces none
@@ -134,10 +134,10 @@ impl Measuring {
             entrants: workload.entrants,
             host: host()?,
             settings,
-            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
+            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
             most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
-            patience: self.steps_take.patience,
-            steps: self.steps,
+            patience: self.steps_take.timeout,
+            steps: self.epoch_steps,
             warm_up: self.warm_up,
             dump: self.dump.clone(),
         };

@@ -28,9 +28,10 @@ use crate::recorder::Recorder;
 Examples:
   wiregauge cosim run --quick
       100,000 reflections in every encoding
-  wiregauge cosim run --reflections 829440 --encodings protobuf,packed
-  wiregauge cosim run --reflections 0 --objects 10,100,500 --model pedestrian
-  wiregauge cosim run --build release,debug --fmi 2,3
+  wiregauge cosim run --reflections 829440 --codecs protobuf,packed
+  wiregauge cosim run --reflections 0 --moving-objects 10,100,500 \\
+      --model pedestrian
+  wiregauge cosim run --build-type release,debug --fmi 2,3
   wiregauge cosim run --quick --samples steps.arrow
       every step with its times, in a file
   wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2
@@ -38,23 +39,23 @@ Examples:
   wiregauge cosim run --source a.fmu --model b.fmu --record drive.mcap
       and what they exchange, as a trace file")]
 pub struct Arguments {
-    /// Only these encodings.
+    /// Only FMUs that write messages so.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
-    encodings: Vec<String>,
+    codecs: Vec<String>,
     /// Numbers of reflections.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "100000")]
     reflections: Vec<u32>,
     /// Numbers of moving objects.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "10")]
-    objects: Vec<u32>,
+    moving_objects: Vec<u32>,
     /// How much of OSI the objects carry.
     #[arg(long, value_enum, default_value = "full")]
     scene: Scene,
     /// What takes the source's messages: 'sensor', 'pedestrian', or an FMU.
-    #[arg(long, visible_alias = "sensor", value_name = "MODEL", default_value = "sensor")]
+    #[arg(long, value_name = "FMU", default_value = "sensor")]
     model: String,
     /// An FMU of your own as the source.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["encodings", "build", "fmi", "reflections", "objects", "scene"])]
+    #[arg(long, value_name = "FMU", conflicts_with_all = ["codecs", "build_type", "fmi", "reflections", "moving_objects", "scene"])]
     source: Option<PathBuf>,
     /// Build types of the FMUs.
     #[arg(
@@ -64,7 +65,7 @@ pub struct Arguments {
         value_name = "TYPE,…",
         default_value = "release"
     )]
-    build: Vec<BuildType>,
+    build_type: Vec<BuildType>,
     /// Versions of FMI.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "2",
         value_parser = clap::value_parser!(u8).range(2..=3))]
@@ -126,7 +127,7 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         distinct("--reflections", &self.reflections)?;
-        distinct("--objects", &self.objects)?;
+        distinct("--moving-objects", &self.moving_objects)?;
         let model = Path::new(&self.model);
         let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
         let destination = self.measuring.open(&inputs)?;
@@ -171,8 +172,8 @@ impl Arguments {
     fn cases(&self) -> Vec<Load> {
         let mut cases = Vec::new();
         for &reflections in &self.reflections {
-            for &objects in &self.objects {
-                let swept = match (self.reflections.len(), self.objects.len()) {
+            for &objects in &self.moving_objects {
+                let swept = match (self.reflections.len(), self.moving_objects.len()) {
                     (1, 2..) => Some(("objects", objects)),
                     (2.., 1) => Some(("reflections", reflections)),
                     _ => None,
@@ -198,8 +199,8 @@ impl Arguments {
     /// Every encoding in every build and version of FMI that it has.
     fn members(&self) -> Result<Vec<Member>> {
         let mut members = Vec::new();
-        for encoding in encodings(&self.encodings)? {
-            for build in &self.build {
+        for encoding in encodings(&self.codecs)? {
+            for build in &self.build_type {
                 let build = match build {
                     BuildType::Release => Build::Release,
                     BuildType::Debug => Build::Debug,
@@ -240,8 +241,8 @@ fn record(
     });
     let (Some(pair), None, [load]) = (pairs.next(), pairs.next(), cases) else {
         bail!(
-            "--record wants one pair of FMUs and one case: name one of --encodings, of \
-             --reflections and of --objects"
+            "--record wants one pair of FMUs and one case: name one of --codecs, of \
+             --reflections and of --moving-objects"
         );
     };
     let mut pair = pair.clone();

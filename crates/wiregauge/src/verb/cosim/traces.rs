@@ -31,14 +31,14 @@ use crate::workload::build_folder;
 #[command(after_help = "\
 Examples:
   wiregauge cosim traces --quick
-  wiregauge cosim traces --encodings protobuf,flatbuffers-tables
+  wiregauge cosim traces --codecs protobuf,flatbuffers-tables
       the report's row alone
   wiregauge cosim traces --keep traces
       and the traces are left there, 1 GB each")]
 pub struct Arguments {
-    /// Only these encodings.
+    /// Only FMUs that write messages so.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
-    encodings: Vec<String>,
+    codecs: Vec<String>,
     /// Messages of each trace: fewer take less room and time.
     #[arg(long, value_name = "N", default_value_t = MESSAGES, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     messages: u64,
@@ -63,7 +63,7 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let destination = self.measuring.open(&[])?;
         let progress = Progress::new();
-        let encodings = encodings(&self.encodings)?;
+        let encodings = encodings(&self.codecs)?;
         let built = build(&encodings, &progress)?;
         let folder = self.folder()?;
         let place = folder.path();

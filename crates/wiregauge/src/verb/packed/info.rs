@@ -7,9 +7,9 @@ use anyhow::Result;
 use wiregauge_packing::info::{info, info_of_field};
 use wiregauge_trace::open::Wish;
 
-use super::super::trace::form::Form;
 use super::super::trace::progress::news;
 use super::{points, shown};
+use crate::list_format::ListFormat;
 
 /// Show the packed fields in files: their columns, types, resolutions and bytes, and
 /// the rows that are not packed.
@@ -28,7 +28,7 @@ pub struct Arguments {
     kind: Option<String>,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
 }
 
 impl Arguments {

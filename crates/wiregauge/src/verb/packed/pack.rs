@@ -9,11 +9,11 @@ use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
 
 use super::super::trace::errors::Errors;
-use super::super::trace::form::Form;
 use super::super::trace::putting::Putting;
 use super::super::trace::selecting::Selecting;
 use super::reducing::{refuse_text, Reducing};
 use super::{points, shown};
+use crate::list_format::ListFormat;
 
 /// Pack reflections, detections and points, and tell what each column took and what
 /// error it really has.
@@ -32,16 +32,17 @@ Presets, whose other columns keep every bit:
   radar-exact  every bit
 
 Examples:
-  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm,radar-1cm
-  wiregauge packed pack drive_sv.osi small_sv.osi --preset lidar-exact \\
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm,radar-1cm
+  wiregauge packed pack drive_sv.osi -o small_sv.osi --preset lidar-exact \\
       --resolution time_of_flight=6.67ps --resolution signal_strength=0.1dB
-  wiregauge packed pack scans.mcap small.mcap --channel /points --format json \\
+  wiregauge packed pack scans.mcap -o small.mcap --channel /points --format json \\
       --resolution x=1mm --resolution y=1mm --resolution z=1mm
-  wiregauge packed pack scan.bin scan.packed --point x:f32,y:f32,z:f32,ring:f32")]
+  wiregauge packed pack scan.bin -o scan.packed --point x:f32,y:f32,z:f32,ring:f32")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, a bag, or with --point an array of points.
     input: PathBuf,
     /// What is written: .mcap or .osi; of an array of points a packed field.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
     reducing: Reducing,
@@ -54,7 +55,7 @@ pub struct Arguments {
     errors: Errors,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     #[command(flatten)]
     selecting: Selecting,
     #[command(flatten)]

@@ -5,14 +5,14 @@ use wiregauge_packing::costs::{ChannelCosts, ColumnCosts};
 use wiregauge_packing::info::Info;
 use wiregauge_system::text::safe;
 
-use super::super::trace::form::Form;
+use crate::list_format::ListFormat;
 use crate::output::print;
 
 /// What became of the channels.
-pub fn print_costs(costs: &[ChannelCosts], form: Form) -> Result<()> {
+pub fn print_costs(costs: &[ChannelCosts], form: ListFormat) -> Result<()> {
     print(&match form {
-        Form::Json => serde_json::to_string_pretty(costs)?,
-        Form::Table => costs_text(costs),
+        ListFormat::Json => serde_json::to_string_pretty(costs)?,
+        ListFormat::Table => costs_text(costs),
     })
 }
 
@@ -29,8 +29,8 @@ pub fn costs_text(costs: &[ChannelCosts]) -> String {
 }
 
 /// What is in files.
-pub fn print_infos(infos: &[Info], form: Form) -> Result<()> {
-    if form == Form::Json {
+pub fn print_infos(infos: &[Info], form: ListFormat) -> Result<()> {
+    if form == ListFormat::Json {
         return print(&serde_json::to_string_pretty(infos)?);
     }
     let mut text = String::new();

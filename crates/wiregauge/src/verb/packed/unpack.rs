@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_packing::unpacker::Unpacker;
 
-use super::super::trace::form::Form;
 use super::super::trace::putting::Putting;
 use super::super::trace::selecting::Selecting;
 use super::reducing::refuse_text;
 use super::{points, shown};
+use crate::list_format::ListFormat;
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.
 ///
@@ -18,20 +18,21 @@ use super::{points, shown};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge packed unpack small.mcap drive.mcap
-  wiregauge packed unpack packed_sv.osi drive_sv.osi
-  wiregauge packed unpack scan.packed scan.bin")]
+  wiregauge packed unpack small.mcap -o drive.mcap
+  wiregauge packed unpack packed_sv.osi -o drive_sv.osi
+  wiregauge packed unpack scan.packed -o scan.bin")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, or a packed field by itself.
     input: PathBuf,
     /// What is written: .mcap or .osi; of a packed field an array of points.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     /// Leave out columns that OSI has no field for instead of refusing them.
     #[arg(long)]
-    drop_unknown: bool,
+    lossy: bool,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     #[command(flatten)]
     selecting: Selecting,
     #[command(flatten)]
@@ -48,7 +49,7 @@ impl Arguments {
             let (mut costs, origin) = (None, self.input.display().to_string());
             let outcome =
                 self.putting.write_by(&self.input, &self.selecting, &self.output, |writer| {
-                    let (unpacker, told) = Unpacker::new(writer, &origin, self.drop_unknown);
+                    let (unpacker, told) = Unpacker::new(writer, &origin, self.lossy);
                     costs = Some(told);
                     Box::new(unpacker)
                 })?;

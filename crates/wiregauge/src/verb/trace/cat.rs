@@ -21,7 +21,7 @@ use wiregauge_trace::write::Form;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace cat drive.mcap --messages 1000
+  wiregauge trace cat drive.mcap --range 1000
   wiregauge trace cat drive_sv.osi --from 2s --to 3s --format text
   wiregauge trace cat drive.mcap --channel /gt | jq .message.timestamp
   wiregauge trace cat drive_sv.osi --format raw | my-model

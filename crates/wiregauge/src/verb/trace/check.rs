@@ -9,9 +9,9 @@ use wiregauge_system::text::{count, safe};
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, Checked};
 
-use super::form::Form;
 use super::progress::news;
 use super::putting::Putting;
+use crate::list_format::ListFormat;
 use crate::output::{print, show, tell};
 use crate::workload::osi_definitions;
 
@@ -45,7 +45,7 @@ pub struct Arguments {
     rules: bool,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     #[command(flatten)]
     putting: Putting,
 }
@@ -84,10 +84,10 @@ impl Arguments {
             }));
         }
         match self.format {
-            Form::Json => print(&serde_json::to_string_pretty(&entries)?)?,
-            Form::Table => show(&texts.concat())?,
+            ListFormat::Json => print(&serde_json::to_string_pretty(&entries)?)?,
+            ListFormat::Table => show(&texts.concat())?,
         }
-        if !holds && self.fix.is_none() && self.format == Form::Table {
+        if !holds && self.fix.is_none() && self.format == ListFormat::Table {
             tell("wiregauge trace check FILE --fix FIXED writes what can be known");
         }
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })

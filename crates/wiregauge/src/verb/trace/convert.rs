@@ -35,25 +35,26 @@ use crate::output::tell;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace convert drive_sv.osi drive.mcap --protobuf-version 3.21.12
-  wiregauge trace convert drive.mcap drive_sd.osi --channel 'Lidar.OSMPSensorDataOut'
-  wiregauge trace convert drive.mcap small.mcap --compression zstd --chunk 4MiB
-  wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes
-  wiregauge trace convert drive_sv.osi flat.mcap --encoding flatbuffers-tables
-  wiregauge trace convert flat.mcap drive_sv.osi --encoding protobuf
-  wiregauge trace convert drive.mcap small.mcap --encoding packed --preset lidar-1mm
-  wiregauge trace convert packed.mcap drive_sv.osi --encoding protobuf
+  wiregauge trace convert drive_sv.osi -o drive.mcap --protobuf-version 3.21.12
+  wiregauge trace convert drive.mcap -o drive_sd.osi --channel 'Lidar.OSMPSensorDataOut'
+  wiregauge trace convert drive.mcap -o small.mcap --compression zstd --chunk 4MiB
+  wiregauge trace convert drive_sv.osi.xz -o drive_sv.txth      for your eyes
+  wiregauge trace convert drive_sv.osi -o flat.mcap --encoding flatbuffers-tables
+  wiregauge trace convert flat.mcap -o drive_sv.osi --encoding protobuf
+  wiregauge trace convert drive.mcap -o small.mcap --encoding packed --preset lidar-1mm
+  wiregauge trace convert packed.mcap -o drive_sv.osi --encoding protobuf
       from packed fields, as from FlatBuffers
-  wiregauge trace convert ground_truth.osi whole_gt.osi --type gt --repeat-static
+  wiregauge trace convert ground_truth.osi -o whole_gt.osi --type gt --repeat-static
       what esmini tells in the first message, in each of them
-  wiregauge trace convert drive.mcap clouds.mcap --points
-  wiregauge trace convert drive_sd.osi drive.parquet
+  wiregauge trace convert drive.mcap -o clouds.mcap --points
+  wiregauge trace convert drive_sd.osi -o drive.parquet
       a row a point, for DuckDB, Polars or Spark")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, the folder
     /// of a ROS 2 bag, or .txth.
     input: PathBuf,
     /// What is written.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
     selecting: Selecting,

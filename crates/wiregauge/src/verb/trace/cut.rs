@@ -12,15 +12,16 @@ use super::selecting::Selecting;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s
+  wiregauge trace cut drive.mcap -o part.mcap --from 10s --to 20s
       of a file with a summary only the chunks of these times are read
-  wiregauge trace cut drive.mcap part.mcap --channel '/lidar*' --every 10
-  wiregauge trace cut drive_sv.osi part_sv.osi --messages 100..200")]
+  wiregauge trace cut drive.mcap -o part.mcap --channel '/lidar*' --every 10
+  wiregauge trace cut drive_sv.osi -o part_sv.osi --range 100..200")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, the folder of
     /// a ROS 2 bag, or .txth.
     input: PathBuf,
     /// What is written.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
     selecting: Selecting,

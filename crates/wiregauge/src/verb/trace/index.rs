@@ -21,7 +21,7 @@ use crate::output::tell;
 #[command(after_help = "\
 Examples:
   wiregauge trace index drive_sv.osi
-  wiregauge trace cat drive_sv.osi --messages 100000")]
+  wiregauge trace cat drive_sv.osi --range 100000")]
 pub struct Arguments {
     /// What is read: .osi.
     #[arg(required = true, value_name = "FILE")]
@@ -45,7 +45,7 @@ impl Arguments {
             ensure!(
                 kind == "OSI",
                 "{shown} is a {kind}, and an index is of an .osi file; 'wiregauge trace convert \
-                 {shown} drive.mcap' writes a file that has one"
+                 {shown} -o drive.mcap' writes a file that has one"
             );
             let messages = write(path, self.kind.as_deref(), &mut news("indexing"))?;
             tell(&format!("{} in {}", count(messages, "message"), beside(path).display()));

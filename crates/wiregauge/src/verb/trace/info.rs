@@ -11,8 +11,8 @@ use wiregauge_trace::info::{info, ChannelInfo, Info, MetadataInfo, Read};
 use wiregauge_trace::open::Wish;
 use wiregauge_trace::read::Nanoseconds;
 
-use super::form::Form;
 use super::progress::news;
+use crate::list_format::ListFormat;
 use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
@@ -43,7 +43,7 @@ pub struct Arguments {
     kind: Option<String>,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     /// Write the same as a page, too, with the sizes of messages as a picture.
     #[arg(long, value_name = "FILE.html")]
     page: Option<PathBuf>,
@@ -65,8 +65,8 @@ impl Arguments {
             target.write(page(&infos).as_bytes())?;
         }
         match self.format {
-            Form::Json => print(&serde_json::to_string_pretty(&infos)?)?,
-            Form::Table => {
+            ListFormat::Json => print(&serde_json::to_string_pretty(&infos)?)?,
+            ListFormat::Table => {
                 let texts: Vec<String> = infos.iter().map(text).collect();
                 print(&texts.join("\n"))?;
             }

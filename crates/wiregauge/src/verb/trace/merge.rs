@@ -16,23 +16,23 @@ use crate::output::tell;
 ///
 /// Channels that are alike in topic, type and metadata become one, as the parts of a
 /// recording that was split have them. Several .osi files of one type keep a channel
-/// each, called after their files, unless --topic says one name for all.
+/// each, called after their files, unless --channel-name says one name for all.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
   wiregauge trace merge part_*.mcap -o drive.mcap
-  wiregauge trace merge a_sv.osi b_sv.osi --topic SensorView -o drive_sv.osi")]
+  wiregauge trace merge a_sv.osi b_sv.osi --channel-name SensorView -o drive_sv.osi")]
 pub struct Arguments {
     /// What is read.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
     /// What is written.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     /// How many bytes of messages are held to put them in order, of all files together.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = some_bytes)]
-    window: u64,
+    sort_window: u64,
     /// Refuse files with a message that comes too late for the window; nothing is written.
     #[arg(long)]
     sorted: bool,
@@ -45,7 +45,7 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let window = self.window / self.inputs.len().max(1) as u64;
+        let window = self.sort_window / self.inputs.len().max(1) as u64;
         let sorting = Some(Sorting { window, strict: self.sorted });
         let Arguments { inputs, selecting, output, .. } = &self;
         let outcome = self.putting.copy_sorted(inputs, selecting, sorting, output)?;
@@ -57,7 +57,7 @@ impl Arguments {
         let (come, are) = if late == 1 { ("comes", "is") } else { ("come", "are") };
         tell(&format!(
             "{} {come} too late for the window and {are} not in order; merge with a larger one, \
-             as --window 4GiB",
+             as --sort-window 4GiB",
             count(late, "message")
         ));
         Ok(ExitCode::FAILURE)

@@ -24,6 +24,7 @@ use super::over::Over;
 use super::putting::{is_gone, Putting};
 use super::selecting::Selecting;
 use super::sending::{Largest, Sending};
+use crate::coupling::{setting, Setting};
 use crate::memory::MaxMemory;
 use crate::output::tell;
 use crate::patience::StepPatience;
@@ -47,21 +48,21 @@ type Take<'t> = &'t mut dyn FnMut(u32, &Head, &[u8]) -> Result<()>;
 #[command(after_help = "\
 Examples:
   wiregauge trace play drive_sv.osi | my-model
-  wiregauge trace play drive.mcap --channel /lidar --rate 2 --loops 10 | my-model
-  wiregauge trace play drive_sv.osi --rate max > /dev/null
+  wiregauge trace play drive.mcap --channel /lidar --speed 2 --loops 10 | my-model
+  wiregauge trace play drive_sv.osi --speed max > /dev/null
       as fast as the file can be read
-  wiregauge trace play drive_sv.osi --into sensor.fmu --output detected_sd.osi
+  wiregauge trace play drive_sv.osi --into sensor.fmu -o detected_sd.osi
       and what the FMU makes of it, as a trace file
   wiregauge trace play drive.mcap --over dds --option dds.domain=7
-      to 'wiregauge trace record heard.mcap --over dds --option dds.domain=7'
+      to 'wiregauge trace record -o heard.mcap --over dds --option dds.domain=7'
   wiregauge trace play drive.mcap --over tcp --recorder 127.0.0.1:7401
       to a recorder that says where it listens")]
 pub struct Arguments {
     /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
     input: PathBuf,
     /// How much faster than it was recorded: 2, 0.5, or max for as fast as can be.
-    #[arg(long, value_name = "RATE", default_value = "1", value_parser = pace)]
-    rate: Pace,
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = pace)]
+    speed: Pace,
     /// Play it so many times, one right after the other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     loops: u32,
@@ -94,21 +95,17 @@ pub struct Arguments {
     /// the messages.
     #[arg(long, value_name = "TIME", requires = "into", value_parser = step_size)]
     step_size: Option<f64>,
-    /// Set a variable of the FMU before it is initialized.
-    #[arg(long, value_name = "NAME=VALUE", requires = "into", value_parser = setting)]
-    set: Vec<(String, String)>,
+    /// Set a variable of the FMU, which is the model, before it is initialized, as
+    /// model.range=80.
+    #[arg(long, value_name = "FMU.NAME=VALUE", requires = "into", value_parser = setting)]
+    set: Vec<Setting>,
     #[command(flatten)]
     steps_take: StepPatience,
     #[command(flatten)]
     memory: MaxMemory,
     /// Write what the FMU makes to this file: .mcap, .osi, .txth, .jsonl, .bin.
-    #[arg(long, value_name = "FILE", requires = "into")]
+    #[arg(short, long, value_name = "PATH", requires = "into")]
     output: Option<PathBuf>,
-}
-
-fn setting(text: &str) -> Result<(String, String)> {
-    let (name, value) = text.split_once('=').context("wants NAME=VALUE")?;
-    Ok((name.into(), value.into()))
 }
 
 fn pace(text: &str) -> Result<Pace> {
@@ -162,7 +159,7 @@ impl Arguments {
         for turn in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;
             let mut selected = selection.of(reader.as_mut());
-            play(&mut selected, self.rate, lateness, &mut |head, data| take(turn, head, data))?;
+            play(&mut selected, self.speed, lateness, &mut |head, data| take(turn, head, data))?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
         }
         Ok(())
@@ -178,7 +175,7 @@ impl Arguments {
         if end.has_equal_rooms() {
             end.setup.topic.size = self.largest()?;
         }
-        let mut sending = Sending::start(&end, !self.rate.is_unbounded())?;
+        let mut sending = Sending::start(&end, !self.speed.is_unbounded())?;
         let (sent, failed) = match self.send_by(&mut sending) {
             Ok(()) => (Some(sending.finish()?), None),
             Err(error) => {
@@ -220,7 +217,7 @@ impl Arguments {
             sending.begin();
             let mut reader = open::open(&self.input, &wish)?;
             let mut selected = selection.of(reader.as_mut());
-            schedule(&mut selected, self.rate, &mut |channel, head, data, later| {
+            schedule(&mut selected, self.speed, &mut |channel, head, data, later| {
                 if let Some(channel) = channel.filter(|_| told.insert(head.channel)) {
                     // As MCAP wants it, whatever becomes of it.
                     let channel = putting.describe(&self.input, None, channel, Form::Mcap)?;
@@ -262,13 +259,23 @@ impl Arguments {
         Wish { osi_type: self.kind.clone() }
     }
 
+    /// What variables of the FMU become.
+    fn settings(&self) -> Result<Vec<(String, String)>> {
+        let set = |Setting { model, name, value }: &Setting| {
+            ensure!(*model, "there is no source here: --set model.{name}={value}");
+            Ok((name.clone(), value.clone()))
+        };
+        self.set.iter().map(set).collect()
+    }
+
     /// Hands them to an FMU, in steps that end at the times of the messages.
     fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<ExitCode> {
         let (channel, type_name, times) = self.first()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
-        let patience = self.steps_take.patience;
+        let patience = self.steps_take.timeout;
+        let set = self.settings()?;
         let fodder = Fodder { type_name: &type_name, times, step: self.step_size };
-        let mut feeding = Feeding::start(fmu, variable, &fodder, &self.set, &host, patience)?;
+        let mut feeding = Feeding::start(fmu, variable, &fodder, &set, &host, patience)?;
         let made = feeding.results().to_vec();
         let inputs = [self.input.as_path(), fmu];
         let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs, patience));

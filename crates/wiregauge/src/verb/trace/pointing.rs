@@ -27,7 +27,7 @@ pub struct Pointing {
     points: bool,
     /// With --points: keep all messages, too.
     #[arg(long, requires = "points")]
-    keep: bool,
+    keep_messages: bool,
     /// Of points: which way positive elevations point. OSI defines them to point
     /// down; many models mean up.
     #[arg(long, value_enum, value_name = "WAY")]
@@ -79,7 +79,10 @@ impl Pointing {
         let counted = skips.then(|| skipped.clone());
         let outcome = match table::Form::of(output) {
             Some(form) => {
-                ensure!(!self.keep, "a table holds points alone; leave out --keep");
+                ensure!(
+                    !self.keep_messages,
+                    "a table holds points alone; leave out --keep-messages"
+                );
                 let draft = target(output, &inputs)?.begin()?;
                 // A table says its columns before its rows.
                 let mut found = Found::default();
@@ -102,9 +105,10 @@ impl Pointing {
                 let draft = target(output, &inputs)?.begin()?;
                 let inner = Form::Mcap.begin(draft, putting.chunks.packing())?;
                 // What is kept is described as in any other MCAP.
-                let form = if self.keep { Form::Mcap } else { Form::Osi };
-                let clouds =
-                    Clouds::new(&origin, inner, self.keep, reading).with(in_flat).skipping(counted);
+                let form = if self.keep_messages { Form::Mcap } else { Form::Osi };
+                let clouds = Clouds::new(&origin, inner, self.keep_messages, reading)
+                    .with(in_flat)
+                    .skipping(counted);
                 copy(&inputs, selecting, putting, form, Box::new(clouds))?
             }
         };

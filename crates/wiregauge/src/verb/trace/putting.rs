@@ -40,7 +40,7 @@ pub struct Putting {
     kind: Option<String>,
     /// What the channel of an .osi file is called in MCAP; otherwise by its type.
     #[arg(long, value_name = "TOPIC")]
-    topic: Option<String>,
+    channel_name: Option<String>,
     /// The version of the Protobuf library that wrote an .osi file, which nothing
     /// in it tells and MCAP is to say: 3.21.12.
     #[arg(long, value_name = "VERSION", value_parser = dotted)]
@@ -64,8 +64,8 @@ impl Putting {
     /// As usual, of `.osi` files of this type where their names do not tell it.
     pub fn usual(kind: Option<String>) -> Putting {
         let chunks = Chunks::default();
-        let (topic, protobuf_version, osi_version) = (None, None, None);
-        Putting { chunks, kind, topic, protobuf_version, osi_version, repeat_static: false }
+        let (channel_name, protobuf_version, osi_version) = (None, None, None);
+        Putting { chunks, kind, channel_name, protobuf_version, osi_version, repeat_static: false }
     }
 
     /// What the user says of files that do not tell it.
@@ -253,13 +253,13 @@ impl Putting {
         Ok(())
     }
 
-    /// What the channels of `.osi` files are called: by `--topic`, or where several are of
+    /// What the channels of `.osi` files are called: by `--channel-name`, or where several are of
     /// one type by their files, as there may be a left one and a right one.
     fn names(&self, inputs: &[PathBuf]) -> Vec<Option<String>> {
         let kind = |path: &Path| osi::Name::of(path).map(|name| name.code);
         let is_alone =
             |path: &Path| inputs.iter().filter(|other| kind(other) == kind(path)).count() < 2;
-        let name = |path: &PathBuf| match &self.topic {
+        let name = |path: &PathBuf| match &self.channel_name {
             Some(topic) => Some(topic.clone()),
             None if is_alone(path) => None,
             None => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),

@@ -32,25 +32,26 @@ use crate::recorder::Recorder;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
-  wiregauge trace record drive.mcap --source a.fmu --model b.fmu --steps 500
-  wiregauge trace record drive.mcap --source a.fmu --steps 500 \\
+  wiregauge trace record -o drive_sv.osi --source a.fmu --duration 10s
+  wiregauge trace record -o drive.mcap --source a.fmu --model b.fmu --steps 500
+  wiregauge trace record -o drive.mcap --source a.fmu --steps 500 \\
       --variable OSMPSensorViewOut[1] --variable OSMPGroundTruthOut
-  wiregauge trace record drive.mcap --source a.fmu --set source.lanes=2 --steps 100
+  wiregauge trace record -o drive.mcap --source a.fmu --set source.lanes=2 --steps 100
       with --protobuf-version 3.21.12 it keeps all rules of OSI's trace files
-  wiregauge trace record heard.mcap --over dds --topic drive
+  wiregauge trace record -o heard.mcap --over dds --topic drive
       and elsewhere 'wiregauge trace play drive.mcap --over dds --topic drive'
-  wiregauge trace record heard.mcap --over tcp --bind 192.0.2.7 --option tcp.port=7401
+  wiregauge trace record -o heard.mcap --over tcp --bind 192.0.2.7 --option tcp.port=7401
       it says what the player is to be told")]
 pub struct Arguments {
     /// What is written: .mcap, .osi, .txth, .jsonl, or .bin for messages of any encoding,
     /// each after its length.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     /// The FMU that makes messages.
-    #[arg(long, value_name = "FILE", required_unless_present = "over", conflicts_with = "over")]
+    #[arg(long, value_name = "FMU", required_unless_present = "over", conflicts_with = "over")]
     source: Option<PathBuf>,
     /// The FMU that takes them.
-    #[arg(long, value_name = "FILE", requires = "source")]
+    #[arg(long, value_name = "FMU", requires = "source")]
     model: Option<PathBuf>,
     /// How long is recorded, in simulated time: 10s, 500ms; to the stopTime that the source
     /// proposes, unless given. From the bus: in real time from the first message on.
@@ -123,7 +124,7 @@ impl Arguments {
             inputs: &inputs,
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
-            patience: self.steps_take.patience,
+            patience: self.steps_take.timeout,
         };
         let sound = recorder.record(&recording, steps)?;
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -19,13 +19,14 @@ use crate::output::tell;
 Examples:
   wiregauge trace repair broken.mcap
       writes broken_repaired.mcap, with chunks, index and summary
-  wiregauge trace repair cut_sv.osi whole_sv.osi
-  wiregauge trace repair broken.mcap whole.mcap --compression lz4")]
+  wiregauge trace repair cut_sv.osi -o whole_sv.osi
+  wiregauge trace repair broken.mcap -o whole.mcap --compression lz4")]
 pub struct Arguments {
     /// What is read.
     input: PathBuf,
     /// What is written; FILE_repaired in the same container, of bags in MCAP, unless it is
     /// named.
+    #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     #[command(flatten)]
     putting: Putting,

@@ -32,7 +32,7 @@ pub struct Selecting {
     /// Only these messages, counted from 0: 10..20 are ten of them, 10.. all
     /// from there on.
     #[arg(long, value_name = "A..B")]
-    messages: Option<Span>,
+    range: Option<Span>,
     /// Only every so many messages of a channel.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
@@ -42,20 +42,20 @@ impl Selecting {
     /// All messages.
     pub fn all() -> Selecting {
         let (channel, exclude_channel) = Default::default();
-        Selecting { channel, exclude_channel, from: None, to: None, messages: None, every: 1 }
+        Selecting { channel, exclude_channel, from: None, to: None, range: None, every: 1 }
     }
 
     /// Whether messages are chosen by their numbers, so that all of them count.
     pub fn counts(&self) -> bool {
-        self.messages.is_some()
+        self.range.is_some()
     }
 
     /// That no message was taken of a file, and why.
     pub fn nothing(&self, input: &Path) -> String {
-        let Selecting { channel, exclude_channel, from, to, messages, every } = self;
+        let Selecting { channel, exclude_channel, from, to, range, every } = self;
         let is_all = channel.is_empty() && exclude_channel.is_empty() && *every == 1;
         let input = input.display();
-        match is_all && from.is_none() && to.is_none() && messages.is_none() {
+        match is_all && from.is_none() && to.is_none() && range.is_none() {
             true => format!("{input} has no messages"),
             false => format!(
                 "nothing is wanted of {input}: no message has such a channel, time or number"
@@ -77,7 +77,7 @@ impl Selecting {
             Moment::AfterFirst(span) => first + span,
             Moment::OnClock(time) => time,
         };
-        let span = self.messages.unwrap_or(Span { first: 0, end: None });
+        let span = self.range.unwrap_or(Span { first: 0, end: None });
         Ok(Selection {
             channels: self.channel.clone(),
             excluded: self.exclude_channel.clone(),

@@ -28,23 +28,23 @@ use crate::output::tell;
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace split drive.mcap -o parts --duration 60s
+  wiregauge trace split drive.mcap -o parts --by-duration 60s
       parts/drive_000.mcap, parts/drive_001.mcap, …
-  wiregauge trace split drive.mcap -o parts --size 1GB
+  wiregauge trace split drive.mcap -o parts --by-size 1GB
   wiregauge trace split drive.mcap -o parts --by-channel")]
 #[group(skip)]
 pub struct Arguments {
     /// What is read: .mcap, .osi, .bag, .db3, or the folder of a ROS 2 bag.
     input: PathBuf,
     /// The folder for the parts; it is made where it is not there.
-    #[arg(short, long, value_name = "FOLDER")]
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     /// A part ends after so many bytes of messages.
     #[arg(long, value_name = "SIZE", value_parser = some_bytes, group = "by")]
-    size: Option<u64>,
+    by_size: Option<u64>,
     /// A part ends after so much time on the clock of the trace.
     #[arg(long, value_name = "TIME", value_parser = time, group = "by")]
-    duration: Option<std::time::Duration>,
+    by_duration: Option<std::time::Duration>,
     /// Each channel is a part.
     #[arg(long, group = "by")]
     by_channel: bool,
@@ -57,16 +57,16 @@ pub struct Arguments {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let by = match (self.size, self.duration) {
+        let by = match (self.by_size, self.by_duration) {
             (Some(size), _) => By::Size(size),
             (_, Some(duration)) => By::Duration(duration.as_nanos() as i128),
             _ => By::Channel,
         };
         ensure!(
             by != By::Channel || self.by_channel,
-            "say where parts end: --size 1GB, --duration 60s or --by-channel"
+            "say where parts end: --by-size 1GB, --by-duration 60s or --by-channel"
         );
-        ensure!(by != By::Duration(0), "--duration 0s is no part of a trace");
+        ensure!(by != By::Duration(0), "--by-duration 0s is no part of a trace");
         let extension = match open::kind(&self.input)? {
             "OSI" => "osi",
             _ => "mcap",

@@ -61,13 +61,18 @@ fn detections_become_packed_fields_and_come_back() {
         assert_eq!(said.code, Some(0), "{from} to {to}: {}", said.err);
         said.err
     };
+    let pack = |from: &str, to: &str, more: &[&str]| {
+        let said = run(at, &[&["packed", "pack", from, "-o", to][..], more].concat());
+        assert_eq!(said.code, Some(0), "{from} to {to}: {}", said.err);
+        said.out
+    };
     let is_as_made = |path: &str| {
         let [one, other] = ["made_sd.osi", path].map(|path| fs::read(at.join(path)).unwrap());
         assert!(one == other, "{path}");
     };
     // Lossless unless asked for, from any encoding into any, and the same to the byte.
-    let told = convert("made_sd.osi", "packed.mcap", &["packed"]);
-    for words in ["3 messages of ", "lidar detections", "position.distance", "plain"] {
+    let told = pack("made_sd.osi", "packed.mcap", &[]);
+    for words in ["3 messages, ", "lidar detections", "position.distance", "plain"] {
         assert!(told.contains(words), "no '{words}' in {told}");
     }
     let in_it = json(&run(at, &["packed", "info", "packed.mcap", "--format", "json"]).out);
@@ -78,31 +83,33 @@ fn detections_become_packed_fields_and_come_back() {
     convert("packed.mcap", "flat.mcap", &["flatbuffers-tables"]);
     convert("flat.mcap", "back_sd.osi", &["protobuf"]);
     is_as_made("back_sd.osi");
-    convert("flat.mcap", "again.mcap", &["packed", "--preset", "lidar-exact"]);
+    pack("flat.mcap", "again.mcap", &["--preset", "lidar-exact"]);
     let in_it = json(&run(at, &["packed", "info", "again.mcap", "--format", "json"]).out);
     assert_eq!((of(&in_it, "rows"), of(&in_it, "reduced")), (6.into(), true.into()), "{in_it}");
     convert("again.mcap", "back_sd.osi", &["protobuf"]);
     is_as_made("back_sd.osi");
     // What narrowing costs is told: 3 and 4.5 m in steps of 4.
-    let coarse = ["packed", "--resolution", "position.distance=4m"];
-    let told = convert("made_sd.osi", "coarse_sd.osi", &coarse);
+    let coarse = ["--resolution", "position.distance=4m"];
+    let told = pack("made_sd.osi", "coarse_sd.osi", &coarse);
     assert!(told.contains("4 m") && told.contains("1 m"), "{told}");
 
     let osi = recording(OSI);
-    let to = |from: &str, to: &str, more: &[&str], words: &[&str]| {
-        refuses(at, &[&["trace", "convert", from, "-o", to][..], more].concat(), words);
+    let fails = |verb: &[&str], from: &str, to: &str, more: &[&str], words: &[&str]| {
+        refuses(at, &[verb, &[from, "-o", to], more].concat(), words);
         assert!(!at.join(to).exists(), "{to}");
     };
-    let packed = ["--encoding", "packed"];
-    to(&osi, "none.mcap", &packed, &["it has no reflections or detections of OSI, or they are"]);
-    to("made_sd.osi", "none.txth", &packed, &["texts hold no packed fields"]);
-    to("made_sd.osi", "none.mcap", &["--preset", "lidar-1mm"], &["say --encoding packed"]);
+    let (pack, convert) = (["packed", "pack"], ["trace", "convert"]);
+    let none = "it has no reflections, detections or points, or they are";
+    fails(&pack, &osi, "none.mcap", &[], &[none]);
+    fails(&pack, "made_sd.osi", "none.txth", &[], &["texts hold no packed fields"]);
+    let wrong = ["--resolution", "elevation=1mm"];
+    let told = ["has no column elevation; it has position.distance"];
+    fails(&pack, "made_sd.osi", "none.mcap", &wrong, &told);
     let protobuf = ["--encoding", "protobuf"];
-    to("made_sd.osi", "none.mcap", &protobuf, &["is in FlatBuffers or has packed fields"]);
-    let wrong = [&packed[..], &["--resolution", "elevation=1mm"]].concat();
-    to("made_sd.osi", "none.mcap", &wrong, &["has no column elevation; it has position.distance"]);
-    let points = [&packed[..], &["--points"]].concat();
-    to("made_sd.osi", "none.mcap", &points, &["leave out --encoding"]);
+    let told = ["is in FlatBuffers or has packed fields"];
+    fails(&convert, "made_sd.osi", "none.mcap", &protobuf, &told);
+    let points = ["--encoding", "protobuf", "--points"];
+    fails(&convert, "made_sd.osi", "none.mcap", &points, &["leave out --encoding"]);
 }
 
 #[test]
@@ -151,8 +158,8 @@ fn packed_fields_are_shown_as_what_is_in_them() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     detected(&at.join("made_sd.osi"), 3);
-    let preset = ["--encoding", "packed", "--preset", "lidar-exact"];
-    run(at, &[&["trace", "convert", "made_sd.osi", "-o", "packed_sd.osi"][..], &preset].concat());
+    let preset = ["--preset", "lidar-exact"];
+    run(at, &[&["packed", "pack", "made_sd.osi", "-o", "packed_sd.osi"][..], &preset].concat());
     let lines = |path: &str| run(at, &["trace", "cat", path]).out;
     let parsed = |text: &str| text.lines().map(json).collect::<Vec<Value>>();
     let (made, mut shown) = (parsed(&lines("made_sd.osi")), parsed(&lines("packed_sd.osi")));

@@ -3,8 +3,8 @@
 mod info;
 mod pack;
 mod points;
-pub mod reducing;
-pub mod shown;
+mod reducing;
+mod shown;
 mod unpack;
 
 use std::process::ExitCode;

@@ -5,7 +5,7 @@ mod check;
 mod chunks;
 mod convert;
 mod cut;
-mod encoding;
+pub mod encoding;
 pub mod errors;
 mod hearing;
 mod index;

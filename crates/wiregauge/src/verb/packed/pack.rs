@@ -8,6 +8,7 @@ use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
 
+use super::super::trace::encoding::in_protobuf;
 use super::super::trace::errors::Errors;
 use super::super::trace::putting::Putting;
 use super::super::trace::selecting::Selecting;
@@ -20,7 +21,8 @@ use crate::list_format::ListFormat;
 ///
 /// Without a preset or a resolution columns are lossless and not reduced: readers
 /// find their values in place. Reduced ones are smaller and are decoded by blocks.
-/// No value is further away than half of its resolution.
+/// No value is further away than half of its resolution. OSI's messages in FlatBuffers
+/// become Protobuf with packed fields.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Presets, whose other columns keep every bit:
@@ -53,6 +55,10 @@ pub struct Arguments {
     /// is skipped the exit status is 1.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
     errors: Errors,
+    /// Of messages in FlatBuffers leave out what Protobuf's definition has no field for,
+    /// and tell which.
+    #[arg(long)]
+    lossy: bool,
     /// Form on standard output.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
@@ -79,7 +85,8 @@ impl Arguments {
                     |writer| {
                         let (packer, told) = Packer::new(writer, &origin, options);
                         costs = Some(told);
-                        Box::new(packer.skipping(self.errors == Errors::Skip))
+                        let packer = Box::new(packer.skipping(self.errors == Errors::Skip));
+                        in_protobuf(packer, &origin, self.lossy)
                     },
                 )?;
                 outcome.tell_of_way(&self.output);

@@ -17,7 +17,7 @@ pub fn print_costs(costs: &[ChannelCosts], form: ListFormat) -> Result<()> {
 }
 
 /// The same for people.
-pub fn costs_text(costs: &[ChannelCosts]) -> String {
+fn costs_text(costs: &[ChannelCosts]) -> String {
     let text = |channel: &ChannelCosts| {
         let ChannelCosts { messages, before, after, .. } = channel;
         let factor = *before as f64 / (*after).max(1) as f64;

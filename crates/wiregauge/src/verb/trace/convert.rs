@@ -5,12 +5,10 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 
-use super::super::packed::shown::costs_text;
 use super::encoding::Encoded;
 use super::pointing::Pointing;
 use super::putting::Putting;
 use super::selecting::Selecting;
-use crate::output::tell;
 
 /// Write a trace file as another container, by the end of its name: .mcap, .osi,
 /// .txth or .jsonl; or in another encoding; or the points in it, as clouds or as a
@@ -26,8 +24,7 @@ use crate::output::tell;
 /// what is there and what is absent, so that messages come back the same; what has
 /// no place in the other definition is an error, unless --lossy leaves it out.
 ///
-/// Packed fields hold reflections and detections as columns, with every bit unless a
-/// preset or a resolution reduces them; what that costs is told, column by column.
+/// Packed fields are read as what is in them; `wiregauge packed pack` makes them.
 ///
 /// Points are reflections and detections of OSI, plain or in the packed field, and
 /// PointCloud2 of ROS. --points writes them as foxglove.PointCloud, which Foxglove and
@@ -41,7 +38,6 @@ Examples:
   wiregauge trace convert drive_sv.osi.xz -o drive_sv.txth      for your eyes
   wiregauge trace convert drive_sv.osi -o flat.mcap --encoding flatbuffers-tables
   wiregauge trace convert flat.mcap -o drive_sv.osi --encoding protobuf
-  wiregauge trace convert drive.mcap -o small.mcap --encoding packed --preset lidar-1mm
   wiregauge trace convert packed.mcap -o drive_sv.osi --encoding protobuf
       from packed fields, as from FlatBuffers
   wiregauge trace convert ground_truth.osi -o whole_gt.osi --type gt --repeat-static
@@ -79,17 +75,10 @@ impl Arguments {
             return Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
         if let Some(way) = encoded.of(output)? {
-            let (origin, mut costs) = (input.display().to_string(), None);
-            let outcome = putting.write_by(input, selecting, output, |writer| {
-                let (writer, told) = way.before(writer, &origin);
-                costs = Some(told);
-                writer
-            })?;
+            let origin = input.display().to_string();
+            let outcome =
+                putting.write_by(input, selecting, output, |writer| way.before(writer, &origin))?;
             outcome.tell_read(output);
-            let costs = costs.map(|costs| costs.take()).unwrap_or_default();
-            if !costs.is_empty() {
-                tell(&costs_text(&costs));
-            }
             return Ok(ExitCode::SUCCESS);
         }
         self.putting.copy(&[self.input], &self.selecting, &self.output)?;

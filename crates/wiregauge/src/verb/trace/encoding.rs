@@ -10,10 +10,7 @@ use wiregauge_flatbuffers::convert::{Converter, Encoding, Find};
 use wiregauge_flatbuffers::Losses;
 use wiregauge_formats::formats::flatbuffers::definition::definition;
 use wiregauge_osi::flatbuffers::STRUCTS;
-use wiregauge_packed::{PackOptions, Plan};
-use wiregauge_packing::packer::Packer;
 use wiregauge_packing::unpacker::Unpacker;
-use wiregauge_packing::Costs;
 use wiregauge_schema::file;
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{Channel, Definition, FLATBUFFER};
@@ -21,7 +18,6 @@ use wiregauge_trace::parsed;
 use wiregauge_trace::write::{Form, Writer};
 use wiregauge_workshop::{run, Need};
 
-use super::super::packed::reducing::{refuse_text, Reducing};
 use crate::workload::osi_definitions;
 
 /// What makes a `.bfbs` of a definition.
@@ -42,17 +38,12 @@ pub struct Encoded {
     /// Leave out what the other definition has no field for, and tell which.
     #[arg(long, requires = "encoding")]
     lossy: bool,
-    #[command(flatten)]
-    reducing: Reducing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Wanted {
     /// As Protobuf's libraries write it, without packed fields.
     Protobuf,
-    /// Protobuf whose reflections and detections are columns in packed fields: every bit
-    /// of them, or reduced by --preset and --resolution.
-    Packed,
     /// Every record is a table; nothing is lost.
     FlatbuffersTables,
     /// Vectors, ids, times and reflections are structs, whose numbers are always there.
@@ -68,13 +59,12 @@ pub struct Way {
 
 enum To {
     Protobuf(Box<Find>),
-    Packed(Box<Find>, PackOptions),
     FlatBuffers(Box<Find>),
 }
 
 impl Way {
-    /// A writer of such messages before the one that gets them, and what packing costs.
-    pub fn before(self, writer: Box<dyn Writer>, origin: &str) -> (Box<dyn Writer>, Costs) {
+    /// A writer of such messages before the one that gets them.
+    pub fn before(self, writer: Box<dyn Writer>, origin: &str) -> Box<dyn Writer> {
         let Way { losses, drops, to } = self;
         let unpacker = |writer| {
             let (unpacker, _) = Unpacker::new(writer, origin, drops);
@@ -83,20 +73,12 @@ impl Way {
         match to {
             To::Protobuf(definition) => {
                 let encoding = Encoding::Protobuf { definition };
-                let converter = Converter::new(unpacker(writer), origin, encoding, losses);
-                (Box::new(converter), Costs::default())
-            }
-            To::Packed(definition, options) => {
-                let (packer, costs) = Packer::new(writer, origin, options);
-                let encoding = Encoding::Protobuf { definition };
-                let inner = Box::new(packer.of_osi());
-                let converter = Converter::new(inner, origin, encoding, losses);
-                (Box::new(converter.if_any(is_osi_flat)), costs)
+                Box::new(Converter::new(unpacker(writer), origin, encoding, losses))
             }
             To::FlatBuffers(definition) => {
                 let encoding = Encoding::FlatBuffers { definition, protobuf: Box::new(of_osi) };
                 let converter = Converter::new(writer, origin, encoding, losses);
-                (unpacker(Box::new(converter)), Costs::default())
+                unpacker(Box::new(converter))
             }
         }
     }
@@ -113,20 +95,11 @@ impl Encoded {
     /// # Errors
     /// When the container cannot hold it, or the definition cannot be read.
     pub fn of(&self, output: &Path) -> Result<Option<Way>> {
-        let plan = self.reducing.plan();
-        ensure!(
-            self.encoding == Some(Wanted::Packed) || plan == Plan::default(),
-            "--preset, --resolution and --whole-bytes are of packed fields; say --encoding packed"
-        );
         let Some(wanted) = self.encoding else { return Ok(None) };
         let holds_any = matches!(Form::of(output)?, Form::Mcap | Form::Lengths);
         let structs = wanted == Wanted::FlatbuffersStructs;
         let to = match wanted {
             Wanted::Protobuf => To::Protobuf(self.protobuf()?),
-            Wanted::Packed => {
-                refuse_text(output)?;
-                To::Packed(self.protobuf()?, PackOptions { plan, ..PackOptions::default() })
-            }
             _ if holds_any => To::FlatBuffers(self.flatbuffers(structs)?),
             _ => bail!("{}: holds no FlatBuffers; end it in .mcap or .bin", output.display()),
         };
@@ -161,6 +134,15 @@ impl Encoded {
         })?;
         Ok(Box::new(move |channel| parsed::definition_of(&descriptors, &channel.definition.name)))
     }
+}
+
+/// A writer before one that takes Protobuf: messages of OSI in FlatBuffers become such, and
+/// others are handed on. What Protobuf's definition has no field for is left out where that
+/// is wanted.
+pub fn in_protobuf(writer: Box<dyn Writer>, origin: &str, lossy: bool) -> Box<dyn Writer> {
+    let encoding = Encoding::Protobuf { definition: Box::new(of_osi) };
+    let converter = Converter::new(writer, origin, encoding, Losses::new(lossy));
+    Box::new(converter.if_any(is_osi_flat))
 }
 
 /// Whether a channel is of OSI in FlatBuffers.

@@ -1,6 +1,5 @@
 //! The command line: one verb a file.
 
-mod budget;
 mod bus;
 mod codecs;
 mod compare;
@@ -8,6 +7,7 @@ mod cosim;
 mod doctor;
 mod generate;
 mod packed;
+mod repeat;
 mod report;
 mod schema;
 mod trace;
@@ -32,7 +32,7 @@ Examples:
   wiregauge codecs --input drive.mcap --channel /lidar    your own recording
   wiregauge cosim run --source a.fmu --model b.fmu
       where a co-simulation step goes
-  wiregauge bus fep --quick
+  wiregauge bus run --size 500 --transport dds
       what reaches the other side of a bus in time
   wiregauge trace info drive.mcap
       what is in a recording; trace --help has what can be done with it
@@ -40,6 +40,8 @@ Examples:
       scans as columns, to a millimetre
   wiregauge generate scan.msg --language python --wire cdr -o holders
       source code that holds, reads and writes the message
+  wiregauge repeat
+      published experiments, to be repeated beside their figures
   wiregauge report run.json -o report.html         the result as a page
   wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
 
@@ -59,11 +61,11 @@ enum Verb {
     Bus(Box<bus::Arguments>),
     Trace(trace::Arguments),
     Packed(packed::Arguments),
+    Repeat(repeat::Arguments),
     Schema(schema::Arguments),
     Generate(generate::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
-    Budget(budget::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
 }
@@ -86,11 +88,11 @@ impl Arguments {
             Verb::Bus(arguments) => arguments.run(),
             Verb::Trace(arguments) => arguments.run(),
             Verb::Packed(arguments) => arguments.run(),
+            Verb::Repeat(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
             Verb::Generate(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),
-            Verb::Budget(arguments) => arguments.run(),
             Verb::Verify(arguments) => arguments.run(),
             Verb::Doctor(arguments) => arguments.run(),
         }

@@ -58,7 +58,7 @@ fn the_lidar_message_in_two_codecs_and_every_form() {
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert!(said.out.contains(word), "{form}: {}", said.out);
     }
-    let said = run(at, &["budget", "run.json", "--rate", "10Hz", "--vehicle-speed", "60mph"]);
+    let said = run(at, &["report", "run.json", "--rate", "10Hz", "--vehicle-speed", "60mph"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.out.contains("prost"), "{}", said.out);
     let said = run(at, &["compare", "run.json", "run.json", "--fail-above", "5%"]);
@@ -115,7 +115,7 @@ fn rsb_has_the_published_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let codecs = "protobuf-cpp,ros-msg,generated-ros-msg-cpp";
     let said =
-        run(folder.path(), &["codecs", "rsb", "--quick", "--codecs", codecs, "--processes", "1"]);
+        run(folder.path(), &["repeat", "rsb", "--quick", "--codecs", codecs, "--processes", "1"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     let run = result(folder.path());
     let sizes = |subject: &str| -> Vec<f64> {
@@ -229,7 +229,7 @@ fn rsb_weighs_the_library_that_a_program_needs() {
     let programs = "protobuf-cpp,generated-ros-msg-cpp,generated-ros-msg-python";
     let said = run(
         folder.path(),
-        &["codecs", "rsb", "--weight", "--codecs", programs, "--processes", "1"],
+        &["repeat", "rsb", "--weight", "--codecs", programs, "--processes", "1"],
     );
     assert_eq!(said.code, Some(0), "{}", said.err);
     let run = result(folder.path());

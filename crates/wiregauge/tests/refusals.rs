@@ -76,7 +76,7 @@ fn a_result_that_is_none_is_refused() {
     fs::write(at.join("text.json"), "hello").unwrap();
     refuses(at, &["report", "text.json"], &["text.json", "not JSON"]);
     fs::write(at.join("other.json"), "{\"format\": \"other\"}").unwrap();
-    refuses(at, &["budget", "other.json", "--rate", "10Hz"], &["other.json", "not a wiregauge"]);
+    refuses(at, &["report", "other.json", "--rate", "10Hz"], &["other.json", "not a wiregauge"]);
     fs::write(at.join("new.json"), "{\"format\": \"wiregauge.run\", \"version\": 99}").unwrap();
     refuses(at, &["report", "new.json"], &["new.json", "99", "update"]);
     refuses(at, &["report", "."], &[". is a folder"]);
@@ -132,20 +132,20 @@ fn options_that_would_do_nothing_are_refused() {
     fs::write(at.join("a.msg"), "uint32 x\n").unwrap();
     fs::write(at.join("runs.json"), "{}").unwrap();
     let table: &[(&[&str], &str)] = &[
-        (&["codecs", "polysync", "--messages", "3"], "--messages"),
-        (&["codecs", "polysync", "--length", "points=3"], "--length"),
-        (&["codecs", "polysync", "--sweep", "points=1,2"], "--sweep"),
-        (&["codecs", "polysync", "--presence", "0.5"], "--presence"),
-        (&["codecs", "polysync", "--message", "a.msg"], "--message"),
-        (&["codecs", "polysync", "--input", "a.mcap"], "--input"),
-        (&["codecs", "rsb", "--messages", "3"], "--messages"),
-        (&["codecs", "polysync", "--weight"], "--weight"),
-        (&["codecs", "rsb", "--weight", "--codecs", "prost"], "no program 'prost'"),
-        (&["codecs", "rsb", "--length", "data=3"], "--length"),
-        (&["codecs", "rsb", "--sweep", "data=1,2"], "--sweep"),
-        (&["codecs", "rsb", "--presence", "0.5"], "--presence"),
-        (&["codecs", "rsb", "--fixed", "sequence_number"], "--fixed"),
-        (&["codecs", "rsb", "--element", "causes[0]"], "--element"),
+        (&["repeat", "polysync", "--messages", "3"], "--messages"),
+        (&["repeat", "polysync", "--length", "points=3"], "--length"),
+        (&["repeat", "polysync", "--sweep", "points=1,2"], "--sweep"),
+        (&["repeat", "polysync", "--presence", "0.5"], "--presence"),
+        (&["repeat", "polysync", "--message", "a.msg"], "--message"),
+        (&["repeat", "polysync", "--input", "a.mcap"], "--input"),
+        (&["repeat", "rsb", "--messages", "3"], "--messages"),
+        (&["repeat", "polysync", "--weight"], "--weight"),
+        (&["repeat", "rsb", "--weight", "--codecs", "prost"], "no program 'prost'"),
+        (&["repeat", "rsb", "--length", "data=3"], "--length"),
+        (&["repeat", "rsb", "--sweep", "data=1,2"], "--sweep"),
+        (&["repeat", "rsb", "--presence", "0.5"], "--presence"),
+        (&["repeat", "rsb", "--fixed", "sequence_number"], "--fixed"),
+        (&["repeat", "rsb", "--element", "causes[0]"], "--element"),
         (&["codecs", "--presence", "0.5"], "--presence"),
         (&["codecs", "--message", "a.msg", "--presence", "2"], "from 0 to 1"),
         (&["codecs", "--input", "a.mcap", "--length", "points=3"], "--length"),
@@ -173,7 +173,7 @@ fn options_that_would_do_nothing_are_refused() {
         (&["cosim", "run", "--source", "a.fmu", "--fresh"], "--fresh"),
         (&["cosim", "run", "--reflections", "10,10"], "twice"),
         (&["cosim", "run", "--moving-objects", "1,2,1"], "twice"),
-        (&["cosim", "persival", "--quick", "--duration", "5"], "--duration"),
+        (&["repeat", "persival", "--quick", "--duration", "5"], "--duration"),
         (&["bus", "run", "--fast"], "--fast"),
         (&["bus", "run", "--timeout", "1s"], "--timeout"),
         (&["bus", "run", "--announce"], "--announce"),
@@ -182,7 +182,7 @@ fn options_that_would_do_nothing_are_refused() {
         (&["bus", "run", "--codecs", "prost"], "--message"),
         (&["bus", "run", "--length", "points=3"], "--message"),
         (&["bus", "run", "--channel", "/a"], "--input"),
-        (&["bus", "fep", "--quick", "--duration", "5s"], "--duration"),
+        (&["repeat", "fep", "--quick", "--duration", "5s"], "--duration"),
         (&["schema", "a.msg", "--format", "json", "--idl", "lcm"], "--idl"),
         (&["report", "runs.json", "-o", "a.html", "--format", "md"], "--format"),
         (&["doctor", "--format", "csv"], "--format json"),
@@ -215,13 +215,13 @@ fn an_output_that_cannot_be_is_refused_at_once() {
     fs::write(at.join("log.json"), "{}").unwrap();
     let verbs: &[&[&str]] = &[
         &["codecs"],
-        &["codecs", "polysync"],
+        &["repeat", "polysync"],
         &["cosim", "run"],
-        &["cosim", "persival"],
-        &["cosim", "pedestrian"],
+        &["repeat", "persival"],
+        &["repeat", "pedestrian"],
         &["cosim", "import", "log.json"],
         &["bus", "run"],
-        &["bus", "fep"],
+        &["repeat", "fep"],
         &["bus", "headroom", "--size", "500"],
     ];
     for verb in verbs {
@@ -292,7 +292,7 @@ const READERS: [&str; 37] = [
     "report @.json",
     "verify @.json --require lost=0",
     "compare @.json @.json",
-    "budget @.json --rate 10Hz",
+    "report @.json --rate 10Hz",
     "cosim import @.json",
     "cosim run --source @.fmu --model @.fmu",
     "bus run --input @.mcap --channel a",

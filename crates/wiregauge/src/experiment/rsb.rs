@@ -11,13 +11,17 @@ use wiregauge_result::stats::Ratio;
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 
 use self::published::{case, ROUND_TRIPS, SHARES, TABLE};
-use crate::experiment::Published;
+use crate::experiment::{Publication, Published};
 use crate::workload::{Builtin, Values, Workload};
 
 inventory::submit! {
     Published {
-        name: "rsb",
-        about: "RSB's Notification in Protobuf and ROS MSG",
+        publication: Publication {
+            name: "rsb",
+            about: "RSB's Notification in Protobuf and ROS MSG: C++, Java, Python",
+            source: "Robotics Service Bus, enhancement 997",
+            year: "2012",
+        },
         author: "RSB",
         workload: |_| workload(),
         reference: Some(published::reference),
@@ -36,8 +40,6 @@ inventory::submit! {
         derived,
         least_iterations: ROUND_TRIPS,
         weight: Some(weight::weigh),
-        fixed: "rsb measures the messages of the publication, by round trips",
-        useless: &["--messages", "--length", "--sweep", "--presence", "--fixed", "--element"],
     }
 }
 

@@ -1,4 +1,4 @@
-//! `wiregauge cosim traces`: the report's trace file player.
+//! `wiregauge repeat traces`: the report's trace file player.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,28 +12,37 @@ use wiregauge_osi::fmus::{Encoding, Fmu, Model};
 use wiregauge_result::run::{Fact, Run, Status};
 use wiregauge_system::interrupt;
 
-use super::measuring::{Measuring, Workload};
 use crate::experiment::traces::{
     case, recorded, reference, source, way, ways, FILE, MESSAGES, STEP,
 };
+use crate::experiment::Publication;
 use crate::fmu_entrants::{build_fmus, encodings, memcpy, subject, Member};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
+use crate::verb::cosim::measuring::{Measuring, Workload};
 use crate::workload::build_folder;
+
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "traces",
+    about: "Persival's trace file player, the last row of its table 1",
+    source: "Persival: ASAM OSI Flatbuffers Performance Report",
+    year: "2022",
+};
 
 /// Repeat Persival's trace file player.
 ///
 /// Records a trace of 668,052 reflections and 10 objects a message, 6 s of it, in every
 /// encoding, and plays it to the sensor: raw, as it lies in the file, and parsed. The
-/// last row of table 1 of the ASAM OSI Flatbuffers Performance Report, which `cosim
-/// persival` leaves out.
+/// last row of table 1 of the ASAM OSI Flatbuffers Performance Report, which
+/// `repeat persival` leaves out.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge cosim traces --quick
-  wiregauge cosim traces --codecs protobuf,flatbuffers-tables
+  wiregauge repeat traces --quick
+  wiregauge repeat traces --codecs protobuf,flatbuffers-tables
       the report's row alone
-  wiregauge cosim traces --keep traces
+  wiregauge repeat traces --keep traces
       and the traces are left there, 1 GB each")]
 pub struct Arguments {
     /// Only FMUs that write messages so.

@@ -1,22 +1,34 @@
-//! `wiregauge cosim persival`: the report's table 1.
+//! `wiregauge repeat persival`: the report's table 1.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_osi::fmus::Model;
 
-use super::measuring::{Measuring, Workload};
-use crate::experiment::persival;
+use crate::experiment::{persival, Publication};
 use crate::fmu_entrants::FmuEntrants;
 use crate::progress::Progress;
+use crate::verb::cosim::measuring::{Measuring, Workload};
+
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "persival",
+    about: "Persival's co-simulation of source and sensor, table 1",
+    source: "Persival: ASAM OSI Flatbuffers Performance Report",
+    year: "2022",
+};
 
 /// Repeat Persival's co-simulation of source and sensor.
 ///
 /// The whole of table 1 of the ASAM OSI Flatbuffers Performance Report: three
 /// numbers of reflections, three of objects, the Debug build, the Object API
 /// and structs; and besides the packed field. The last row, a trace that is
-/// played, is `wiregauge cosim traces`.
+/// played, is `wiregauge repeat traces`.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge repeat persival --quick
+  wiregauge repeat persival --fresh -o fresh.json")]
 pub struct Arguments {
     /// Have FlatBuffers verify messages before they read them.
     #[arg(long)]

@@ -1,4 +1,4 @@
-//! `wiregauge bus fep`: the reference's table over all transports.
+//! `wiregauge repeat fep`: FEP SDK 3's table over all transports.
 
 use std::process::ExitCode;
 
@@ -7,10 +7,19 @@ use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::terms::LENGTH;
 use wiregauge_bus::load::fep;
 
-use super::keep::Keep;
-use super::series::{Common, Series};
+use crate::experiment::Publication;
+use crate::verb::bus::keep::Keep;
+use crate::verb::bus::series::{Common, Series};
 
-/// Repeat the reference's experiment over all transports.
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "fep",
+    about: "FEP SDK 3's throughput between two participants, over all transports",
+    source: "CARIAD: FEP SDK 3, Performance",
+    year: "2023",
+};
+
+/// Repeat FEP SDK 3's experiment over all transports.
 ///
 /// 10 B and 500 B each millisecond, 10 MB each 100 ms, continuous and
 /// discrete, five minutes each as in the publication, whose figures are
@@ -18,9 +27,9 @@ use super::series::{Common, Series};
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge bus fep --quick                     fifteen seconds each
-  wiregauge bus fep --transport dds,zenoh       five minutes each, and raw TCP
-  sudo wiregauge bus fep --quick --emulate 1gbit
+  wiregauge repeat fep --quick                     fifteen seconds each
+  wiregauge repeat fep --transport dds,zenoh       five minutes each, and raw TCP
+  sudo wiregauge repeat fep --quick --emulate 1gbit
       over a link, as the reference's hosts had")]
 pub struct Arguments {
     /// Fifteen seconds each.

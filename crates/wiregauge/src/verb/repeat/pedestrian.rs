@@ -1,20 +1,31 @@
-//! `wiregauge cosim pedestrian`: BMW's sweep over the number of objects.
+//! `wiregauge repeat pedestrian`: BMW's sweep over the number of objects.
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use wiregauge_osi::fmus::{Model, ENCODINGS};
 
-use super::measuring::{Measuring, Workload};
-use crate::experiment::pedestrian;
+use crate::experiment::{pedestrian, Publication};
 use crate::fmu_entrants::{FmuEntrants, Member};
 use crate::progress::Progress;
+use crate::verb::cosim::measuring::{Measuring, Workload};
+
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "pedestrian",
+    about: "BMW's pedestrian agent over the number of objects, in all encodings",
+    source: "BMW: FlatBuffer Performance in OSI based Agent Models",
+    year: "2022",
+};
 
 /// Repeat BMW's measurement of a pedestrian agent.
 ///
 /// The step's time over the number of objects, in steps of ten, with lines
 /// fitted per object and per kB, in every encoding.
 #[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  wiregauge repeat pedestrian --quick")]
 pub struct Arguments {
     /// Have FlatBuffers verify messages before they read them.
     #[arg(long)]

@@ -12,18 +12,17 @@ pub struct Coupling {
     /// model.range=80. Paths are relative to where you stand.
     #[arg(long, value_name = "FMU.NAME=VALUE", value_parser = setting)]
     set: Vec<Setting>,
-    /// Which output goes into which input, where there are several or where
+    /// Which output goes into which input. Needed where there are several, or where
     /// they do not say what they carry.
     #[arg(long, value_name = "OUTPUT=INPUT")]
     connect: Option<String>,
-    /// Which output of the model is the result, where there are several.
+    /// Which output of the model is the result. Needed where there are several.
     #[arg(long, value_name = "OUTPUT")]
     result: Option<String>,
-    /// Couple messages of different versions of OSI.
+    /// Couple FMUs also when their versions of OSI differ.
     #[arg(long)]
     any_version: bool,
-    /// Step size: 0.01, which is seconds, or 10ms; what the source proposes, unless
-    /// given.
+    /// Step size: 10ms, or 0.01 (seconds) [default: what the source proposes].
     #[arg(long, value_name = "TIME", value_parser = description::step_size)]
     step_size: Option<f64>,
 }

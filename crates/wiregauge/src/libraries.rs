@@ -17,25 +17,23 @@ use wiregauge_workshop::{Need, Progress, Toolchain};
 /// Which libraries codecs are measured with.
 #[derive(clap::Args)]
 pub struct Libraries {
-    /// Whose libraries the C and C++ codecs are measured with: several are
-    /// measured in one run (docs/libraries.md).
+    /// Which libraries the C and C++ codecs use. Several are measured in one run
+    /// (docs/libraries.md).
     #[arg(long, value_delimiter = ',', value_name = "WHOSE,…", default_value = "system")]
     libraries: Vec<Whose>,
-    /// Take the newest libraries even where the signature of what is fetched has
-    /// expired.
+    /// Take the newest libraries even if the signature of the download has expired.
     #[arg(long)]
     libraries_expired: bool,
-    /// A row more: this codec with a library of your own build, a folder with
-    /// include, lib and bin; or, of a Rust codec, with another version of its
-    /// crate or a folder with its source.
+    /// Add a row: this codec with a library that you built, as a folder with include,
+    /// lib and bin. For a Rust codec: another version of its crate, or a folder with
+    /// its source.
     #[arg(long, value_name = "NAME[@LABEL]=PREFIX|VERSION")]
     library: Vec<String>,
-    /// A row more: this C or C++ codec compiled with these flags behind the usual
-    /// ones; with the label of a --library, that row.
+    /// Add a row: this C or C++ codec, compiled with these flags after the usual ones.
+    /// With the label of a --library, that row gets the flags.
     #[arg(long, value_name = "NAME@LABEL=FLAGS", allow_hyphen_values = true)]
     cflags: Vec<String>,
-    /// A row more of each C, C++ and Rust codec, NAME@lto, that is compiled by the
-    /// same flags and optimized across its units when it is linked.
+    /// Add a row NAME@lto for each C, C++ and Rust codec, optimized at link time.
     #[arg(long)]
     profile: Option<Profile>,
 }

@@ -6,8 +6,8 @@ use wiregauge_system::quantity::some_bytes;
 /// How much memory runners and hosts of FMUs may take.
 #[derive(clap::Args)]
 pub struct MaxMemory {
-    /// Memory that a runner or a host of FMUs may take, before it is ended: 4GiB. Three
-    /// quarters of what is available, unless given.
+    /// Most memory for a runner or a host of FMUs; one that takes more is ended: 4GiB
+    /// [default: three quarters of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = some_bytes)]
     max_memory: Option<u64>,
 }

@@ -7,8 +7,7 @@ use wiregauge_system::quantity::allowance;
 /// How long the steps of FMUs may take.
 #[derive(clap::Args)]
 pub struct StepPatience {
-    /// How long a step may take before its FMU counts as hung: 60, which is seconds,
-    /// or 2min.
+    /// How long a step may take before its FMU counts as hung: 2min, or 60 (seconds).
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
     pub timeout: Duration,
 }

@@ -20,18 +20,18 @@ const PRESET: &str = "lidar-1mm";
 /// What of points is wanted, and what makes it small.
 #[derive(clap::Args)]
 pub struct Choice {
-    /// Only this channel of recordings; several times for several.
+    /// Take only this channel of recordings. Give it several times for several.
     #[arg(long, value_name = "TOPIC")]
     pub channel: Vec<String>,
-    /// Only these columns of points.
+    /// Take only these columns of points.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Take points as the reflections that a sensor got: time of flight, and signal
-    /// strength of the intensity.
+    /// Turn points into a sensor's reflections: time of flight, and signal strength
+    /// from the intensity.
     #[arg(long)]
     as_reflections: bool,
-    /// The resolution of a column, as x=5mm or intensity=0.01; COLUMN=exact keeps every
-    /// bit. Several times for several.
+    /// Resolution of a column: x=5mm, intensity=0.01; COLUMN=exact keeps every bit. Give
+    /// it several times for several.
     #[arg(long, value_name = "COLUMN=VALUE")]
     resolution: Vec<Rule>,
 }

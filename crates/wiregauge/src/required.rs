@@ -17,11 +17,11 @@ pub const UNDECIDED: u8 = 3;
 /// What every measuring verb takes.
 #[derive(clap::Args)]
 pub struct Required {
-    /// Hold the result against this, such as 'p99.9 latency < 500us, lost = 0';
-    /// 'wiregauge verify --help' says what can be required.
+    /// Check the result, such as 'p99.9 latency < 500us, lost = 0'. 'wiregauge verify
+    /// --help' says what can be required.
     #[arg(long, value_name = "REQUIREMENT,…")]
     require: Option<Requirements>,
-    /// Write the verdicts as JUnit XML.
+    /// Write the verdicts to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }

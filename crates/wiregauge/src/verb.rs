@@ -23,9 +23,14 @@ use clap::{Parser, Subcommand};
 #[derive(Parser)]
 #[command(name = "wiregauge", version, max_term_width = 80)]
 #[command(after_help = "\
+Exit status: 0 when all went well, 1 when a codec or an FMU failed, a
+comparison found a regression or a requirement does not hold, 2 when the command
+could not be carried out, 3 when a requirement could not be decided, 130 when
+interrupted.
+
 Examples:
   wiregauge doctor
-      what on this machine spoils figures
+      what on this machine disturbs measurements
   wiregauge codecs --quick
       the LiDAR message in every format, in a minute
   wiregauge codecs --message scan.msg              your own message
@@ -43,12 +48,7 @@ Examples:
   wiregauge repeat
       published experiments, to be repeated beside their figures
   wiregauge report run.json -o report.html         the result as a page
-  wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
-
-Exit status: 0 when all went well, 1 when a codec or an FMU failed, a
-comparison found a regression or a requirement does not hold, 2 when the command
-could not be carried out, 3 when a requirement could not be decided, 130 when
-interrupted.")]
+  wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -98,3 +98,6 @@ impl Arguments {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,13 +15,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Measure what reaches the other side of a simulation bus in time.
+/// Measure what a simulation bus carries in time.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds
   wiregauge bus headroom --size 500
-      the highest rate that is carried whole and in time
+      the highest rate without loss and in time
   wiregauge bus transports
       what is available, and why something is not
   wiregauge bus participant --scenario two_hosts.toml --name sender

@@ -10,34 +10,34 @@ use wiregauge_result::stats::{compare, Limits, Verdict};
 
 use crate::output::{print, width, Form};
 
-/// Compare two results: a verdict per cell, with its interval.
+/// Compare two results: a verdict for each cell, with its interval.
 #[derive(clap::Args)]
 #[command(after_help = "\
+A cell is slower or faster where its whole interval lies beyond the threshold,
+without difference where it lies within, and else cannot be told. Measure with
+--processes 10 or more for that.
+
 Examples:
   wiregauge compare before.json after.json
   wiregauge compare before.json after.json --fail-above 10%
       for CI: exit status 1 when a cell got slower
   wiregauge compare before.json after.json --fail-above 10% --fail-unsure
-      when that cannot be told, too
-
-A cell is slower or faster where its whole interval lies beyond the threshold,
-without difference where it lies within, and else cannot be told. Measure with
---processes 10 or more for that.")]
+      when that cannot be told, too")]
 pub struct Arguments {
     /// The result to compare with.
     base: PathBuf,
     /// The result to judge.
     new: PathBuf,
-    /// Smallest slowdown that counts, and that makes the exit status 1.
+    /// Smallest slowdown that counts: 5%, 0.05. It makes the exit status 1.
     #[arg(long, value_name = "SHARE", value_parser = share)]
     fail_above: Option<f64>,
-    /// Make the exit status 1 where the data cannot tell, too.
+    /// Make the exit status 1 also if the data cannot tell.
     #[arg(long)]
     fail_unsure: bool,
-    /// Show the cells without a difference too.
+    /// Also show the cells without a difference.
     #[arg(long)]
     all_cells: bool,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Measure where a co-simulation step of OSMP FMUs goes.
+/// Measure where the time of a co-simulation step of OSMP FMUs goes.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:

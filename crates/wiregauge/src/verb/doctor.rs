@@ -10,14 +10,14 @@ use wiregauge_result::environment::Environment;
 use crate::output::{print, Form};
 use crate::{installed, tools};
 
-/// Say what on this machine will spoil figures, and what to do about each.
+/// Show what on this machine disturbs measurements, and how to fix it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge doctor
   wiregauge doctor --format json")]
 pub struct Arguments {
-    /// Form on standard output: table or json.
+    /// Format of what is printed: table or json.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
 }

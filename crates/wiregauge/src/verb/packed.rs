@@ -12,21 +12,22 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Pack scans as columns in one binary field, to a resolution or with every bit,
-/// and unpack them: OSI traces, ROS PointCloud2, arrays of points.
+/// Pack scans as columns in one binary field, and unpack them.
 ///
-/// OSI's reflections and detections (.osi, .mcap) become the packed field of
-/// docs/packed.md, which readers that do not know it skip. PointCloud2 in MCAP
-/// becomes point_cloud_transport's CompressedPointCloud2 with the format wgpacked.
-/// All else stays to the byte.
+/// Scans are OSI traces, ROS PointCloud2 and arrays of points. Columns keep every bit, or
+/// a resolution. OSI's reflections and detections (.osi, .mcap) become the packed field of
+/// docs/packed.md; readers that do not know it skip it. PointCloud2 in MCAP becomes
+/// point_cloud_transport's CompressedPointCloud2 with the format wgpacked. All else stays
+/// the same to the byte.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge packed pack drive_sv.osi -o packed_sv.osi
       lossless, columns that are read in place
-  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm --whole-bytes
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm \\
+      --whole-bytes
       to a millimetre and 0.1 dB, and zstd of the chunks behind it
-  wiregauge packed pack drive.mcap -o exact.mcap --preset lidar-exact,radar-exact
+  wiregauge packed pack drive.mcap -o exact.mcap --preset lidar-exact
   wiregauge packed unpack exact.mcap -o back.mcap
       the same messages to the byte
   wiregauge packed info small.mcap --format json

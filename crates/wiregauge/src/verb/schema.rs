@@ -16,14 +16,15 @@ use crate::output::{print, show, tell};
 use crate::small_arrays::SmallArrays;
 use crate::workload::lookup;
 
-/// Show a message definition, and what each format makes of it.
+/// Show a message definition, and whether each format can express it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge schema scan.msg
       the model and each format's answer
   wiregauge schema robot.proto:pkg.Type           one type of several
-  wiregauge schema scan.msg -I ~/ros2/src         with packages that lie elsewhere
+  wiregauge schema scan.msg -I ~/ros2/src
+      with packages that lie elsewhere
   wiregauge schema drive.mcap:/lidar              the schema of a recorded topic
   wiregauge schema drive.bag:/lidar
       of ROS 1; drive.db3 or its folder of ROS 2
@@ -38,18 +39,17 @@ pub struct Arguments {
     /// there are several.
     #[arg(value_name = "FILE[:TYPE]")]
     source: String,
-    /// Look for definitions that are used in this folder too; several times for
-    /// several folders.
+    /// Also look for definitions in this folder. Give it several times for several
+    /// folders.
     #[arg(short = 'I', long, value_name = "FOLDER")]
     include: Vec<PathBuf>,
-    /// Show the definition that is emitted for this codec or format, in its own
-    /// language.
+    /// Show the definition for this codec or format in its own language.
     #[arg(long, value_name = "NAME", conflicts_with = "format")]
     idl: Option<String>,
     /// How formats without fixed arrays write those of up to four numbers.
-    #[arg(long, value_enum, default_value = "fields")]
+    #[arg(long, value_enum, value_name = "FORM", default_value = "fields")]
     small_arrays: SmallArrays,
-    /// Form on standard output; of json the model alone.
+    /// Format of what is printed. json is the model alone.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
 }

@@ -35,13 +35,13 @@ const TRACED: [&str; 4] = ["latency/p50", "latency/p99", "step/p99", "lost"];
 const TOLD: [&str; 6] =
     ["latency/p50", "latency/p99", "step/p50", "step/p99", "cpu/sender", "cpu/receiver"];
 
-/// Search for the highest rate at a size, or the largest size at a rate, that
-/// is carried whole and in time.
+/// Search for the highest rate at a size, or the largest size at a rate, without loss and
+/// in time.
 ///
-/// A trial of three seconds (--duration) is good if nothing is lost, damaged or
-/// left unsent, no step times out, and the 99th percentile of the latency, and
-/// of the step in discrete mode, is within the cycle. The rate or size grows
-/// until a trial is bad; then the two are brought within 5 % of each other.
+/// A trial lasts three seconds (--duration). It is good if nothing is lost, damaged or
+/// left unsent, no step times out, and the 99th percentile of the latency is within the
+/// cycle; in discrete mode also that of the step. The rate or size grows until a trial is
+/// bad. Then the search narrows to 5 %.
 #[derive(clap::Args)]
 #[command(mut_arg("round_trips", |argument| argument.hide(true)))]
 #[command(after_help = "\
@@ -49,9 +49,9 @@ Examples:
   wiregauge bus headroom --size 500
       the highest rate of 500 B
   wiregauge bus headroom --cycle 10ms --mode discrete
-      the largest sample each 10 ms
+      the largest sample for each 10 ms
   wiregauge bus headroom --rate 100Hz --transport dds,zenoh
-      the same at 100 a second")]
+      the largest sample at 100 a second")]
 pub struct Arguments {
     /// Search the rate at this size: 500, 64kB, 10MB.
     #[arg(long, value_name = "BYTES", value_parser = bytes::<usize>)]
@@ -62,10 +62,10 @@ pub struct Arguments {
     /// Search the size at this rate of samples: 100Hz, 1kHz.
     #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<f64>,
-    /// How participants keep together.
+    /// How participants stay in step.
     #[arg(long, value_enum, default_value = "continuous")]
     mode: Modes,
-    /// One sends, the others receive.
+    /// Number of participants; one sends, the others receive.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     participants: u32,
     #[command(flatten)]

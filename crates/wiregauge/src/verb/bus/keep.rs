@@ -17,8 +17,8 @@ use crate::output::Outlet;
 /// Where samples are kept.
 #[derive(clap::Args)]
 pub struct Keep {
-    /// Keep every sample with its times in this file (Arrow, at most 100 million
-    /// rows): docs/bus.md.
+    /// Write every sample with its times to this file (Arrow, at most 100 million rows):
+    /// docs/bus.md.
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
 }

@@ -27,25 +27,23 @@ use crate::workload::build_folder;
 
 /// Take part in a scenario on two or more machines.
 ///
-/// Started on each machine with the same scenario. That of the sender leads: it
-/// waits for the others, conducts all runs, and has the result. The others end
-/// when it is done. Which is started first does not matter.
+/// Start it on each machine with the same scenario, in any order. The sender's machine
+/// leads: it waits for the others, conducts all runs, and has the result. The others end
+/// when it is done.
 ///
-/// The scenario's duration must be more than five of its windows, of which the
-/// first three and the last do not count.
+/// The duration in the scenario must be longer than five windows. The first three
+/// windows and the last one do not count.
 #[derive(clap::Args)]
 #[command(after_help = "\
+docs/bus.md has a whole scenario, and says what a firewall must admit.
+
 Examples:
-  wiregauge bus participant --scenario two_hosts.toml --name sender
+  wiregauge bus participant --scenario two.toml --name sender
       on one
-  wiregauge bus participant --scenario two_hosts.toml --name receiver --peer HOST
-      on the other
-
+  wiregauge bus participant --scenario two.toml --name receiver --peer HOST
+      on the other, where HOST is the sender's machine
   openssl rand -hex 32 > bus.key; chmod 600 bus.key
-      a key for --key bus.key on both
-
-HOST is the sender's machine. docs/bus.md has a whole scenario, and says what
-a firewall must admit.")]
+      a key for --key bus.key on both")]
 pub struct Arguments {
     /// The scenario, the same on all machines.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream"])]
@@ -53,19 +51,18 @@ pub struct Arguments {
     /// The participants of the scenario that run on this machine.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present = "stream")]
     name: Vec<String>,
-    /// For a receiver: the sender's machine. For the sender: only from these
-    /// machines may receivers join.
+    /// For a receiver: the sender's machine. For the sender: receivers may join only
+    /// from these machines.
     #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
     peer: Vec<String>,
-    /// A key that all machines have, 64 hexadecimal digits in a file: who has
-    /// another or none cannot join, or lead [env: WIREGAUGE_KEY, the digits].
+    /// A file with the key of all machines, 64 hexadecimal digits. A machine with
+    /// another key cannot join or lead [env: WIREGAUGE_KEY, the digits].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// How long to wait for the other machines.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     wait: Duration,
-    /// How long to wait for a machine that was lost to come back, before the next
-    /// load.
+    /// How long to wait for a lost machine before the next load.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     return_within: Duration,
     #[command(flatten)]

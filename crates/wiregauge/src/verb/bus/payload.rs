@@ -37,27 +37,26 @@ const USUAL: [&str; 4] = ["f32", "scaled", "packed-reduced", "packed-reduced+zst
 /// The message that samples carry, if not generated content.
 #[derive(clap::Args)]
 pub struct Payload {
-    /// Send this message as codecs write it: lidar, rsb, or one of your own
-    /// with generated values.
+    /// Send this message as codecs write it, with generated values: lidar, rsb, or a
+    /// definition of yours.
     #[arg(long, value_name = "NAME|FILE[:TYPE]", conflicts_with = "input")]
     message: Option<String>,
-    /// Length of a list, string or bytes field in generated values; points of
-    /// the LiDAR message.
+    /// Length of a list, string or bytes field in generated values.
     #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::length, requires = "message")]
     length: Vec<(String, usize)>,
-    /// Send a message of this recording (.mcap): that of median size.
+    /// Send the message of median size from this recording (.mcap).
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// The codecs; all that there are, unless some or a runner are named. Of points the
-    /// rows of `wiregauge codecs points`; f32, scaled, packed-reduced and
-    /// packed-reduced+zstd, unless some are named.
+    /// Measure only these codecs; with --cloud, rows of `wiregauge codecs points`
+    /// [default: all codecs; of points f32, scaled, packed-reduced,
+    /// packed-reduced+zstd].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     codecs: Vec<String>,
-    /// A runner of your own beside them (docs/runner-protocol.md).
+    /// Also measure a runner of yours (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<Own>,
-    /// Send points as `wiregauge codecs points` makes them small: of a recording, of a file
-    /// of points, or of the scene; the message of median size.
+    /// Send points as `wiregauge codecs points` writes them: the message of median size
+    /// from a recording, from a file of points, or from the scene.
     #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "runner"])]
     cloud: Option<PathBuf>,
     #[command(flatten)]

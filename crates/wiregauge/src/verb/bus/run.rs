@@ -23,46 +23,46 @@ use crate::progress::Progress;
 
 /// Send samples of a size in a cycle, and measure what arrives.
 ///
-/// Without --transport: over raw TCP and over memory, which need nothing.
+/// Without --transport it measures raw TCP and memory, which need nothing else.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge bus run --size 500 --cycle 1ms --transport dds,zenoh
   wiregauge bus run --size 10MB --cycle 100ms --mode both --duration 5m
   wiregauge bus run --size 500 --mode discrete --fast
-      as many steps as there can be
+      as many steps as possible
   wiregauge bus run --size 1MB --cycle 0
-      as much as gets through
+      as much as possible
   wiregauge bus run --message lidar --codecs flatbuffers,prost --cycle 100ms
-      what encode, wire and decode take
+      the time to encode, send and decode
   wiregauge bus run --cloud drive.mcap --channel /points --cycle 100ms
-      the same of points that are made small, and where that pays
+      the same for point clouds, and when making them small pays
   wiregauge bus run --participants 2..64 --mode both
-      what a receiver more costs
+      the cost of one more receiver
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
       over a link between two hosts
   wiregauge bus run --scenario two_hosts.toml
-      as a file says, all on this machine")]
+      loads from a file, all on this machine")]
 pub struct Arguments {
-    /// What to send over what, and to whom, in a file: docs/bus.md. All
+    /// Read loads, transports and participants from this file: docs/bus.md. All
     /// participants run on this machine.
     #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
     #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = bytes::<usize>, conflicts_with_all = ["message", "input", "cloud"])]
     size: Vec<usize>,
-    /// From sample to sample, or the simulated time of a step; 0 is as fast as
-    /// it goes.
+    /// Time from sample to sample, or simulated time of a step. 0 is as fast as
+    /// possible.
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = time)]
     cycle: Duration,
-    /// How participants keep together.
+    /// How participants stay in step.
     #[arg(long, value_enum, default_value = "continuous")]
     mode: Modes,
-    /// Simulated time runs as fast as it can (discrete mode).
+    /// Let simulated time run as fast as it can (discrete mode).
     #[arg(long)]
     fast: bool,
-    /// One sends, the others receive: 4, or a sweep such as 2,4,8, or 2..64 for
-    /// the powers of two.
+    /// Number of participants; one sends, the others receive: 4, or a sweep such as
+    /// 2,4,8, or 2..64 for the powers of two.
     #[arg(long, value_name = "N", default_value = "2")]
     participants: FanOut,
     #[command(flatten)]

@@ -43,37 +43,37 @@ const ROUND_TRIPS: u32 = 1000;
 /// What all measuring sub-verbs take.
 #[derive(clap::Args)]
 pub struct Common {
-    /// These transports, and raw TCP as the floor.
+    /// Measure these transports, and raw TCP as the floor.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub transport: Vec<String>,
-    /// How long each run lasts: 10s, 5m. It must have more than five windows, of
-    /// which the first three and the last do not count; eight or more that count
-    /// tell seven transports apart.
+    /// How long each run lasts: 10s, 5m. It must be longer than five windows; the first
+    /// three windows and the last one do not count. With eight more windows, seven
+    /// transports can be told apart.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub duration: Option<Duration>,
     /// Shortest window of the receiver [default: 1s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub window: Option<Duration>,
-    /// How long a step may go unacknowledged in discrete mode [default: 5s].
+    /// How long a step may stay unacknowledged in discrete mode [default: 5s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub timeout: Option<Duration>,
-    /// Announce each step by a message of its own in discrete mode, and not by
-    /// its sample alone.
+    /// Announce each step by its own message in discrete mode, not only by its
+    /// sample.
     #[arg(long)]
     pub announce: bool,
-    /// How many round trips to take before each run, in two seconds at most
+    /// How many round trips to measure before each run, in two seconds at most
     /// [default: 1000].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1_000_000))]
     pub round_trips: Option<u32>,
-    /// Between two hosts that this machine emulates, over a link of this rate:
-    /// 100mbit, 1gbit. Wants root.
+    /// Emulate two hosts on this machine, with a link of this rate: 100mbit, 1gbit.
+    /// Needs root.
     #[arg(long, value_name = "RATE")]
     emulate: Option<Rate>,
-    /// How long a participant may be silent before it is lost.
+    /// How long a participant may be silent before it counts as lost.
     #[arg(long, value_name = "TIME", default_value = "3s", value_parser = time)]
     alive_within: Duration,
-    /// Run participants under SCHED_FIFO with this priority.
-    #[arg(long, value_name = "1…99", value_parser = clap::value_parser!(i32).range(1..=99))]
+    /// Run participants under SCHED_FIFO with this priority, from 1 to 99.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..=99))]
     priority: Option<i32>,
     /// Run participants on these processors only, numbered from 0.
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
@@ -81,7 +81,7 @@ pub struct Common {
     /// Lock the participants' memory (mlockall).
     #[arg(long)]
     lock_memory: bool,
-    /// What else to say to a transport, such as dds.domain=7.
+    /// Set an option of a transport, such as dds.domain=7.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", value_parser = choice)]
     option: Vec<Choice>,
     /// Seed of the samples' content.
@@ -94,11 +94,11 @@ pub struct Common {
 /// Where the result goes.
 #[derive(clap::Args)]
 pub struct Delivery {
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error [default: run.json].
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error [default: run.json].
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
-    /// Form on standard output [default: table].
+    /// Format of what is printed [default: table].
     #[arg(long, value_enum)]
     format: Option<Form>,
     #[command(flatten)]

@@ -28,64 +28,64 @@ use crate::workload::{build_folder, Workload};
 /// Who takes part, how long it takes and where the result goes.
 #[derive(clap::Args)]
 pub struct Measuring {
-    /// Only these codecs, and the bounds.
+    /// Measure only these codecs, and the bounds.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub codecs: Vec<String>,
-    /// Only codecs whose runners are in these languages: rust, cpp, python, java, or
-    /// all; rust and cpp unless set, but for what wiregauge generates, and those of the
-    /// codecs that are named.
+    /// Measure only codecs in these languages: rust, cpp, python, java, or all. By
+    /// default: those of the named codecs, or rust and cpp without the code that
+    /// wiregauge generates.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", value_parser = codec_entrants::language)]
     language: Vec<Languages>,
     #[command(flatten)]
     libraries: Libraries,
-    /// A runner of your own beside them (docs/runner-protocol.md).
+    /// Also measure a runner of yours (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
     runner: Vec<Own>,
-    /// Only these experiments.
+    /// Measure only these experiments.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     pub experiments: Vec<String>,
-    /// What a user of the library keeps that is no message (builders, arenas,
-    /// transports) lives on from message to message, or not.
-    #[arg(long, value_enum, default_value = "reused")]
+    /// Keep the library's helpers (builders, arenas, transports) from message to
+    /// message, or make them new.
+    #[arg(long, value_enum, value_name = "LIFE", default_value = "reused")]
     scratch: Life,
     /// How formats without fixed arrays write those of up to four numbers.
-    #[arg(long, value_enum, default_value = "fields")]
+    #[arg(long, value_enum, value_name = "FORM", default_value = "fields")]
     small_arrays: SmallArrays,
-    /// Output buffers live on from message to message, or not.
-    #[arg(long, value_enum, default_value = "reused")]
+    /// Keep output buffers from message to message, or make them new.
+    #[arg(long, value_enum, value_name = "LIFE", default_value = "reused")]
     buffers: Life,
-    /// Message objects live on from message to message, or not.
-    #[arg(long, value_enum, default_value = "fresh")]
+    /// Keep message objects from message to message, or make them new.
+    #[arg(long, value_enum, value_name = "LIFE", default_value = "fresh")]
     objects: Life,
-    /// Feed each decoder so many corruptions and count what becomes of them.
+    /// Give each decoder N damaged messages, and count what it does with them.
     #[arg(long, value_name = "N", default_value_t = 0)]
     corrupt: u64,
-    /// Seed of generated values, corruptions and turns.
+    /// Seed of generated values, damage and the order of turns.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 
-    /// Be done in a minute.
+    /// Finish in about a minute.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
-    /// How long measuring may take in all, once the runners are built: 300, which is
-    /// seconds, or 10min; five minutes unless set.
+    /// How long to measure in all, after the runners are built: 10min, or 300
+    /// (seconds) [default: 5min].
     #[arg(long, value_name = "TIME", value_parser = allowance)]
     duration: Option<Duration>,
-    /// Processes that each codec is measured in.
+    /// In how many processes each codec is measured.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
-    /// How long a runner may take over one answer before it counts as hung: 60, which
-    /// is seconds, or 2min.
+    /// How long a runner may take for one answer before it counts as hung: 2min, or 60
+    /// (seconds).
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = allowance)]
     timeout: Duration,
     #[command(flatten)]
     memory: MaxMemory,
 
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
     #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
     #[command(flatten)]

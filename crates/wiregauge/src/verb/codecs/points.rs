@@ -25,12 +25,12 @@ use crate::required::Required;
 use crate::tools;
 use crate::workload::build_folder;
 
-/// Measure how small points become, and what that takes and leaves of them, in the
-/// packed field and in what else is used for it.
+/// Measure how small points become, how long that takes, and how exact they stay: in the
+/// packed field and in other formats.
 ///
-/// All rows get the same columns at the same resolutions: range to 1 mm, strength to
-/// 0.1 dB unless said otherwise. Each is decoded and held against what was sent before
-/// it is timed. Without a file: a scene of 131,072 lidar reflections.
+/// All rows get the same columns at the same resolutions: range to 1 mm and strength to
+/// 0.1 dB, unless you say otherwise. Each row is checked against the input before it is
+/// timed. Without a file it measures a scene of 131,072 lidar reflections.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -50,42 +50,41 @@ pub struct Arguments {
     /// Recordings (.mcap, .osi) and files of points: .bin of KITTI, .pcd.bin of nuScenes,
     /// .pcd.
     files: Vec<PathBuf>,
-    /// At most so many messages of each list take turns.
+    /// How many messages of each list take turns, at most.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     messages: u32,
     #[command(flatten)]
     choice: Choice,
-    /// Only these rows, and the bound.
+    /// Measure only these rows, and the bound.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     codecs: Vec<String>,
-    /// Show rows that keep every bit in fewer of them, too.
+    /// Also measure rows that keep every bit.
     #[arg(long)]
     exact: bool,
     /// List the rows with their options.
     #[arg(long, exclusive = true)]
     list: bool,
 
-    /// Be done in a minute.
+    /// Finish in about a minute.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
-    /// How long measuring may take in all: 300, which is seconds, or 10min; five minutes
-    /// unless set.
+    /// How long to measure in all: 10min, or 300 (seconds) [default: 5min].
     #[arg(long, value_name = "TIME", value_parser = allowance)]
     duration: Option<Duration>,
     #[command(flatten)]
     memory: MaxMemory,
-    /// Processes that each row is measured in.
+    /// In how many processes each row is measured.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
-    /// Seed of the scene and of turns.
+    /// Seed of the scene and of the order of turns.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
     #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
     #[command(flatten)]

@@ -15,11 +15,11 @@ use wiregauge_system::text::safe;
 use crate::output::{command, deliver, tell, Form, Outlet};
 use crate::required::Required;
 
-/// Make a result of the performance logs that FMUs have written.
+/// Make a result from performance logs that FMUs have written.
 ///
-/// The logs of a source and of a model that were written at the same time make
-/// a run of a simulation; several runs of the same FMUs count as processes. How
-/// many steps belong together, and why others do not, is said.
+/// The logs of a source and a model that were written at the same time are one run of a
+/// simulation. Several runs of the same FMUs count as processes. It prints how many
+/// steps belong together, and why others do not.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,18 +27,17 @@ Examples:
   wiregauge cosim import runs/*.json -o runs.run.json
   wiregauge cosim import near=a/*.json far=b/source.json far=b/model.json")]
 pub struct Arguments {
-    /// Logs of sources and models, in any order, perhaps with the case that
-    /// they belong to.
+    /// Logs of sources and models, in any order. CASE= names the case of a log.
     #[arg(required = true, value_name = "[CASE=]LOG")]
     logs: Vec<Labelled>,
-    /// Steps to leave out at the start of each log.
+    /// How many steps to leave out at the start of each log.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
     #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
     #[command(flatten)]

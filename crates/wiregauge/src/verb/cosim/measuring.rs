@@ -27,23 +27,23 @@ use crate::tools;
 /// How long a measurement takes and where its result goes.
 #[derive(clap::Args)]
 pub struct Measuring {
-    /// Be done in a minute.
+    /// Finish in about a minute.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
-    /// How long the measurement may take in all: 300, which is seconds, or 5min.
+    /// How long to measure in all: 5min, or 300 (seconds) [default: 4min].
     #[arg(long, value_name = "TIME", value_parser = allowance)]
     duration: Option<Duration>,
-    /// Processes that each pair of FMUs is measured in.
+    /// In how many processes each pair of FMUs is measured.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
-    /// Rounds in each process; as many as the time allows, unless given.
+    /// Rounds in each process [default: as many as the time allows].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
-    /// Steps of an epoch; calibrated, unless given.
+    /// Steps of an epoch [default: calibrated].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
     epoch_steps: Option<u64>,
-    /// Steps of each process that are done first and not counted; those before
-    /// the first message are not counted either.
+    /// First steps of each process that do not count. Steps before the first message
+    /// do not count either.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     warm_up: u64,
     /// Seed of the order of turns.
@@ -53,19 +53,19 @@ pub struct Measuring {
     steps_take: StepPatience,
     #[command(flatten)]
     memory: MaxMemory,
-    /// Write the messages of the first steps to files in this folder.
+    /// Write the messages of the first steps into this folder.
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
-    /// Keep every step with its times in this file (Arrow, at most 100 million
-    /// rows): docs/cosim.md.
+    /// Write every step with its times to this file (Arrow, at most 100 million rows):
+    /// docs/cosim.md.
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
 
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
     #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: Form,
     #[command(flatten)]

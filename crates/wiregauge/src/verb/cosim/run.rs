@@ -21,8 +21,8 @@ use crate::recorder::Recorder;
 
 /// Couple FMUs and measure each phase of each step.
 ///
-/// The FMUs take turns, epoch by epoch, each pair in a process of its own. The
-/// project's own are built on first use.
+/// Pairs of FMUs take turns, epoch by epoch, each in its own process. wiregauge builds
+/// its own FMUs on first use.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -39,7 +39,7 @@ Examples:
   wiregauge cosim run --source a.fmu --model b.fmu --record drive.mcap
       and what they exchange, as a trace file")]
 pub struct Arguments {
-    /// Only FMUs that write messages so.
+    /// Measure only these encodings of messages.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
     codecs: Vec<String>,
     /// Numbers of reflections.
@@ -51,10 +51,10 @@ pub struct Arguments {
     /// How much of OSI the objects carry.
     #[arg(long, value_enum, default_value = "full")]
     scene: Scene,
-    /// What takes the source's messages: 'sensor', 'pedestrian', or an FMU.
+    /// The FMU that takes the messages: 'sensor', 'pedestrian', or a file of yours.
     #[arg(long, value_name = "FMU", default_value = "sensor")]
     model: String,
-    /// An FMU of your own as the source.
+    /// An FMU of yours that makes the messages.
     #[arg(long, value_name = "FMU", conflicts_with_all = ["codecs", "build_type", "fmi", "reflections", "moving_objects", "scene"])]
     source: Option<PathBuf>,
     /// Build types of the FMUs.
@@ -70,23 +70,23 @@ pub struct Arguments {
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "2",
         value_parser = clap::value_parser!(u8).range(2..=3))]
     fmi: Vec<u8>,
-    /// Have FlatBuffers verify messages before they read them.
+    /// Verify FlatBuffers before they are read.
     #[arg(long, conflicts_with = "source")]
     verify: bool,
-    /// Have the FMUs take new buffers and objects in each step.
+    /// Use new buffers and objects in each step.
     #[arg(long, conflicts_with = "source")]
     fresh: bool,
 
     #[command(flatten)]
     coupling: Coupling,
-    /// Record all outputs of the one pair of FMUs, before it is measured and in a run of its
-    /// own, so that it costs the figures nothing: .mcap. `trace record` has more ways.
+    /// Also record all outputs of the one pair of FMUs: .mcap. This is a run of its own,
+    /// before the measurement. `trace record` can do more.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Steps that are recorded.
+    /// How many steps are recorded.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "record", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     record_steps: u64,
-    /// Accept FMUs whose messages differ when they are run again.
+    /// Accept FMUs whose messages differ from run to run.
     #[arg(long)]
     varying: bool,
     #[command(flatten)]

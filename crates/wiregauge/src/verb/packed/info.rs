@@ -11,22 +11,22 @@ use super::super::trace::progress::news;
 use super::{points, shown};
 use crate::list_format::ListFormat;
 
-/// Show the packed fields in files: their columns, types, resolutions and bytes, and
-/// the rows that are not packed.
+/// Show the packed fields in files: columns, types, resolutions, bytes, and rows that are
+/// not packed.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge packed info small.mcap
   wiregauge packed info scan.packed *.osi --format json")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or a packed field by itself.
+    /// Input: .mcap, .osi, or a file with one packed field.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
 }

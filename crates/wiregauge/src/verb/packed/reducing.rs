@@ -9,15 +9,14 @@ use wiregauge_trace::write::Form;
 /// To what columns are reduced; without any of it they are not.
 #[derive(clap::Args)]
 pub struct Reducing {
-    /// Resolutions under a name, parted by commas.
+    /// Named resolutions, separated by commas.
     #[arg(long, value_name = "PRESET", value_delimiter = ',', value_parser = preset)]
     preset: Vec<&'static Preset>,
-    /// The resolution of a column, as x=1mm or time_of_flight=6.67ps; COLUMN=exact
-    /// keeps every bit, COLUMN=plain does not reduce. Several times for several.
+    /// Resolution of a column: x=1mm, time_of_flight=6.67ps; COLUMN=exact keeps every bit,
+    /// COLUMN=plain does not reduce. Give it several times for several.
     #[arg(long, value_name = "COLUMN=VALUE")]
     resolution: Vec<Rule>,
-    /// Reduce to whole bytes: larger by itself, smaller where zstd or lz4 comes
-    /// behind it.
+    /// Reduce to whole bytes: larger alone, smaller if zstd or lz4 follows.
     #[arg(long)]
     whole_bytes: bool,
 }

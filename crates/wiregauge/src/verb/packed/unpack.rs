@@ -14,7 +14,7 @@ use crate::list_format::ListFormat;
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.
 ///
-/// What was packed without loss comes back as the same message to the byte.
+/// If it was packed without loss, the messages are the same to the byte.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,15 +22,15 @@ Examples:
   wiregauge packed unpack packed_sv.osi -o drive_sv.osi
   wiregauge packed unpack scan.packed -o scan.bin")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or a packed field by itself.
+    /// Input: .mcap, .osi, or a file with one packed field.
     input: PathBuf,
-    /// What is written: .mcap or .osi; of a packed field an array of points.
+    /// Output file: .mcap or .osi. For a packed field: an array of points.
     #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
-    /// Leave out columns that OSI has no field for instead of refusing them.
+    /// Leave out columns that OSI has no field for. Without it they are an error.
     #[arg(long)]
     lossy: bool,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
     #[command(flatten)]

@@ -21,8 +21,8 @@ use crate::workload::build_folder;
 /// Of an experiment that was about programs, too.
 #[derive(clap::Args)]
 struct Programs {
-    /// Weigh programs instead: their size and that of their libraries, what compiling
-    /// them takes, and lines of code.
+    /// Measure programs instead: their size, their libraries, the time to compile them,
+    /// and lines of code.
     #[arg(long, conflicts_with_all = [
         "runner", "experiments", "duration", "corrupt", "libraries", "library", "profile",
     ])]

@@ -14,25 +14,27 @@ use crate::verb::bus::series::{Common, Series};
 /// What it repeats.
 pub const PUBLICATION: Publication = Publication {
     name: "fep",
-    about: "FEP SDK 3's throughput between two participants, over all transports",
+    about: "FEP SDK 3's throughput of a bus, over all transports",
     source: "CARIAD: FEP SDK 3, Performance",
     year: "2023",
 };
 
 /// Repeat FEP SDK 3's experiment over all transports.
 ///
-/// 10 B and 500 B each millisecond, 10 MB each 100 ms, continuous and
-/// discrete, five minutes each as in the publication, whose figures are
+/// It sends 10 B and 500 B each millisecond, and 10 MB each 100 ms, continuous and
+/// discrete, for five minutes each as in the publication. The published figures are
 /// printed beside the measured ones.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge repeat fep --quick                     fifteen seconds each
-  wiregauge repeat fep --transport dds,zenoh       five minutes each, and raw TCP
+  wiregauge repeat fep --quick
+      fifteen seconds each
+  wiregauge repeat fep --transport dds,zenoh
+      five minutes each, and raw TCP
   sudo wiregauge repeat fep --quick --emulate 1gbit
-      over a link, as the reference's hosts had")]
+      over a link, like the hosts of the publication")]
 pub struct Arguments {
-    /// Fifteen seconds each.
+    /// Run for fifteen seconds each.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
     #[command(flatten)]

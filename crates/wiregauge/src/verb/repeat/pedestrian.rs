@@ -20,17 +20,17 @@ pub const PUBLICATION: Publication = Publication {
 
 /// Repeat BMW's measurement of a pedestrian agent.
 ///
-/// The step's time over the number of objects, in steps of ten, with lines
-/// fitted per object and per kB, in every encoding.
+/// It measures the time of a step over the number of objects, in steps of ten, in every
+/// encoding. Lines are fitted per object and per kB.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge repeat pedestrian --quick")]
 pub struct Arguments {
-    /// Have FlatBuffers verify messages before they read them.
+    /// Verify FlatBuffers before they are read.
     #[arg(long)]
     verify: bool,
-    /// Have the FMUs take new buffers and objects in each step.
+    /// Use new buffers and objects in each step.
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]

@@ -20,21 +20,19 @@ pub const PUBLICATION: Publication = Publication {
 
 /// Repeat Persival's co-simulation of source and sensor.
 ///
-/// The whole of table 1 of the ASAM OSI Flatbuffers Performance Report: three
-/// numbers of reflections, three of objects, the Debug build, the Object API
-/// and structs; and besides the packed field. The last row, a trace that is
-/// played, is `wiregauge repeat traces`.
+/// It measures table 1 of the ASAM OSI Flatbuffers Performance Report: three numbers of
+/// reflections, three of objects, the Debug build, the Object API and structs. It adds
+/// the packed field. The last row, a trace that is played, is `wiregauge repeat traces`.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge repeat persival --quick
   wiregauge repeat persival --fresh -o fresh.json")]
 pub struct Arguments {
-    /// Have FlatBuffers verify messages before they read them.
+    /// Verify FlatBuffers before they are read.
     #[arg(long)]
     verify: bool,
-    /// Have the FMUs take new buffers and objects in each step, as the
-    /// reference's do.
+    /// Use new buffers and objects in each step, as the report does.
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]

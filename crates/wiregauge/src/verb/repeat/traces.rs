@@ -32,32 +32,31 @@ pub const PUBLICATION: Publication = Publication {
 
 /// Repeat Persival's trace file player.
 ///
-/// Records a trace of 668,052 reflections and 10 objects a message, 6 s of it, in every
-/// encoding, and plays it to the sensor: raw, as it lies in the file, and parsed. The
-/// last row of table 1 of the ASAM OSI Flatbuffers Performance Report, which
-/// `repeat persival` leaves out.
+/// It records a trace of 6 s in every encoding, with 668,052 reflections and 10 objects
+/// in each message. Then it plays the trace to the sensor: raw, as it is in the file, and
+/// parsed. This is the last row of table 1 of the ASAM OSI Flatbuffers Performance Report.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge repeat traces --quick
   wiregauge repeat traces --codecs protobuf,flatbuffers-tables
-      the report's row alone
+      only the report's row
   wiregauge repeat traces --keep traces
-      and the traces are left there, 1 GB each")]
+      keep the traces there, 1 GB each")]
 pub struct Arguments {
-    /// Only FMUs that write messages so.
+    /// Measure only these encodings of messages.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
     codecs: Vec<String>,
-    /// Messages of each trace: fewer take less room and time.
+    /// Messages of each trace. Fewer take less room and time.
     #[arg(long, value_name = "N", default_value_t = MESSAGES, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     messages: u64,
-    /// Leave the traces in this folder.
+    /// Keep the traces in this folder.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// Have FlatBuffers verify messages before they read them.
+    /// Verify FlatBuffers before they are read.
     #[arg(long)]
     verify: bool,
-    /// Have the FMUs take new buffers and objects in each step.
+    /// Use new buffers and objects in each step.
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]

@@ -12,12 +12,13 @@ use wiregauge_trace::write::Form;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
-/// Messages in Protobuf, FlatBuffers, JSON, CBOR, ROS 1 and CDR are shown as JSON by the
-/// definition that their channel carries, or for ROS by that of the ROS that is sourced;
-/// those of OSI as Protobuf's text, too. Of packed fields the reflections and detections
-/// in them are shown. A message that cannot be shown is a line that says why.
+/// Messages in Protobuf, FlatBuffers, JSON, CBOR, ROS 1 and CDR become JSON, by the
+/// definition in their channel, or for ROS by the ROS that is sourced. Messages of OSI can
+/// also become Protobuf's text. Packed fields are shown as reflections and detections. For
+/// a message that cannot be shown, a line says why.
 ///
-/// What is not wanted is hopped over where the file has lengths or an index for it.
+/// Messages that you do not ask for are skipped without reading them, if the file has
+/// lengths or an index.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,10 +28,10 @@ Examples:
   wiregauge trace cat drive_sv.osi --format raw | my-model
       each message after its length, a little-endian number of four bytes")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, the folder
-    /// of a ROS 2 bag, or .txth.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; the folder of a
+    /// ROS 2 bag; or .txth.
     input: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "json")]
     format: Shape,
     #[command(flatten)]

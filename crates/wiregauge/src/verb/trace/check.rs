@@ -18,32 +18,32 @@ use crate::workload::osi_definitions;
 /// The file does not keep the rules.
 const BROKEN: u8 = 1;
 
-/// Hold trace files against each rule of OSI 3.8 for them.
+/// Check trace files against the rules of OSI 3.8.
 ///
-/// Every field of every message is held against its definition. The exit status is 0
-/// when all errors are absent; warnings are of what is recommended.
+/// It checks every field of every message against its definition. The exit status is 0 if
+/// there is no error. Warnings are about recommendations.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace check drive.mcap
   wiregauge trace check *.osi --format json
   wiregauge trace check drive.mcap --fix fixed.mcap --protobuf-version 3.21.12
-      writes it anew with chunks, index, metadata, versions and times; what
-      nobody knows is asked for or left out
+      writes it again with chunks, index, metadata, versions and times;
+      what is not known is left out and named
   wiregauge trace check --rules
-      the rules that files are held against")]
+      the rules")]
 pub struct Arguments {
-    /// What is checked: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, or the
-    /// folder of a ROS 2 bag.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; or the folder of
+    /// a ROS 2 bag.
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write a file that keeps the rules here, as far as they can be kept.
+    /// Write a file here that keeps the rules as far as possible.
     #[arg(long, value_name = "FILE")]
     fix: Option<PathBuf>,
     /// Show the rules.
     #[arg(long)]
     rules: bool,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
     #[command(flatten)]

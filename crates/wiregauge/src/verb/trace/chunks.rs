@@ -7,10 +7,10 @@ use wiregauge_trace::write::{Compression, Packing};
 /// How MCAP is packed.
 #[derive(clap::Args)]
 pub struct Chunks {
-    /// How chunks of MCAP are compressed.
+    /// Compression of MCAP chunks.
     #[arg(long, value_enum, default_value = "zstd")]
     compression: Compressing,
-    /// After how many bytes a chunk of MCAP ends: 1MiB, 256KiB.
+    /// Size at which an MCAP chunk ends: 1MiB, 256KiB.
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = some_bytes)]
     chunk: u64,
 }

@@ -26,16 +26,15 @@ const FLATC: Need = Need::Program("flatc", "flatbuffers-compiler");
 /// In what encoding messages are written.
 #[derive(clap::Args)]
 pub struct Encoded {
-    /// The encoding that messages are written in, otherwise as they are read. In
-    /// FlatBuffers by OSI's definitions or the channel's, as the project's FMUs have
-    /// them, or by --definition.
+    /// Encoding of the output [default: as in the input]. FlatBuffers use the definition
+    /// of OSI or of the channel, or --definition.
     #[arg(long, value_enum)]
     encoding: Option<Wanted>,
-    /// A definition of your own: of FlatBuffers a .fbs or .bfbs, whose root is the
-    /// message; of Protobuf a descriptor set, as protoc --include_imports writes it.
+    /// Your definition. For FlatBuffers: a .fbs or .bfbs whose root is the message. For
+    /// Protobuf: a descriptor set, as protoc --include_imports writes it.
     #[arg(long, value_name = "FILE", requires = "encoding")]
     definition: Option<PathBuf>,
-    /// Leave out what the other definition has no field for, and tell which.
+    /// Leave out what the other definition has no field for, and name it.
     #[arg(long, requires = "encoding")]
     lossy: bool,
 }

@@ -17,35 +17,34 @@ use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
 ///
-/// An MCAP file with a summary, and a bag with an index, are not read unless --all says so;
-/// MCAP takes as long whatever its size. An .osi file has neither: it is hopped over by its
-/// lengths.
+/// It uses the summary of an MCAP file and the index of a bag; --all reads all messages. An
+/// .osi file has neither, so it skips from message to message by their lengths.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace info drive.mcap
   wiregauge trace info --all drive.mcap
-      with the rates, gaps and sizes that only reading tells
+      also rates, gaps and sizes, for which it reads all messages
   wiregauge trace info --all drive.mcap --page drive.html
       the same as a page, with the sizes of messages as a picture
   wiregauge trace info *.osi --format json")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, or the
-    /// folder of a ROS 2 bag.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; or the folder of
+    /// a ROS 2 bag.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read every message of MCAP and of bags too.
+    /// Read every message, also of MCAP and bags.
     #[arg(long)]
     all: bool,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
     format: ListFormat,
-    /// Write the same as a page, too, with the sizes of messages as a picture.
-    #[arg(long, value_name = "FILE.html")]
+    /// Also write a page, with the sizes of messages as a picture.
+    #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
 }
 

@@ -12,28 +12,29 @@ use super::putting::Putting;
 use super::selecting::Selecting;
 use crate::output::tell;
 
-/// Put several trace files into one, by the times of their messages.
+/// Merge several trace files into one, by the times of their messages.
 ///
-/// Channels that are alike in topic, type and metadata become one, as the parts of a
-/// recording that was split have them. Several .osi files of one type keep a channel
-/// each, called after their files, unless --channel-name says one name for all.
+/// Channels with the same topic, type and metadata become one. Several .osi files of one
+/// type keep one channel each, named after their files, unless --channel-name gives one
+/// name for all.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
   wiregauge trace merge part_*.mcap -o drive.mcap
-  wiregauge trace merge a_sv.osi b_sv.osi --channel-name SensorView -o drive_sv.osi")]
+  wiregauge trace merge a_sv.osi b_sv.osi --channel-name SensorView -o c_sv.osi")]
 pub struct Arguments {
-    /// What is read.
+    /// Inputs.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
-    /// What is written.
+    /// Output file.
     #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
-    /// How many bytes of messages are held to put them in order, of all files together.
+    /// How many bytes of messages to hold in memory for sorting, for all files together.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = some_bytes)]
     sort_window: u64,
-    /// Refuse files with a message that comes too late for the window; nothing is written.
+    /// Refuse files with a message that comes too late for the window. Nothing is written
+    /// then.
     #[arg(long)]
     sorted: bool,
     #[command(flatten)]

@@ -28,13 +28,13 @@ const LONGEST: usize = 200;
 /// Over what messages go.
 #[derive(clap::Args)]
 pub struct Over {
-    /// Over this transport of the bus: 'wiregauge bus transports' lists them.
+    /// Use this transport of the bus: 'wiregauge bus transports' lists them.
     #[arg(long, value_name = "TRANSPORT")]
     pub over: Option<String>,
-    /// What player and recorder find each other by [default: wiregauge_trace].
+    /// Topic by which player and recorder find each other [default: wiregauge_trace].
     #[arg(long = "topic", value_name = "NAME", requires = "over")]
     name: Option<String>,
-    /// What else to say to the transport, such as dds.domain=7 or tcp.port=7401.
+    /// Set an option of the transport, such as dds.domain=7 or tcp.port=7401.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", requires = "over", value_parser = choice)]
     option: Vec<Choice>,
 }

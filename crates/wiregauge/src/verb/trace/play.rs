@@ -36,37 +36,36 @@ const WAIT: Duration = Duration::from_secs(20);
 /// Takes a message of a turn.
 type Take<'t> = &'t mut dyn FnMut(u32, &Head, &[u8]) -> Result<()>;
 
-/// Hand messages to standard output, to the bus or to an FMU at the times that they were
-/// recorded at.
+/// Play a trace to standard output, to the bus or to an FMU, at the recorded times.
 ///
-/// On standard output each comes after its length, a little-endian number of four bytes, as
-/// it lies in the file. An FMU is stepped once for each, up to its time; the first step
-/// begins a step before the first message. One that takes steps of one length alone is
-/// stepped by --step-size, if messages do not come in such steps. A message is read before
-/// it is due. How late messages were is told at the end.
+/// On standard output each message follows its length, a little-endian number of four
+/// bytes. An FMU makes a step for each message, up to the message's time. The first step
+/// begins one step before the first message. If an FMU takes only steps of one length and
+/// the messages do not come in such steps, use --step-size. At the end it prints how late
+/// messages were.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace play drive_sv.osi | my-model
-  wiregauge trace play drive.mcap --channel /lidar --speed 2 --loops 10 | my-model
+  wiregauge trace play drive.mcap --channel /lidar --speed 2 | my-model
   wiregauge trace play drive_sv.osi --speed max > /dev/null
-      as fast as the file can be read
+      as fast as possible
   wiregauge trace play drive_sv.osi --into sensor.fmu -o detected_sd.osi
-      and what the FMU makes of it, as a trace file
+      write what the FMU makes of it to a trace file
   wiregauge trace play drive.mcap --over dds --option dds.domain=7
       to 'wiregauge trace record -o heard.mcap --over dds --option dds.domain=7'
   wiregauge trace play drive.mcap --over tcp --recorder 127.0.0.1:7401
       to a recorder that says where it listens")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// Input: .mcap, .osi, or .osi packed by gzip, xz or zstd.
     input: PathBuf,
-    /// How much faster than it was recorded: 2, 0.5, or max for as fast as can be.
+    /// How much faster than recorded: 2, 0.5, or max for as fast as possible.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = pace)]
     speed: Pace,
-    /// Play it so many times, one right after the other.
+    /// How many times to play it, one right after the other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     loops: u32,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
@@ -74,28 +73,27 @@ pub struct Arguments {
     selecting: Selecting,
     #[command(flatten)]
     over: Over,
-    /// Where a recorder listens that has an address (tcp, zenoh), as it says. Several times
-    /// for several.
+    /// The address where a recorder listens (tcp, zenoh), as the recorder prints it. Give
+    /// it several times for several.
     #[arg(long, value_name = "ADDRESS", requires = "over")]
     recorder: Vec<String>,
-    /// How many recorders to wait for, where they are found by the topic [default: 1].
+    /// How many recorders to wait for, if they are found by the topic [default: 1].
     #[arg(long, value_name = "N", requires = "over", value_parser = clap::value_parser!(u8).range(1..=8))]
     readers: Option<u8>,
-    /// How long to wait for recorders; 0 plays at once, whoever listens [default: 20s].
+    /// How long to wait for recorders. 0 plays at once [default: 20s].
     #[arg(long, value_name = "TIME", requires = "over", value_parser = time)]
     wait: Option<Duration>,
-    /// Hand them to this FMU.
+    /// Play to this FMU.
     #[arg(long, value_name = "FMU", conflicts_with = "over")]
     into: Option<PathBuf>,
-    /// The FMU's input, where it has several.
+    /// The FMU's input, if it has several.
     #[arg(long, value_name = "NAME", requires = "into")]
     variable: Option<String>,
-    /// Step the FMU by this much, 0.01, which is seconds, or 10ms, whenever messages come:
-    /// each step has the last one that came by its end. Otherwise steps end at the times of
-    /// the messages.
+    /// Step size of the FMU: 10ms, or 0.01 (seconds). Each step gets the last message up
+    /// to its end [default: steps end at the times of the messages].
     #[arg(long, value_name = "TIME", requires = "into", value_parser = step_size)]
     step_size: Option<f64>,
-    /// Set a variable of the FMU, which is the model, before it is initialized, as
+    /// Set a variable of the FMU before it is initialized; the FMU is the model:
     /// model.range=80.
     #[arg(long, value_name = "FMU.NAME=VALUE", requires = "into", value_parser = setting)]
     set: Vec<Setting>,
@@ -103,7 +101,7 @@ pub struct Arguments {
     steps_take: StepPatience,
     #[command(flatten)]
     memory: MaxMemory,
-    /// Write what the FMU makes to this file: .mcap, .osi, .txth, .jsonl, .bin.
+    /// Write the outputs of the FMU to this file: .mcap, .osi, .txth, .jsonl, .bin.
     #[arg(short, long, value_name = "PATH", requires = "into")]
     output: Option<PathBuf>,
 }

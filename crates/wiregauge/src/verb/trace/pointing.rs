@@ -25,18 +25,18 @@ pub struct Pointing {
     /// channel for each list.
     #[arg(long)]
     points: bool,
-    /// With --points: keep all messages, too.
+    /// With --points: also keep all messages.
     #[arg(long, requires = "points")]
     keep_messages: bool,
-    /// Of points: which way positive elevations point. OSI defines them to point
-    /// down; many models mean up.
+    /// For points: the direction of positive elevations. OSI defines it as down; many
+    /// models mean up.
     #[arg(long, value_enum, value_name = "WAY")]
     elevation: Option<Way>,
-    /// Of points: where the rays of a lidar stand that tells a grid of them in its
-    /// field of view and no directions.
+    /// For points: where a lidar's rays are, if it gives only a grid of rays in its field
+    /// of view.
     #[arg(long, value_enum, value_name = "WHERE")]
     rays: Option<Stand>,
-    /// Of points: what becomes of a message whose points cannot be read.
+    /// For points: what to do with a message whose points cannot be read.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
     errors: Errors,
 }

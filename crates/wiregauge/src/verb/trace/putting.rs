@@ -34,23 +34,23 @@ pub struct Putting {
     /// How MCAP is packed.
     #[command(flatten)]
     pub chunks: Chunks,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// What the channel of an .osi file is called in MCAP; otherwise by its type.
+    /// Name in MCAP for the channel of an .osi file [default: its type].
     #[arg(long, value_name = "TOPIC")]
     channel_name: Option<String>,
-    /// The version of the Protobuf library that wrote an .osi file, which nothing
-    /// in it tells and MCAP is to say: 3.21.12.
+    /// Version of the Protobuf library that wrote an .osi file: 3.21.12. MCAP should
+    /// say it, and the file does not.
     #[arg(long, value_name = "VERSION", value_parser = dotted)]
     protobuf_version: Option<Version>,
-    /// The version of OSI of an .osi file, where its messages do not say it.
+    /// Version of OSI of an .osi file, if its messages do not say it.
     #[arg(long, value_name = "VERSION", value_parser = dotted)]
     osi_version: Option<Version>,
     /// Repeat static data (lanes, signs, stationary objects, the version, …) in each
-    /// GroundTruth and SensorView that lacks it: esmini tells it in the first message
-    /// alone.
+    /// GroundTruth and SensorView that lacks it. esmini writes it only in the first
+    /// message.
     #[arg(long)]
     repeat_static: bool,
 }

@@ -10,10 +10,10 @@ use wiregauge_trace::open;
 use super::putting::Putting;
 use crate::output::tell;
 
-/// Save every message that is whole of a truncated or damaged trace file.
+/// Save every whole message of a truncated or damaged trace file.
 ///
-/// What could not be read is told with its place. The file that is read stays as it is.
-/// The exit status is 0 when something could be saved.
+/// It says where the input could not be read. The input stays as it is. The exit status is
+/// 0 if something could be saved.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -22,10 +22,9 @@ Examples:
   wiregauge trace repair cut_sv.osi -o whole_sv.osi
   wiregauge trace repair broken.mcap -o whole.mcap --compression lz4")]
 pub struct Arguments {
-    /// What is read.
+    /// Input.
     input: PathBuf,
-    /// What is written; FILE_repaired in the same container, of bags in MCAP, unless it is
-    /// named.
+    /// Output file [default: FILE_repaired, in the same container; for bags in MCAP].
     #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -15,25 +15,25 @@ use crate::workload::osi_definitions;
 /// The arguments that say which messages are wanted.
 #[derive(clap::Args)]
 pub struct Selecting {
-    /// Only this channel; * stands for any letters. Several times for several
-    /// channels.
+    /// Take only this channel; * stands for any letters. Give it several times for
+    /// several channels.
     #[arg(long, value_name = "TOPIC")]
     channel: Vec<String>,
-    /// All but this channel; likewise, and beside --channel.
+    /// Leave out this channel; also with --channel.
     #[arg(long, value_name = "TOPIC")]
     exclude_channel: Vec<String>,
-    /// From this time on: after the first message (12.5s, 300ms), or on the
-    /// clock of the trace in seconds (@1623.5).
+    /// Start at this time: after the first message (12.5s, 300ms), or on the clock of
+    /// the trace in seconds (@1623.5).
     #[arg(long, value_name = "TIME")]
     from: Option<Moment>,
-    /// Up to this time, which is still in it.
+    /// Stop after this time, which is included.
     #[arg(long, value_name = "TIME")]
     to: Option<Moment>,
-    /// Only these messages, counted from 0: 10..20 are ten of them, 10.. all
-    /// from there on.
+    /// Take only these messages, counted from 0: 10..20 are ten messages, 10.. is all
+    /// from there on, 10 is one.
     #[arg(long, value_name = "A..B")]
     range: Option<Span>,
-    /// Only every so many messages of a channel.
+    /// Take only every N-th message of a channel.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
 }

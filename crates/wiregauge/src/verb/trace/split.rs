@@ -21,10 +21,9 @@ use crate::output::tell;
 
 /// Split a trace file by size, duration or channel.
 ///
-/// The parts are called after the file, with a number or their channel, and are in the
-/// same container; those of bags are .mcap. Each part of .mcap has the metadata; the first
-/// one has the attachments, and the channels without messages. All parts are there in the
-/// end, or none.
+/// The parts have the name of the file and a number or channel, and the same container;
+/// parts of bags are .mcap. Each .mcap part has the metadata. The first one has the
+/// attachments and the channels without messages. If anything fails, no part is left.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -34,18 +33,18 @@ Examples:
   wiregauge trace split drive.mcap -o parts --by-channel")]
 #[group(skip)]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, or the folder of a ROS 2 bag.
+    /// Input: .mcap, .osi, .bag, .db3, or the folder of a ROS 2 bag.
     input: PathBuf,
-    /// The folder for the parts; it is made where it is not there.
+    /// The folder for the parts. It is made if it is missing.
     #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
-    /// A part ends after so many bytes of messages.
+    /// End a part after so many bytes of messages.
     #[arg(long, value_name = "SIZE", value_parser = some_bytes, group = "by")]
     by_size: Option<u64>,
-    /// A part ends after so much time on the clock of the trace.
+    /// End a part after so much time on the clock of the trace.
     #[arg(long, value_name = "TIME", value_parser = time, group = "by")]
     by_duration: Option<std::time::Duration>,
-    /// Each channel is a part.
+    /// Make a part of each channel.
     #[arg(long, group = "by")]
     by_channel: bool,
     #[command(flatten)]

@@ -41,7 +41,7 @@ impl Unpacker {
         let (passage, origin) = (PackingWriter::new(inner), origin.to_owned());
         let costs = passage.costs.clone();
         let options = UnpackOptions { drop_unknown, limit: LARGEST as usize };
-        let dropping = "--drop-unknown";
+        let dropping = "--lossy";
         let unpacker = Unpacker {
             passage,
             origin,

@@ -116,7 +116,7 @@ pub fn parse_timeout(text: &str) -> Result<Duration> {
         parse_time(&if is_plain { format!("{}s", text.trim()) } else { text.to_owned() })?;
     ensure!(
         (Duration::from_secs(1)..=LONGEST).contains(&allowed),
-        "'{text}' is not from 1s to 1w; a plain number is seconds"
+        "'{text}' must be 1s to 1w; a plain number is seconds"
     );
     Ok(allowed)
 }

@@ -118,7 +118,7 @@ fn require_osi_name(path: &Path, head: &[u8]) -> Result<()> {
         "osi" => Ok(()),
         "txth" => bail!(
             "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \
-             it was made from, or make one: wiregauge trace convert {origin} drive.mcap"
+             it was made from, or make one: wiregauge trace convert {origin} -o drive.mcap"
         ),
         "txt" => bail!(
             "{origin} is a trace as text, for people to read; give the .osi or .mcap file that \

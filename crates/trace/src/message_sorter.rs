@@ -97,7 +97,7 @@ impl MessageSorter {
         ensure!(
             !self.of.strict || time >= self.latest,
             "{name}: {}: a message of {} s comes behind one of {} s, further than a window of {} bytes \
-             reaches; give a larger --window, or leave out --sorted",
+             reaches; give a larger --sort-window, or leave out --sorted",
             message.head.place,
             time as f64 / 1e9,
             self.latest as f64 / 1e9,

@@ -91,19 +91,21 @@ fn measured(folder: &Path, message: &str) -> Result<Run> {
     let (file, scan) = (folder.join(format!("{message}.json")), folder.join("scan.msg"));
     fs::write(&scan, SCAN)?;
     let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
-    command.arg("codecs");
     match message {
         "scan" | REUSED => {
-            command.arg("--message").arg(scan).args(["--size", "ranges=1081"]);
-            command.args(["--size", "intensities=1081"]);
+            command.arg("codecs");
+            command.arg("--message").arg(scan).args(["--length", "ranges=1081"]);
+            command.args(["--length", "intensities=1081"]);
             if message == REUSED {
                 command.args(["--objects", "reused"]);
             }
         }
         "rsb" => {
-            command.args(["rsb"]);
+            command.args(["repeat", "rsb"]);
         }
-        _ => {}
+        _ => {
+            command.arg("codecs");
+        }
     }
     command.args(["--codecs", CODECS, "-o"]).arg(&file).stdin(Stdio::null()).stdout(Stdio::null());
     let status = command.status().context("wiregauge does not start")?;

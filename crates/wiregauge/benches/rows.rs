@@ -156,7 +156,7 @@ fn measured(folder: &Path, row: &str, program: &str, made: &Path) -> Result<Run>
     let mut command = Command::new(env!("CARGO_BIN_EXE_wiregauge"));
     command.args(["codecs", "--codecs", row, "--runner"]);
     command.arg(format!("{program}={}", made.display()));
-    command.args(["--experiments", &EXPERIMENTS.join(","), "--time", SECONDS, "-o"]).arg(&file);
+    command.args(["--experiments", &EXPERIMENTS.join(","), "--duration", SECONDS, "-o"]).arg(&file);
     command.stdin(Stdio::null()).stdout(Stdio::null());
     let status = command.status().context("wiregauge does not start")?;
     ensure!(status.success(), "measuring {row} and {program} failed: {status}");

@@ -1,4 +1,5 @@
-//! The published experiments, a file each. Those of codecs register themselves.
+//! The published experiments, a file each, for `wiregauge repeat`. Those of codecs
+//! register themselves.
 
 automod::dir!(pub "src/experiment");
 
@@ -11,12 +12,26 @@ use wiregauge_workshop::Progress;
 
 use crate::workload::Workload;
 
-/// A published experiment of codecs, to be repeated whole by its name.
-pub struct Published {
+/// What is repeated.
+#[derive(Clone, Copy)]
+pub struct Publication {
     /// Its name on the command line: `polysync`.
     pub name: &'static str,
-    /// What it repeats, in a line.
+    /// What it measures, in a line.
     pub about: &'static str,
+    /// Whose it is, and what it is called.
+    pub source: &'static str,
+    /// When it was published.
+    pub year: &'static str,
+}
+
+/// Weighs programs.
+pub type Weigh = fn(&Weighing) -> Result<Weights>;
+
+/// A published experiment of codecs, to be repeated whole by its name.
+pub struct Published {
+    /// What it repeats.
+    pub publication: Publication,
     /// Whose experiments these are: `PolySync`.
     pub author: &'static str,
     /// The message and its cases, by a seed.
@@ -30,13 +45,9 @@ pub struct Published {
     /// What follows from the measurements, beside what is counted anyway.
     pub derived: fn(&Run) -> Vec<Fact>,
     /// What programs weigh, where it was about that: `--weight`.
-    pub weight: Option<fn(&Weighing) -> Result<Weights>>,
+    pub weight: Option<Weigh>,
     /// Messages that each cell must have processed at least.
     pub least_iterations: u64,
-    /// Why some options would do nothing.
-    pub fixed: &'static str,
-    /// Those options.
-    pub useless: &'static [&'static str],
 }
 
 inventory::collect!(Published);
@@ -68,15 +79,8 @@ pub struct Weights {
 }
 
 impl Published {
-    /// All of them, by name.
+    /// All of them.
     pub fn all() -> Vec<&'static Published> {
-        let mut all: Vec<_> = inventory::iter::<Published>().collect();
-        all.sort_by_key(|published| published.name);
-        all
-    }
-
-    /// The one of this name.
-    pub fn find(name: &str) -> Option<&'static Published> {
-        inventory::iter::<Published>().find(|published| published.name == name)
+        inventory::iter::<Published>().collect()
     }
 }

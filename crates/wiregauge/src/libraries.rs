@@ -16,26 +16,24 @@ use wiregauge_workshop::{Need, Progress, Toolchain};
 
 /// Which libraries codecs are measured with.
 #[derive(clap::Args)]
-pub struct Libraries {
-    /// Whose libraries the C and C++ codecs are measured with: several are
-    /// measured in one run (docs/libraries.md).
+pub struct LibraryArgs {
+    /// Which libraries the C and C++ codecs use. Several are measured in one run
+    /// (docs/libraries.md).
     #[arg(long, value_delimiter = ',', value_name = "WHOSE,…", default_value = "system")]
-    libraries: Vec<Whose>,
-    /// Take the newest libraries even where the signature of what is fetched has
-    /// expired.
+    libraries: Vec<LibrarySource>,
+    /// Take the newest libraries even if the signature of the download has expired.
     #[arg(long)]
     libraries_expired: bool,
-    /// A row more: this codec with a library of your own build, a folder with
-    /// include, lib and bin; or, of a Rust codec, with another version of its
-    /// crate or a folder with its source.
+    /// Add a row: this codec with a library that you built, as a folder with include,
+    /// lib and bin. For a Rust codec: another version of its crate, or a folder with
+    /// its source.
     #[arg(long, value_name = "NAME[@LABEL]=PREFIX|VERSION")]
     library: Vec<String>,
-    /// A row more: this C or C++ codec compiled with these flags behind the usual
-    /// ones; with the label of a --library, that row.
+    /// Add a row: this C or C++ codec, compiled with these flags after the usual ones.
+    /// With the label of a --library, that row gets the flags.
     #[arg(long, value_name = "NAME@LABEL=FLAGS", allow_hyphen_values = true)]
     cflags: Vec<String>,
-    /// A row more of each C, C++ and Rust codec, NAME@lto, that is compiled by the
-    /// same flags and optimized across its units when it is linked.
+    /// Add a row NAME@lto for each C, C++ and Rust codec, optimized at link time.
     #[arg(long)]
     profile: Option<Profile>,
 }
@@ -61,7 +59,7 @@ impl Profile {
 
 /// Whose libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Whose {
+enum LibrarySource {
     /// The machine's own.
     System,
     /// The machine's own, with the newest compiler.
@@ -71,13 +69,13 @@ enum Whose {
     Current,
 }
 
-impl Whose {
+impl LibrarySource {
     /// What marks the rows; nothing for the machine's own.
     fn label(self) -> &'static str {
         match self {
-            Whose::System => "",
-            Whose::Recompiled => "recompiled",
-            Whose::Current => "current",
+            LibrarySource::System => "",
+            LibrarySource::Recompiled => "recompiled",
+            LibrarySource::Current => "current",
         }
     }
 }
@@ -86,7 +84,7 @@ impl Whose {
 /// with a crate's version or folder.
 fn own(text: &str) -> Result<Variant> {
     let (name, place) = text.split_once('=').context("wants NAME=PREFIX or NAME=VERSION")?;
-    let (codec, label) = row(name)?;
+    let (codec, label) = parse_row(name)?;
     let name = codec.name;
     ensure!(!place.is_empty(), "wants {name}=PREFIX or {name}=VERSION");
     let mut variant = Variant::from_codec(codec);
@@ -94,7 +92,7 @@ fn own(text: &str) -> Result<Variant> {
         Linkage::Crate(name) => {
             variant.release = Some(Arc::new(CrateRelease::new(name, label, place)?));
         }
-        _ if codec.language.takes_libraries_of_toolchain && brings_a_library(codec) => {
+        _ if codec.language.takes_libraries_of_toolchain && has_installable_library(codec) => {
             variant.toolchain = Arc::new(Toolchain::Prefix(prefix(codec, label, place)?));
         }
         _ => bail!("{name} has no library that another could take the place of"),
@@ -108,7 +106,7 @@ fn own(text: &str) -> Result<Variant> {
 }
 
 /// The codec and the label of `NAME[@LABEL]`.
-fn row(text: &str) -> Result<(&'static Codec, Option<&str>)> {
+fn parse_row(text: &str) -> Result<(&'static Codec, Option<&str>)> {
     let (name, label) = match text.split_once('@') {
         Some((name, label)) => (name, Some(label)),
         None => (text, None),
@@ -121,14 +119,14 @@ fn row(text: &str) -> Result<(&'static Codec, Option<&str>)> {
 
 fn is_label(text: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || ".-_+".contains(c);
-    let is_taken = Whose::value_variants().iter().any(|whose| whose.label() == text);
+    let is_taken = LibrarySource::value_variants().iter().any(|whose| whose.label() == text);
     text.chars().all(is_part) && !is_taken
 }
 
 /// Adds a row with flags, `NAME@LABEL=FLAGS`, or gives them to the one of that name.
 fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
     let (name, words) = text.split_once('=').context("wants NAME@LABEL=FLAGS")?;
-    let (codec, label) = row(name)?;
+    let (codec, label) = parse_row(name)?;
     let name = codec.name;
     ensure!(
         codec.language.takes_libraries_of_toolchain,
@@ -151,20 +149,20 @@ fn add_flags(variants: &mut Vec<Variant>, text: &str) -> Result<()> {
 }
 
 /// Whether a codec has a library that could be installed into a folder.
-fn brings_a_library(codec: &Codec) -> bool {
+fn has_installable_library(codec: &Codec) -> bool {
     codec.needs.iter().any(|need| matches!(need, Need::Header(..)))
 }
 
 /// A prefix that has what the codec needs.
 fn prefix(codec: &Codec, label: Option<&str>, place: &str) -> Result<Prefix> {
-    let prefix = Prefix::new(label, Path::new(place))?;
-    match codec.needs.iter().find_map(|need| prefix.explain_missing(need)) {
+    let checked_prefix = Prefix::new(label, Path::new(place))?;
+    match codec.needs.iter().find_map(|need| checked_prefix.explain_missing(need)) {
         Some(lack) => bail!("{lack}"),
-        None => Ok(prefix),
+        None => Ok(checked_prefix),
     }
 }
 
-impl Libraries {
+impl LibraryArgs {
     /// The rows of these codecs, made from all the libraries that are wanted. What
     /// cannot be had leaves rows that say why.
     ///
@@ -177,7 +175,7 @@ impl Libraries {
         progress: Progress,
     ) -> Result<Vec<Variant>> {
         let wants = |whose| self.libraries.contains(&whose);
-        let is_newest = wants(Whose::Current) || wants(Whose::Recompiled);
+        let is_newest = wants(LibrarySource::Current) || wants(LibrarySource::Recompiled);
         ensure!(
             is_newest || !self.libraries_expired,
             "--libraries-expired would do nothing: it is about --libraries current"
@@ -187,20 +185,20 @@ impl Libraries {
         for text in &self.cflags {
             add_flags(&mut own, text).with_context(|| format!("--cflags {text}"))?;
         }
-        let newest = match is_newest && codecs.iter().any(|codec| goes_by_toolchain(codec)) {
+        let newest = match is_newest && codecs.iter().any(|codec| varies_by_toolchain(codec)) {
             true => self.newest(folder, progress)?,
             false => Vec::new(),
         };
         let mut variants = Vec::new();
         for codec in codecs {
             let plain = Variant::from_codec(codec);
-            if !goes_by_toolchain(codec) || wants(Whose::System) {
+            if !varies_by_toolchain(codec) || wants(LibrarySource::System) {
                 variants.push(plain.clone());
             }
             variants.extend(self.profile.and_then(|profile| profile.of(&plain)));
-            for (whose, toolchain) in newest.iter().filter(|_| goes_by_toolchain(codec)) {
+            for (whose, toolchain) in newest.iter().filter(|_| varies_by_toolchain(codec)) {
                 // Without a library, both would be the same.
-                if *whose == Whose::Current || brings_a_library(codec) {
+                if *whose == LibrarySource::Current || has_installable_library(codec) {
                     variants.push(Variant { toolchain: toolchain.clone(), ..plain.clone() });
                 }
             }
@@ -221,9 +219,13 @@ impl Libraries {
 
     /// The newest compiler, with the machine's libraries and with the newest of all
     /// codecs, as far as they are wanted.
-    fn newest(&self, folder: &Path, progress: Progress) -> Result<Vec<(Whose, Arc<Toolchain>)>> {
+    fn newest(
+        &self,
+        folder: &Path,
+        progress: Progress,
+    ) -> Result<Vec<(LibrarySource, Arc<Toolchain>)>> {
         let codecs = Codec::all();
-        let with_library = codecs.iter().filter(|codec| brings_a_library(codec));
+        let with_library = codecs.iter().filter(|codec| has_installable_library(codec));
         let needs: Vec<&Need> = with_library.flat_map(|codec| codec.needs).collect();
         let mut packages: Vec<&str> = needs.iter().map(|need| need.names().1).collect();
         packages.sort_unstable();
@@ -233,29 +235,31 @@ impl Libraries {
         interrupt::check()?;
         let headers = needs.iter().filter(|need| matches!(need, Need::Header(..)));
         let headers: Vec<&str> = headers.map(|need| need.names().1).collect();
-        let toolchain = |whose: Whose| {
+        let toolchain = |whose: LibrarySource| {
             let made = match (&root, whose) {
                 (Err(error), _) => Err(anyhow!("{error:#}")),
-                (Ok(root), Whose::Recompiled) => copy_libraries(folder, whose.label(), &headers)
-                    .map(|libraries| Toolchain::Recompiled(root.clone(), libraries)),
+                (Ok(root), LibrarySource::Recompiled) => {
+                    copy_libraries(folder, whose.label(), &headers)
+                        .map(|libraries| Toolchain::Recompiled(root.clone(), libraries))
+                }
                 (Ok(root), _) => Ok(Toolchain::Root(root.clone())),
             };
             let absent = |error| Toolchain::Absent(whose.label(), format!("{error:#}"));
             (whose, Arc::new(made.unwrap_or_else(absent)))
         };
-        let wanted = [Whose::Recompiled, Whose::Current];
+        let wanted = [LibrarySource::Recompiled, LibrarySource::Current];
         Ok(wanted.into_iter().filter(|w| self.libraries.contains(w)).map(toolchain).collect())
     }
 }
 
 /// Whether a codec's row differs by compiler and libraries.
-fn goes_by_toolchain(codec: &Codec) -> bool {
+fn varies_by_toolchain(codec: &Codec) -> bool {
     codec.language.takes_libraries_of_toolchain && !codec.is_bound
 }
 
 /// Says of each row how old its library is, and puts the version into its name where
 /// a codec has several; `known` are libraries of rows whose runners would say another.
-pub fn tell(subjects: &mut [Subject], known: &IndexMap<String, String>) {
+pub fn add_library_notes(subjects: &mut [Subject], known: &IndexMap<String, String>) {
     let of = |id: &str| id.split('@').next().unwrap_or_default().to_owned();
     let several: Vec<String> =
         subjects.iter().filter(|subject| subject.id.contains('@')).map(|s| of(&s.id)).collect();

@@ -1,22 +1,24 @@
 //! wiregauge: measures what it costs to move messages in automotive and
 //! robotics simulation. One verb a file; see `wiregauge --help`.
 
-mod codec_entrants;
-mod coupling;
-mod distinct;
+mod codec_selection;
+mod connect_args;
 mod experiment;
 mod fmu_entrants;
-mod installed;
+mod installed_libraries;
 mod libraries;
-mod memory;
+mod list_format;
+mod max_memory;
 mod output;
-mod patience;
 mod point_entrants;
 mod progress;
+mod quantity;
 mod recorder;
-mod required;
+mod requirements;
 mod small_arrays;
+mod step_timeout;
 mod tools;
+mod unique_names;
 mod verb;
 mod workload;
 
@@ -28,14 +30,14 @@ use clap::Parser;
 use wiregauge_system::interrupt::{self, Interrupted};
 use wiregauge_system::text;
 
-use crate::output::tell;
+use crate::output::print_notice;
 use crate::verb::Arguments;
 
 /// The command could not be carried out.
 const REFUSED: u8 = 2;
 
 fn main() -> ExitCode {
-    panic::set_hook(Box::new(|fault| tell(&complaint(fault))));
+    panic::set_hook(Box::new(|fault| print_notice(&complaint(fault))));
     panic::catch_unwind(carry_out).unwrap_or(ExitCode::from(REFUSED))
 }
 
@@ -51,7 +53,7 @@ fn carry_out() -> ExitCode {
         Err(error) => {
             // Some of it may be in the words of others. It is not cut: what is wrong
             // and what to do may be behind a long list of names.
-            tell(&text::escape(&format!("wiregauge: {error:#}")));
+            print_notice(&text::escape(&format!("wiregauge: {error:#}")));
             ExitCode::from(if error.is::<Interrupted>() { 130 } else { REFUSED })
         }
     }
@@ -62,13 +64,13 @@ fn explain(error: &clap::Error) -> ExitCode {
     // It repeats arguments, which a shell may have made of the names of files.
     let text = error.render().to_string();
     if error.use_stderr() && text::escape_lines(&text) != text {
-        tell(&text);
+        print_notice(&text);
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(REFUSED));
     }
     let shown = error.print().and_then(|()| std::io::stdout().flush());
     match shown {
         Err(fault) if !error.use_stderr() && fault.kind() != ErrorKind::BrokenPipe => {
-            tell(&format!("wiregauge: cannot write to standard output: {fault}"));
+            print_notice(&format!("wiregauge: cannot write to standard output: {fault}"));
             ExitCode::from(REFUSED)
         }
         _ => ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(REFUSED)),

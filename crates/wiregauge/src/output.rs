@@ -14,11 +14,11 @@ use wiregauge_system::file::{self, Target};
 use wiregauge_system::interrupt;
 use wiregauge_system::text::escape_lines;
 
-use crate::required::{Required, Verdicts, FAILED};
+use crate::requirements::{RequirementArgs, VerdictTarget, FAILED};
 
 /// Form of a result on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum ResultFormat {
     /// Aligned text for a terminal.
     Table,
     /// Markdown.
@@ -30,39 +30,39 @@ pub enum Form {
 }
 
 /// Results in a form for standard output.
-pub fn render(runs: &[Run], form: Form) -> String {
+pub fn render(runs: &[Run], form: ResultFormat) -> String {
     match form {
-        Form::Table => terminal::render(runs, width()),
-        Form::Md => markdown::render(runs),
-        Form::Csv => csv::render(runs),
-        Form::Json => json::render(runs),
+        ResultFormat::Table => terminal::render(runs, line_width()),
+        ResultFormat::Md => markdown::render(runs),
+        ResultFormat::Csv => csv::render(runs),
+        ResultFormat::Json => json::render(runs),
     }
 }
 
 /// Writes a result. That the reader closed the pipe, as `head` does, is no
 /// error.
 pub fn print(text: &str) -> Result<()> {
-    file::print(ended(text).as_bytes())
+    file::print(end_line(text).as_bytes())
 }
 
 /// Writes a result for people: what a terminal would obey is written out.
-pub fn show(text: &str) -> Result<()> {
+pub fn print_escaped(text: &str) -> Result<()> {
     print(&escape_lines(text))
 }
 
 /// Tells the user something. Paths and names in it are the words of others, so what a
 /// terminal would obey is written out. That nobody reads it is no error.
-pub fn tell(what: &str) {
-    let _ = std::io::stderr().lock().write_all(escape_lines(&ended(what)).as_bytes());
+pub fn print_notice(what: &str) {
+    let _ = std::io::stderr().lock().write_all(escape_lines(&end_line(what)).as_bytes());
 }
 
-fn ended(text: &str) -> String {
+fn end_line(text: &str) -> String {
     format!("{}\n", text.strip_suffix('\n').unwrap_or(text))
 }
 
 /// How many characters a line may have: what `COLUMNS` says, or the terminal;
 /// none where there is no terminal.
-pub fn width() -> Option<usize> {
+pub fn line_width() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
     let own =
         || terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into());
@@ -71,22 +71,22 @@ pub fn width() -> Option<usize> {
 }
 
 /// Where a result goes, tried out before anything is measured.
-pub struct Outlet {
+pub struct ResultTarget {
     target: Target,
-    form: Form,
-    judge: Verdicts,
+    form: ResultFormat,
+    judge: VerdictTarget,
 }
 
-impl Outlet {
+impl ResultTarget {
     /// Looks whether the result can be kept there, and the verdict on it. They
     /// replace no input.
     pub fn open(
         output: &Path,
-        form: Form,
+        form: ResultFormat,
         inputs: &[&Path],
-        required: &Required,
-    ) -> Result<Outlet> {
-        Ok(Outlet {
+        required: &RequirementArgs,
+    ) -> Result<ResultTarget> {
+        Ok(ResultTarget {
             target: Target::open(output, inputs)?,
             form,
             judge: required.open(inputs, false)?,
@@ -94,7 +94,7 @@ impl Outlet {
     }
 }
 
-impl Outlet {
+impl ResultTarget {
     /// Where `--samples` go: none of `inputs`, and not where the result goes.
     pub fn samples(&self, path: Option<&Path>, inputs: &[&Path]) -> Result<Option<Target>> {
         let Some(path) = path else { return Ok(None) };
@@ -114,36 +114,43 @@ impl Outlet {
 
 /// Judges a result, with `more` to be said of it, writes it to a file and shows
 /// it. The exit status says whether a subject failed, or that it was interrupted.
-pub fn deliver(run: &mut Run, more: Vec<Warning>, outlet: Outlet) -> Result<ExitCode> {
+pub fn judge_and_write(
+    run: &mut Run,
+    more: Vec<Warning>,
+    outlet: ResultTarget,
+) -> Result<ExitCode> {
     let mut cautions = run.environment.cautions();
     cautions.extend(cautions::find_cautions(run));
     run.warnings = warning::merge(&cautions);
     run.warnings.extend(more);
-    let code = hand_over(run, outlet)?;
+    let code = write_result(run, outlet)?;
     Ok(if interrupt::interrupted() { ExitCode::from(130) } else { code })
 }
 
 /// Writes a judged result to a file and shows it, whatever becomes of the file.
 /// The exit status says whether a subject failed, be it on one case only, or a
 /// requirement does not hold.
-pub fn hand_over(run: &mut Run, Outlet { target, form, judge }: Outlet) -> Result<ExitCode> {
+pub fn write_result(
+    run: &mut Run,
+    ResultTarget { target, form, judge }: ResultTarget,
+) -> Result<ExitCode> {
     judge.mark(run);
     let table = render(std::slice::from_ref(run), form);
     let (shown, to_output) = (target.display_name().to_owned(), target.is_output());
     let written = target.write(run.text()?.as_bytes());
     // Standard output belongs to the result, if it was asked for there.
     let printed = if to_output {
-        tell(&table);
+        print_notice(&table);
         Ok(())
     } else {
         print(&table)
     };
     if let Err(error) = written {
-        return Err(rescue(run, error));
+        return Err(save_elsewhere(run, error));
     }
     printed?;
     if !to_output {
-        tell(&format!(
+        print_notice(&format!(
             "result in {shown}; wiregauge report {shown} -o report.html makes a page of it"
         ));
     }
@@ -154,7 +161,7 @@ pub fn hand_over(run: &mut Run, Outlet { target, form, judge }: Outlet) -> Resul
 }
 
 /// Keeps a result that could not be written where it was wanted.
-fn rescue(run: &Run, error: anyhow::Error) -> anyhow::Error {
+fn save_elsewhere(run: &Run, error: anyhow::Error) -> anyhow::Error {
     let kept = || {
         let file = tempfile::Builder::new().prefix("wiregauge-").suffix(".json").tempfile().ok()?;
         file.as_file().write_all(run.text().ok()?.as_bytes()).ok()?;
@@ -167,6 +174,6 @@ fn rescue(run: &Run, error: anyhow::Error) -> anyhow::Error {
 }
 
 /// The command line, as a shell takes it.
-pub fn command() -> Vec<String> {
+pub fn command_line() -> Vec<String> {
     std::iter::once("wiregauge".to_owned()).chain(std::env::args().skip(1)).collect()
 }

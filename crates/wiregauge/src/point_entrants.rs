@@ -19,53 +19,27 @@ const PRESET: &str = "lidar-1mm";
 
 /// What of points is wanted, and what makes it small.
 #[derive(clap::Args)]
-pub struct Choice {
-    /// Only this channel of recordings; several times for several.
-    #[arg(long, value_name = "NAME")]
-    channel: Vec<String>,
-    /// Only these columns of points.
+pub struct PointRowArgs {
+    /// Take only this channel of recordings. Give it several times for several.
+    #[arg(long, value_name = "TOPIC")]
+    pub channel: Vec<String>,
+    /// Take only these columns of points.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     columns: Vec<String>,
-    /// Take points as the reflections that a sensor got: time of flight, and signal
-    /// strength of the intensity.
+    /// Turn points into a sensor's reflections: time of flight, and signal strength
+    /// from the intensity.
     #[arg(long)]
-    reflections: bool,
-    /// The resolution of a column, as x=5mm or intensity=0.01; COLUMN=exact keeps every
-    /// bit. Several times for several.
+    as_reflections: bool,
+    /// Resolution of a column: x=5mm, intensity=0.01; COLUMN=exact keeps every bit. Give
+    /// it several times for several.
     #[arg(long, value_name = "COLUMN=VALUE")]
     resolution: Vec<Rule>,
-    /// Only these rows of `wiregauge codecs points`, and the bound.
-    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    rows: Vec<String>,
 }
 
-impl Choice {
-    /// Whether anything was chosen.
-    pub fn is_made(&self) -> bool {
-        let Choice { channel, columns, reflections, resolution, rows } = self;
-        let lists = [channel, columns, rows];
-        *reflections || !resolution.is_empty() || lists.iter().any(|list| !list.is_empty())
-    }
-
-    /// The rows that are named, or else these, and the bound before them.
-    ///
-    /// # Errors
-    /// When there is no such row.
-    pub fn rows(&self, usual: impl Fn(&ReductionRow) -> bool) -> Result<Vec<ReductionRow>> {
-        let all = ReductionRow::all();
-        let known = || all.iter().map(ReductionRow::id).collect::<Vec<_>>().join(", ");
-        for name in &self.rows {
-            let is_known = all.iter().any(|row| row.id() == *name);
-            ensure!(is_known, "there is no row '{name}'; there are {}", known());
-        }
-        let wanted = |row: &ReductionRow| {
-            row.is_bound()
-                || match self.rows.is_empty() {
-                    true => usual(row),
-                    false => self.rows.contains(&row.id()),
-                }
-        };
-        Ok(all.iter().copied().filter(wanted).collect())
+impl PointRowArgs {
+    /// Whether anything was chosen that is of points alone.
+    pub fn is_of_points(&self) -> bool {
+        self.as_reflections || !self.resolution.is_empty() || !self.columns.is_empty()
     }
 
     /// The lists of points in these files, at most so many messages of each, and how many
@@ -80,8 +54,8 @@ impl Choice {
         seed: u64,
     ) -> Result<(Vec<Load>, Vec<f64>)> {
         ensure!(
-            !files.is_empty() || (self.channel.is_empty() && !self.reflections),
-            "--channel and --reflections want a recording; the scene has one list, of reflections"
+            !files.is_empty() || (self.channel.is_empty() && !self.as_reflections),
+            "--channel and --as-reflections want a recording; the scene has one list, of reflections"
         );
         let preset = Preset::of(PRESET).expect("one of them");
         let rules = self.resolution.clone();
@@ -90,7 +64,7 @@ impl Choice {
             channels: &self.channel,
             columns: &self.columns,
             messages,
-            reflections: self.reflections,
+            reflections: self.as_reflections,
             plan: &resolutions,
         };
         let mut loads: Vec<(String, String, Loaded)> = Vec::new();
@@ -137,6 +111,27 @@ impl Choice {
         let points = loads.iter().map(|(.., load)| points(load)).collect();
         Ok((loads.into_iter().map(|(id, source, load)| case(id, source, load)).collect(), points))
     }
+}
+
+/// The rows that are named, or else the usual ones, and the bound before them.
+///
+/// # Errors
+/// When there is no such row.
+pub fn rows(names: &[String], usual: impl Fn(&ReductionRow) -> bool) -> Result<Vec<ReductionRow>> {
+    let all = ReductionRow::all();
+    let known = || all.iter().map(ReductionRow::id).collect::<Vec<_>>().join(", ");
+    for name in names {
+        let is_known = all.iter().any(|row| row.id() == *name);
+        ensure!(is_known, "there is no row '{name}'; there are {}", known());
+    }
+    let wanted = |row: &ReductionRow| {
+        row.is_bound()
+            || match names.is_empty() {
+                true => usual(row),
+                false => names.contains(&row.id()),
+            }
+    };
+    Ok(all.iter().copied().filter(wanted).collect())
 }
 
 /// A case with its tables as messages.
@@ -197,11 +192,11 @@ pub fn entrant(row: ReductionRow) -> Result<Entrant> {
         arguments: words.into_iter().chain([row.id()]).collect(),
         schema: Vec::new(),
     };
-    Ok(Entrant { subject, runner: Some(runner), judge: Some(judge(row, build)) })
+    Ok(Entrant { subject, runner: Some(runner), judge: Some(table_judge(row, build)) })
 }
 
 /// Holds a table that came back against the one that was sent.
-fn judge(row: ReductionRow, build: PathBuf) -> Judge {
+fn table_judge(row: ReductionRow, build: PathBuf) -> Judge {
     Box::new(move |sent, back| {
         let told = || {
             let sent = Table::from_bytes(sent)?;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use wiregauge_system::text::escape;
 
-use crate::output::tell;
+use crate::output::print_notice;
 
 /// How often there is a line where there is no terminal, so that whoever reads
 /// a log sees that work goes on.
@@ -33,7 +33,7 @@ impl Progress {
             bar.enable_steady_tick(Duration::from_millis(250));
             None
         } else {
-            Some(Log::new(PAUSE, tell))
+            Some(Log::new(PAUSE, print_notice))
         };
         Progress { bar, log }
     }

@@ -19,7 +19,7 @@ use wiregauge_trace::read::{MessageInfo, MessagePosition, Nanoseconds};
 use wiregauge_trace::version::{self, Version};
 use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};
 
-use crate::output::tell;
+use crate::output::print_notice;
 use crate::progress::Progress;
 use crate::workload::osi_definitions;
 
@@ -38,7 +38,7 @@ pub struct Recorder<'a> {
 }
 
 /// One variable while it is recorded.
-struct Track {
+struct VariableTrack {
     channel: Channel,
     /// What the variable says that it carries.
     mime: Mime,
@@ -48,17 +48,17 @@ struct Track {
     number: Option<u16>,
     messages: u32,
     /// Messages that are not what it says.
-    wrong: Wrong,
+    wrong: WrongMessages,
 }
 
 /// Messages that are not what their channel says: how many, and what the first one is.
 #[derive(Default)]
-struct Wrong {
+struct WrongMessages {
     count: u32,
     first: String,
 }
 
-impl Wrong {
+impl WrongMessages {
     fn add(&mut self, number: u32, at: Nanoseconds, what: &str) {
         self.count += 1;
         if self.count == 1 {
@@ -67,7 +67,7 @@ impl Wrong {
     }
 }
 
-impl Track {
+impl VariableTrack {
     /// Holds a message against what the variable says.
     fn check(&mut self, at: Nanoseconds, bytes: &[u8], any_version: bool) {
         let what = match self.parser.as_ref().map(|parser| parser.check(bytes)) {
@@ -91,11 +91,11 @@ impl Track {
 }
 
 /// A file while it is recorded.
-pub struct Tape<'a> {
+pub struct TraceRecording<'a> {
     recorder: &'a Recorder<'a>,
     form: OutputFormat,
     writer: Box<dyn Writer>,
-    tracks: Vec<Track>,
+    tracks: Vec<VariableTrack>,
     /// Whether messages may say another version of OSI than is declared.
     any_version: bool,
     messages: u64,
@@ -105,7 +105,7 @@ pub struct Tape<'a> {
 impl<'a> Recorder<'a> {
     /// What writes everything there, packed as usual, of FMUs that may take so long for a
     /// step.
-    pub fn to(output: &'a Path, inputs: &'a [&'a Path], patience: Duration) -> Recorder<'a> {
+    pub fn new(output: &'a Path, inputs: &'a [&'a Path], patience: Duration) -> Recorder<'a> {
         let packing = ChunkOptions::default();
         Recorder { output, inputs, packing, protobuf_version: None, patience }
     }
@@ -124,13 +124,17 @@ impl<'a> Recorder<'a> {
         })?;
         drop(progress);
         if let Some(why) = ended.early {
-            tell(&escape_short(&format!("the simulation ended early: {why}")));
+            print_notice(&escape_short(&format!("the simulation ended early: {why}")));
         }
         tape.finish(ended.failed)
     }
 
     /// Begins a file of these variables.
-    pub fn begin(&self, variables: &[RecordedVariable], about: String) -> Result<Tape<'_>> {
+    pub fn begin(
+        &self,
+        variables: &[RecordedVariable],
+        about: String,
+    ) -> Result<TraceRecording<'_>> {
         let form = OutputFormat::from_path(self.output)?;
         let tracks = self.tracks(variables, form)?;
         let draft = Target::open(self.output, self.inputs)?.start_draft()?;
@@ -148,11 +152,23 @@ impl<'a> Recorder<'a> {
             writer.write_metadata(OSI_TRACE, &entries)?;
         }
         let any_version = false;
-        Ok(Tape { recorder: self, form, writer, tracks, any_version, messages: 0, bytes: 0 })
+        Ok(TraceRecording {
+            recorder: self,
+            form,
+            writer,
+            tracks,
+            any_version,
+            messages: 0,
+            bytes: 0,
+        })
     }
 
     /// A track for each variable.
-    fn tracks(&self, variables: &[RecordedVariable], form: OutputFormat) -> Result<Vec<Track>> {
+    fn tracks(
+        &self,
+        variables: &[RecordedVariable],
+        form: OutputFormat,
+    ) -> Result<Vec<VariableTrack>> {
         let topics: Vec<String> = variables.iter().map(RecordedVariable::topic).collect();
         ensure!(
             topics.len() < 2 || !matches!(form, OutputFormat::Osi | OutputFormat::LengthPrefixed),
@@ -163,8 +179,8 @@ impl<'a> Recorder<'a> {
         );
         let track = |recorded: &RecordedVariable| {
             let (channel, mime) = (self.channel(recorded, form)?, recorded.binary.mime.clone());
-            let (parser, wrong) = (self.parser(&channel), Wrong::default());
-            Ok(Track { channel, mime, parser, number: None, messages: 0, wrong })
+            let (parser, wrong) = (self.parser(&channel), WrongMessages::default());
+            Ok(VariableTrack { channel, mime, parser, number: None, messages: 0, wrong })
         };
         variables.iter().map(track).collect()
     }
@@ -187,7 +203,7 @@ impl<'a> Recorder<'a> {
             Ok(parser) => Some(parser),
             Err(error) => {
                 let topic = &channel.topic;
-                tell(&escape_short(&format!(
+                print_notice(&escape_short(&format!(
                     "channel {topic}: messages are not checked: {error:#}"
                 )));
                 None
@@ -239,7 +255,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl Tape<'_> {
+impl TraceRecording<'_> {
     /// Writes a message of a variable, that came at a time of the simulation.
     pub fn take(&mut self, variable: usize, at: Nanoseconds, bytes: &[u8]) -> Result<()> {
         let any_version = self.any_version;
@@ -272,7 +288,7 @@ impl Tape<'_> {
     /// Keeps what was recorded, and fails if that ended in an error. Whether all messages
     /// are what they are said to be.
     pub fn finish(self, failed: Option<Error>) -> Result<bool> {
-        let Tape { recorder, form, writer, tracks, messages, bytes, .. } = self;
+        let TraceRecording { recorder, form, writer, tracks, messages, bytes, .. } = self;
         if messages == 0 {
             return Err(failed.unwrap_or(anyhow!("no step had a message, so nothing is recorded")));
         }
@@ -281,20 +297,24 @@ impl Tape<'_> {
             let lacks = !channel.metadata.contains_key(CHANNEL_PROTOBUF_VERSION);
             if form == OutputFormat::Mcap && channel.is_osi() && lacks {
                 let topic = escape_short(&channel.topic);
-                tell(&format!(
+                print_notice(&format!(
                     "channel {topic}: nothing tells {CHANNEL_PROTOBUF_VERSION}, so it is left out; \
                      say --protobuf-version 3.21.12"
                 ));
             }
         }
-        let wrong: Vec<&Track> = tracks.iter().filter(|track| track.wrong.count > 0).collect();
-        for Track { channel, wrong, messages, .. } in &wrong {
-            tell(&escape_short(&format!(
+        let wrong: Vec<&VariableTrack> =
+            tracks.iter().filter(|track| track.wrong.count > 0).collect();
+        for VariableTrack { channel, wrong, messages, .. } in &wrong {
+            print_notice(&escape_short(&format!(
                 "channel {}: {} of {messages} messages are not what it says; the first is {}",
                 channel.topic, wrong.count, wrong.first
             )));
         }
-        tell(&format!("{messages} messages of {bytes} bytes in {}", recorder.output.display()));
+        print_notice(&format!(
+            "{messages} messages of {bytes} bytes in {}",
+            recorder.output.display()
+        ));
         match failed {
             Some(error) => Err(error.context("what came before is in the file")),
             None => Ok(wrong.is_empty()),

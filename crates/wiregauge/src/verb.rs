@@ -1,6 +1,5 @@
 //! The command line: one verb a file.
 
-mod budget;
 mod bus;
 mod codecs;
 mod compare;
@@ -8,6 +7,7 @@ mod cosim;
 mod doctor;
 mod generate;
 mod packed;
+mod repeat;
 mod report;
 mod schema;
 mod trace;
@@ -23,30 +23,32 @@ use clap::{Parser, Subcommand};
 #[derive(Parser)]
 #[command(name = "wiregauge", version, max_term_width = 80)]
 #[command(after_help = "\
-Examples:
-  wiregauge doctor
-      what on this machine spoils figures
-  wiregauge codecs --quick
-      the LiDAR message in every format, in a minute
-  wiregauge codecs --message scan.msg              your own message
-  wiregauge codecs --input drive.mcap --topic /lidar    your own recording
-  wiregauge cosim run --source a.fmu --model b.fmu
-      where a co-simulation step goes
-  wiregauge bus fep --quick
-      what reaches the other side of a bus in time
-  wiregauge trace info drive.mcap
-      what is in a recording; trace --help has what can be done with it
-  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm
-      scans as columns, to a millimetre
-  wiregauge generate scan.msg --language python --wire cdr -o holders
-      source code that holds, reads and writes the message
-  wiregauge report run.json -o report.html         the result as a page
-  wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'
-
 Exit status: 0 when all went well, 1 when a codec or an FMU failed, a
 comparison found a regression or a requirement does not hold, 2 when the command
 could not be carried out, 3 when a requirement could not be decided, 130 when
-interrupted.")]
+interrupted.
+
+Examples:
+  wiregauge doctor
+      what on this machine disturbs measurements
+  wiregauge codecs --quick
+      the LiDAR message in every format, in a minute
+  wiregauge codecs --message scan.msg              your own message
+  wiregauge codecs --input drive.mcap --channel /lidar    your own recording
+  wiregauge cosim run --source a.fmu --model b.fmu
+      where a co-simulation step goes
+  wiregauge bus run --size 500 --transport dds
+      what reaches the other side of a bus in time
+  wiregauge trace info drive.mcap
+      what is in a recording; trace --help has what can be done with it
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm
+      scans as columns, to a millimetre
+  wiregauge generate scan.msg --language python --wire cdr -o holders
+      source code that holds, reads and writes the message
+  wiregauge repeat
+      published experiments, to be repeated beside their figures
+  wiregauge report run.json -o report.html         the result as a page
+  wiregauge verify run.json --require 'lost = 0, p99.9 latency < 500us'")]
 pub struct Arguments {
     #[command(subcommand)]
     verb: Verb,
@@ -59,11 +61,11 @@ enum Verb {
     Bus(Box<bus::Arguments>),
     Trace(trace::Arguments),
     Packed(packed::Arguments),
+    Repeat(repeat::Arguments),
     Schema(schema::Arguments),
     Generate(generate::Arguments),
     Report(report::Arguments),
     Compare(compare::Arguments),
-    Budget(budget::Arguments),
     Verify(verify::Arguments),
     Doctor(doctor::Arguments),
 }
@@ -86,13 +88,16 @@ impl Arguments {
             Verb::Bus(arguments) => arguments.run(),
             Verb::Trace(arguments) => arguments.run(),
             Verb::Packed(arguments) => arguments.run(),
+            Verb::Repeat(arguments) => arguments.run(),
             Verb::Schema(arguments) => arguments.run(),
             Verb::Generate(arguments) => arguments.run(),
             Verb::Report(arguments) => arguments.run(),
             Verb::Compare(arguments) => arguments.run(),
-            Verb::Budget(arguments) => arguments.run(),
             Verb::Verify(arguments) => arguments.run(),
             Verb::Doctor(arguments) => arguments.run(),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ use wiregauge_system::memory;
 use wiregauge_system::text::{self, escape_short};
 use wiregauge_trace::{Lookup, Recording};
 
-use crate::output::tell;
+use crate::output::print_notice;
 
 /// The message that is measured unless another is named.
 const LIDAR: &str = include_str!("../../../schemas/lidar.msg");
@@ -57,7 +57,7 @@ pub struct Sweep {
 }
 
 /// How many elements or bytes, from a user's digits.
-pub fn length(text: &str) -> Result<usize> {
+pub fn parse_length(text: &str) -> Result<usize> {
     text.parse().map_err(|_| anyhow!("'{text}' is not a length; write it in digits, as 1000"))
 }
 
@@ -67,7 +67,7 @@ impl std::str::FromStr for Sweep {
     fn from_str(text: &str) -> Result<Sweep> {
         let (path, lengths) = text.split_once('=').context("wants PATH=N,N,…")?;
         let lengths: Vec<usize> =
-            lengths.split(',').map(|n| length(n.trim())).collect::<Result<_>>()?;
+            lengths.split(',').map(|n| parse_length(n.trim())).collect::<Result<_>>()?;
         for (at, length) in lengths.iter().enumerate() {
             ensure!(!lengths[..at].contains(length), "{length} is named twice");
         }
@@ -85,8 +85,17 @@ pub enum Builtin {
 }
 
 impl Builtin {
+    /// The one that is meant by this name.
+    pub fn find(source: &SchemaSource) -> Option<Builtin> {
+        match source.path.to_str() {
+            Some("lidar") if source.type_name.is_none() => Some(Builtin::Lidar),
+            Some("rsb") if source.type_name.is_none() => Some(Builtin::Rsb),
+            _ => None,
+        }
+    }
+
     /// Its definition: files of Protobuf, by name; none where it is one of ROS.
-    pub fn texts(self) -> &'static [(&'static str, &'static str)] {
+    pub fn definition_files(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Builtin::Lidar => &[],
             Builtin::Rsb => &[("rsb.proto", RSB), ("rsb_meta.proto", RSB_META)],
@@ -97,7 +106,7 @@ impl Builtin {
     pub fn schema(self) -> Result<Schema> {
         match self {
             Builtin::Lidar => msg::read_text(LIDAR, "lidar", Dialect::Ros2, "schemas/lidar.msg"),
-            Builtin::Rsb => proto::read_texts(self.texts(), Some("rsb.Notification")),
+            Builtin::Rsb => proto::read_texts(self.definition_files(), Some("rsb.Notification")),
         }
     }
 
@@ -176,16 +185,30 @@ impl Workload {
         Ok(workload)
     }
 
-    /// Generated values of a definition in a file.
-    pub fn file(
-        file: &SchemaSource,
+    /// Generated values of a message: a built-in one by its name, or a definition in a
+    /// file.
+    pub fn message(
+        message: &SchemaSource,
         sizes: &Sizes,
         sweep: Option<&Sweep>,
         count: usize,
         seed: u64,
     ) -> Result<Workload> {
-        let schema = source::load(file)?;
-        Workload::generated(schema, file.to_string(), sizes, sweep, count, seed)
+        let (schema, source) = match Builtin::find(message) {
+            Some(Builtin::Lidar) => {
+                let lengths: Vec<_> = sizes.overrides.iter().collect();
+                let points = match (sweep, &lengths[..]) {
+                    (None, []) => vec![10_000],
+                    (None, [(path, points)]) if *path == "points" => vec![**points],
+                    (Some(sweep), []) if sweep.path == "points" => sweep.lengths.clone(),
+                    _ => bail!("the LiDAR message has one list, points: --length points=N"),
+                };
+                return Workload::lidar(&points, count, seed);
+            }
+            Some(builtin) => (builtin.schema()?, builtin.source().to_owned()),
+            None => (source::load(message)?, message.to_string()),
+        };
+        Workload::generated(schema, source, sizes, sweep, count, seed)
     }
 
     /// Recorded messages of a topic, `count` at most, evenly over the
@@ -198,14 +221,14 @@ impl Workload {
         whole: bool,
         folders: &[PathBuf],
     ) -> Result<Workload> {
-        let recording = Recording::open_with(input, lookup(folders))?;
-        recording.remarks().iter().for_each(|remark| tell(&escape_short(remark)));
+        let recording = Recording::open_with(input, definition_lookup(folders))?;
+        recording.remarks().iter().for_each(|remark| print_notice(&escape_short(remark)));
         let topic = match (topic, recording.topics()) {
             (Some(topic), _) => topic.to_owned(),
             (None, [only]) => only.name.clone(),
             (None, topics) => {
                 let names: Vec<&str> = topics.iter().map(|t| t.name.as_str()).collect();
-                bail!("{}: name one with --topic: {}", input.display(), names.join(", "))
+                bail!("{}: name one with --channel: {}", input.display(), names.join(", "))
             }
         };
         let schema = recording.schema(&topic)?;
@@ -266,12 +289,12 @@ impl Workload {
         let schema = &self.schema;
         let all = |value: &Value| Reading {
             sum: project::sum_numbers(value),
-            numbers: numbers(digest::digest_message(schema, value)),
+            numbers: digest_numbers(digest::digest_message(schema, value)),
         };
         let one = |value: &Value, path: &Option<path::FieldPath>| {
             path.as_ref().map_or(Reading::default(), |path| Reading {
                 sum: project::number_at(schema, value, path),
-                numbers: numbers(digest::digest_path(schema, value, path)),
+                numbers: digest_numbers(digest::digest_path(schema, value, path)),
             })
         };
         let samples: Vec<Sample> = values
@@ -307,12 +330,12 @@ impl Workload {
 }
 
 /// A digest as the gauge takes it.
-fn numbers(digest: Digest) -> NumberDigest {
+fn digest_numbers(digest: Digest) -> NumberDigest {
     NumberDigest { count: digest.count, hash: digest.hash }
 }
 
 /// Where the definitions are that a recording does not carry.
-pub fn lookup(folders: &[PathBuf]) -> Lookup {
+pub fn definition_lookup(folders: &[PathBuf]) -> Lookup {
     Lookup { folders: folders.to_vec(), osi: Some(osi_definitions) }
 }
 
@@ -351,7 +374,7 @@ fn check_memory(
     ensure!(
         wanted <= u128::from(budget),
         "{source}: {} in {} would take {}, and {} is half of the memory that is free; give \
-         shorter lists (--size), or fewer messages or lengths",
+         shorter lists (--length), or fewer messages or lengths",
         text::format_count(count as u64, "message"),
         text::format_count(cases.len() as u64, "case"),
         memory::format_bytes(wanted),

@@ -39,7 +39,7 @@ fn a_message_is_carried_as_each_codec_writes_it() {
     let folder = tempfile::tempdir().unwrap();
     let own = own();
     let message = ["--message", "lidar", "--length", "points=100", "--cycle", "5ms"];
-    let codecs = ["--codec", "prost,flatbuffers", "--runner", &own, "--mode", "discrete"];
+    let codecs = ["--codecs", "prost,flatbuffers", "--runner", &own, "--mode", "discrete"];
     let said = run(folder.path(), &short(&[message, codecs].concat()));
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
@@ -71,7 +71,7 @@ fn a_message_is_carried_as_each_codec_writes_it() {
 #[test]
 fn points_are_carried_as_each_row_makes_them_small() {
     let folder = tempfile::tempdir().unwrap();
-    let points = ["--points", "scene", "--rows", "packed-reduced,f32+lz4", "--cycle", "20ms"];
+    let points = ["--cloud", "scene", "--codecs", "packed-reduced,f32+lz4", "--cycle", "20ms"];
     let said = run(folder.path(), &short(&points));
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let run = result(folder.path());
@@ -123,14 +123,14 @@ fn a_codec_that_dies_in_the_run_is_not_measured() {
 fn what_makes_no_sense_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, words) in [
-        (vec!["--codec", "prost"], ["--codec", "--message"]),
-        (vec!["--message", "lidar", "--codec", "semaphore"], ["semaphore", "prost"]),
+        (vec!["--codecs", "prost"], ["--codecs", "--message"]),
+        (vec!["--message", "lidar", "--codecs", "semaphore"], ["semaphore", "prost"]),
         (vec!["--message", "lidar", "--length", "beams=3"], ["points", "--length"]),
         (vec!["--message", "none.msg"], ["none.msg", "cannot read"]),
-        (vec!["--rows", "f32"], ["--rows", "--points"]),
-        (vec!["--points", "scene", "--rows", "f33"], ["f33", "packed-reduced"]),
-        (vec!["--points", "scene", "--channel", "/points"], ["--channel", "scene"]),
-        (vec!["--points", "none.bin"], ["none.bin", "cannot"]),
+        (vec!["--columns", "x"], ["--columns", "--cloud"]),
+        (vec!["--cloud", "scene", "--codecs", "f33"], ["f33", "packed-reduced"]),
+        (vec!["--cloud", "scene", "--channel", "/points"], ["--channel", "scene"]),
+        (vec!["--cloud", "none.bin"], ["none.bin", "cannot"]),
     ] {
         refuses(folder.path(), &short(&arguments), &words);
     }

@@ -139,7 +139,7 @@ fn memory_that_is_not_granted_is_refused_before_anyone_waits() {
     for words in [
         load(&["--lock-memory"]),
         vec!["bus", "headroom", "--size", "500", "--lock-memory"],
-        vec!["bus", "fep", "--quick", "--transport", "tcp", "--lock-memory"],
+        vec!["repeat", "fep", "--quick", "--transport", "tcp", "--lock-memory"],
         vec!["bus", "run", "--scenario", "two.toml"],
         [&participant[..], &["--name", "alpha"]].concat(),
         [&participant[..], &["--name", "beta", "--peer", "127.0.0.1:9"]].concat(),

@@ -41,7 +41,16 @@ fn every_row_is_proven_and_told() {
     let at = folder.path();
     kitti(&at.join("000000.bin"), 3000);
     let mut command = wiregauge();
-    command.args(["codecs", "points", "000000.bin", "--exact", "--time", "1", "--processes", "1"]);
+    command.args([
+        "codecs",
+        "points",
+        "000000.bin",
+        "--exact",
+        "--duration",
+        "1",
+        "--processes",
+        "1",
+    ]);
     let said = said(command.current_dir(at).env_remove(CLOUDINI).output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let result = result(at);
@@ -114,7 +123,7 @@ fn draco_is_proven_in_both_orders() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     kitti(&at.join("a.bin"), 3000);
-    let rows = ["--rows", "draco,draco-kd", "--time", "1", "--processes", "1"];
+    let rows = ["--codecs", "draco,draco-kd", "--duration", "1", "--processes", "1"];
     let said = run(
         at,
         &[&["codecs", "points", "a.bin", "--resolution", "intensity=0.01"][..], &rows].concat(),
@@ -144,7 +153,7 @@ fn rows_whose_library_is_missing_are_skipped() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     kitti(&at.join("a.bin"), 100);
-    let rows = ["--rows", "draco,scaled", "--time", "1", "--processes", "1"];
+    let rows = ["--codecs", "draco,scaled", "--duration", "1", "--processes", "1"];
     let mut command = wiregauge();
     command.args(["codecs", "points", "a.bin"]).args(rows).current_dir(at).env("PATH", at);
     let said = said(command.output().unwrap());
@@ -157,7 +166,7 @@ fn rows_whose_library_is_missing_are_skipped() {
     assert!(reason.contains("g++ is missing: apt-get install build-essential"), "{reason}");
     assert_eq!(status("scaled")["state"], "measured");
     let mut command = wiregauge();
-    command.args(["codecs", "points", "a.bin", "--rows", "cloudini,scaled", "--time", "1"]);
+    command.args(["codecs", "points", "a.bin", "--codecs", "cloudini,scaled", "--duration", "1"]);
     let said = self::said(command.current_dir(at).env(CLOUDINI, at).output().unwrap());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     assert!(said.out.contains("include/cloudini_lib/cloudini.hpp is missing"), "{}", said.out);
@@ -174,12 +183,12 @@ fn recordings_and_reflections_are_measured() {
     recordings.sort();
     let recording = recordings[0].display().to_string();
     kitti(&at.join("a.bin"), 500);
-    let rows = ["--rows", "packed-reduced,scaled", "--time", "1", "--processes", "1"];
+    let rows = ["--codecs", "packed-reduced,scaled", "--duration", "1", "--processes", "1"];
     let said = run(at, &[&["codecs", "points", &recording, "a.bin"][..], &rows].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let measured = result(at);
     assert!(measured["cases"].as_array().unwrap().len() >= 2, "{}", measured["cases"]);
-    let said = run(at, &[&["codecs", "points", "a.bin", "--reflections"][..], &rows].concat());
+    let said = run(at, &[&["codecs", "points", "a.bin", "--as-reflections"][..], &rows].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let measured = result(at);
     let error = fact(&measured, "packed-reduced", "error/time_of_flight").unwrap();
@@ -201,7 +210,7 @@ fn recordings_with_gaps_are_measured() {
     let at = folder.path();
     let messages = ["SensorView.full.osi", "SensorView.regular.osi"];
     fs::write(at.join("gaps_sv.osi"), messages.map(osi).concat()).unwrap();
-    let more = ["--exact", "--time", "1", "--processes", "1"];
+    let more = ["--exact", "--duration", "1", "--processes", "1"];
     let said = run(at, &[&["codecs", "points", "gaps_sv.osi"][..], &more].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let measured = result(at);
@@ -220,7 +229,7 @@ fn recordings_with_gaps_are_measured() {
     // Points without any value are none, and others beside them are still measured.
     let messages = ["SensorView.sparse.osi", "SensorView.full.osi"];
     fs::write(at.join("sparse_sv.osi"), messages.map(osi).concat()).unwrap();
-    let rows = ["--rows", "packed,packed-exact,arrow,pcodec-exact"];
+    let rows = ["--codecs", "packed,packed-exact,arrow,pcodec-exact"];
     let said = run(at, &[&["codecs", "points", "sparse_sv.osi"][..], &rows, &more].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     let cases = result(at)["cases"].to_string();
@@ -250,7 +259,7 @@ fn what_cannot_be_measured_is_refused() {
         (&["a.bin", "--columns", "intensity"], &["--resolution", "intensity"]),
         (&["a.bin", "--resolution", "range=1mm"], &["range", "intensity, x, y, z"]),
         (&["a.bin", "--resolution", "x=5dB"], &["x", "unit"]),
-        (&["a.bin", "--rows", "gzip"], &["gzip", "packed-reduced"]),
+        (&["a.bin", "--codecs", "gzip"], &["gzip", "packed-reduced"]),
         (&["a.bin", "-o", "a.bin"], &["a.bin"]),
     ] {
         refuses(at, &[&["codecs", "points"], arguments].concat(), words);

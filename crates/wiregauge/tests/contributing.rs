@@ -65,7 +65,7 @@ fn the_examples_of_adding_something_work() {
 /// The codec is listed, and carries the experiment's messages.
 fn codec_and_experiment(place: &Path, run: &dyn Fn(&[&str]) -> Said) {
     assert!(run(&["codecs", "--list"]).out.contains("postcard"));
-    let words = ["codecs", "imu", "--codecs", "postcard", "--time", "1", "--processes", "2"];
+    let words = ["repeat", "imu", "--codecs", "postcard", "--duration", "1", "--processes", "2"];
     run(&[&words[..], &["-o", "run.json"]].concat());
     let run = result(place);
     assert!(status(&run, "postcard").contains("measured"), "{}", status(&run, "postcard"));

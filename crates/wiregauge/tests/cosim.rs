@@ -53,10 +53,10 @@ fn python() -> Python {
 /// `<out>/<case>/<source>+<model>`.
 fn dump(model: Model, out: &Path) {
     let output = wiregauge()
-        .args(["cosim", "run", "--encodings", "all", "--fmi", "2,3", "--model"])
+        .args(["cosim", "run", "--codecs", "all", "--fmi", "2,3", "--model"])
         .arg(model.to_string())
-        .args(["--reflections", &REFLECTIONS.to_string(), "--objects", &OBJECTS.to_string()])
-        .args(["--processes", "1", "--rounds", "1", "--steps", "1", "--time", "1"])
+        .args(["--reflections", &REFLECTIONS.to_string(), "--moving-objects", &OBJECTS.to_string()])
+        .args(["--processes", "1", "--rounds", "1", "--epoch-steps", "1", "--duration", "1"])
         .arg("--dump")
         .arg(out)
         .arg("-o")

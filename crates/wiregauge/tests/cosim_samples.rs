@@ -103,7 +103,8 @@ fn rows_of(batch: &RecordBatch) -> Vec<Row> {
 fn couple(folder: &Path, more: &[&str]) -> Said {
     Fixture::source(2).write(&folder.join("source.fmu"));
     Fixture::model(3).write(&folder.join("model.fmu"));
-    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--time", "1"];
+    let pair =
+        ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--duration", "1"];
     run(folder, &[&pair[..], &["--samples", "steps.arrow"], more].concat())
 }
 
@@ -139,7 +140,8 @@ fn of_process(rows: &[Row], process: u32) -> Vec<&Row> {
 #[test]
 fn every_step_is_in_the_file_and_agrees_with_the_figures() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--processes", "2", "--rounds", "6", "--steps", "4", "--set", "source.size=5000"];
+    let more =
+        ["--processes", "2", "--rounds", "6", "--epoch-steps", "4", "--set", "source.size=5000"];
     let said = couple(folder.path(), &more);
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     assert!(said.err.contains("60 steps in steps.arrow"), "{}", said.err);
@@ -219,7 +221,7 @@ fn the_slowest_are_told(folder: &Path, all: &[Row], times: &[i64]) {
 #[test]
 fn steps_that_take_too_long_make_a_run_of_misses() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--processes", "2", "--rounds", "12", "--steps", "1", "--step-size", "0.01"];
+    let more = ["--processes", "2", "--rounds", "12", "--epoch-steps", "1", "--step-size", "0.01"];
     let nap = ["--set", "model.fault=nap", "--set", "model.faultStep=6"];
     let require = ["--require", "misses/longest <= 2"];
     let said = couple(folder.path(), &[&more[..], &nap, &require].concat());
@@ -268,7 +270,7 @@ fn phases_are_there_as_far_as_they_are_logged() {
         (without, [us(10), us(20), None, None, None]),
     ] {
         let folder = tempfile::tempdir().unwrap();
-        let more = ["--processes", "1", "--rounds", "3", "--steps", "1"];
+        let more = ["--processes", "1", "--rounds", "3", "--epoch-steps", "1"];
         let said = couple(folder.path(), &[&more[..], &set].concat());
         assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
         let all = kept(folder.path());
@@ -280,7 +282,7 @@ fn phases_are_there_as_far_as_they_are_logged() {
 #[test]
 fn what_was_done_before_a_crash_is_kept() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--processes", "2", "--rounds", "40", "--steps", "1", "--warm-up", "0"];
+    let more = ["--processes", "2", "--rounds", "40", "--epoch-steps", "1", "--warm-up", "0"];
     let set = ["--set", "model.fault=crash", "--set", "model.faultStep=25"];
     let said = couple(folder.path(), &[&more[..], &set].concat());
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
@@ -293,7 +295,7 @@ fn what_was_done_before_a_crash_is_kept() {
 #[test]
 fn an_end_cuts_off_what_does_not_count() {
     let folder = tempfile::tempdir().unwrap();
-    let more = ["--processes", "1", "--rounds", "9", "--steps", "3", "--warm-up", "1"];
+    let more = ["--processes", "1", "--rounds", "9", "--epoch-steps", "3", "--warm-up", "1"];
     let set = ["--set", "source.fault=discard", "--set", "source.faultStep=15"];
     let said = couple(folder.path(), &[&more[..], &set].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
@@ -332,7 +334,7 @@ fn what_was_done_before_an_interruption_is_kept() {
     let mut child = wiregauge()
         .args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"])
         .args(["--set", "model.fault=hang", "--set", "model.faultStep=50", "--rounds", "100"])
-        .args(["--steps", "1", "--samples", "steps.arrow"])
+        .args(["--epoch-steps", "1", "--samples", "steps.arrow"])
         .current_dir(folder.path())
         .env("TMPDIR", &scratch)
         .stdout(Stdio::null())

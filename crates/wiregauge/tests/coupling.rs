@@ -27,12 +27,12 @@ fn a_pair_gives_phases_and_exchange_in_every_mixture_of_versions() {
     for (from, to) in [(2, 2), (3, 3), (2, 3), (3, 2)] {
         let folder = tempfile::tempdir().unwrap();
         write(folder.path(), &Fixture::source(from), &Fixture::model(to));
-        let more = ["--set", "source.size=50000", "--rounds", "3", "--steps", "7"];
+        let more = ["--set", "source.size=50000", "--rounds", "3", "--epoch-steps", "7"];
         let said = run(
             folder.path(),
             &[
                 &["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"][..],
-                &["--processes", "2", "--time", "1"],
+                &["--processes", "2", "--duration", "1"],
                 &more,
             ]
             .concat(),
@@ -317,7 +317,7 @@ fn refusals_say_what_to_do() {
     let refuses = |arguments: &[&str], words: &[&str]| {
         support::refuses(folder.path(), &[&["cosim"], arguments].concat(), words);
     };
-    refuses(&["run", "--encodings", "morse"], &["morse", "flatbuffers-tables"]);
+    refuses(&["run", "--codecs", "morse"], &["morse", "flatbuffers-tables"]);
     refuses(&["run", "--source", "a.fmu"], &["--model"]);
     refuses(&["import", "nothing.json"], &["nothing.json", "cannot read"]);
     fs::write(folder.path().join("not.json"), "{}").unwrap();
@@ -400,7 +400,7 @@ fn what_was_measured_before_an_interruption_is_kept() {
     let mut child = wiregauge()
         .args(["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"])
         .args(["--set", "model.fault=hang", "--set", "model.faultStep=60"])
-        .args(["--steps", "1", "--rounds", "100", "--processes", "2"])
+        .args(["--epoch-steps", "1", "--rounds", "100", "--processes", "2"])
         .current_dir(folder.path())
         .env("TMPDIR", &scratch)
         .stdout(Stdio::null())

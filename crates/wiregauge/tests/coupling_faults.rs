@@ -143,7 +143,7 @@ fn a_warning_goes_on_and_is_counted() {
         write(folder.path(), &Fixture::source(fmi), &Fixture::model(fmi));
         let more = ["--set", "model.fault=odd warnings", "--rounds", "6"];
         let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
-        let least = ["--processes", "1", "--steps", "1", "--time", "1", "--warm-up", "0"];
+        let least = ["--processes", "1", "--epoch-steps", "1", "--duration", "1", "--warm-up", "0"];
         let said = run(folder.path(), &[&pair[..], &least, &more].concat());
         assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
         let run = result(folder.path());
@@ -190,7 +190,7 @@ fn the_steps_before_an_end_are_measured() {
         let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
         let set = format!("{whose}.fault={fault}");
         let at = format!("{whose}.faultStep=30");
-        let more = ["--set", &set, "--set", &at, "--processes", "2", "--time", "1"];
+        let more = ["--set", &set, "--set", &at, "--processes", "2", "--duration", "1"];
         let said = run(folder.path(), &[&pair[..], &more].concat());
         assert_eq!(said.code, Some(0), "{fmi} {fault}: {}{}", said.out, said.err);
         let run = result(folder.path());
@@ -208,7 +208,8 @@ fn the_steps_before_an_end_are_measured() {
 fn an_end_within_the_warm_up_is_no_measurement() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
-    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--time", "1"];
+    let pair =
+        ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--duration", "1"];
     let end = ["--set", "source.fault=discard", "--set", "source.faultStep=1", "--warm-up", "3"];
     let said = run(folder.path(), &[&pair[..], &end].concat());
     assert_eq!(said.code, Some(1), "{}{}", said.out, said.err);
@@ -239,7 +240,7 @@ fn who_is_silent_at_first_is_waited_for() {
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     let set = ["--set", "model.fault=silent", "--set", "model.faultStep=150", "--warm-up", "150"];
     let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
-    let least = ["--processes", "1", "--rounds", "1", "--steps", "1", "--time", "1"];
+    let least = ["--processes", "1", "--rounds", "1", "--epoch-steps", "1", "--duration", "1"];
     let said = run(folder.path(), &[&pair[..], &least, &set].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
 }
@@ -318,7 +319,7 @@ fn an_fmu_that_fails_at_its_end_keeps_its_figures() {
             assert!(samples(&run, "fmus", "exchange")[0].is_some(), "{fault}");
         }
     }
-    let hang = ["--patience", "2"];
+    let hang = ["--timeout", "2"];
     fails(2, "model", "hang in terminate", &hang, &["in Terminate", "hung"]);
 }
 
@@ -341,7 +342,8 @@ fn an_fmu_that_fails_in_mid_run() {
     let later = ["--set", "model.faultStep=40", "--rounds", "100", "--processes", "1"];
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
-    let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--steps", "1"];
+    let pair =
+        ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu", "--epoch-steps", "1"];
     for (fault, words) in [("error", "returned error at step 41"), ("crash", "in DoStep, step 41")]
     {
         let set = format!("model.fault={fault}");
@@ -360,8 +362,8 @@ fn an_fmu_that_fails_in_mid_run() {
 #[test]
 fn an_fmu_that_hangs() {
     let began = Instant::now();
-    let words = ["in DoStep, step 1", "hung", "--patience"];
-    fails(2, "model", "hang", &["--patience", "2"], &words);
+    let words = ["in DoStep, step 1", "hung", "--timeout"];
+    fails(2, "model", "hang", &["--timeout", "2"], &words);
     assert!(began.elapsed() < Duration::from_secs(30));
 }
 
@@ -372,7 +374,7 @@ fn a_message_that_stays_away_is_told() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &Fixture::source(2), &Fixture::model(2));
     let pair = ["cosim", "run", "--source", "source.fmu", "--model", "model.fmu"];
-    let least = ["--processes", "1", "--rounds", "6", "--steps", "1", "--time", "1"];
+    let least = ["--processes", "1", "--rounds", "6", "--epoch-steps", "1", "--duration", "1"];
     let set = ["--set", "model.fault=null", "--set", "model.faultStep=4", "--warm-up", "0"];
     let said = run(folder.path(), &[&pair[..], &least, &set].concat());
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
@@ -385,7 +387,7 @@ fn a_message_that_stays_away_is_told() {
 
 #[test]
 fn an_fmu_whose_process_nothing_reaches() {
-    let (short, words) = (["--patience", "1"], ["in DoStep, step 1", "hung"]);
+    let (short, words) = (["--timeout", "1"], ["in DoStep, step 1", "hung"]);
     fails(2, "model", "stop", &short, &words);
     fails(3, "source", "hang without signals", &short, &words);
     fails(2, "source", "pending", &short, &words);

@@ -34,13 +34,13 @@ fn beside(folder: &Path, fault: &str) -> Said {
             "codecs",
             "--codecs",
             "bincode",
-            "--size",
+            "--length",
             "points=10",
-            "--time",
+            "--duration",
             "1",
             "--processes",
             "1",
-            "--patience",
+            "--timeout",
             "6",
             "--runner",
             "faulty=python3 faulty.py",
@@ -120,7 +120,7 @@ fn a_runner_that_is_not_there() {
     let folder = tempfile::tempdir().unwrap();
     let said = run(
         folder.path(),
-        &["codecs", "--codecs", "bincode", "--time", "1", "--runner", "ghost=/no/such/runner"],
+        &["codecs", "--codecs", "bincode", "--duration", "1", "--runner", "ghost=/no/such/runner"],
     );
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(status(&result(folder.path()), "ghost").contains("/no/such/runner"));
@@ -152,7 +152,7 @@ fn an_interruption_leaves_nothing() {
     .unwrap();
     fs::write(at.join("run.json"), "the good old result").unwrap();
     let mut child = wiregauge()
-        .args(["codecs", "--codecs", "bincode", "--size", "points=10", "--time", "60"])
+        .args(["codecs", "--codecs", "bincode", "--length", "points=10", "--duration", "60"])
         .args(["--runner", &format!("waiting=python3 {name}")])
         .current_dir(at)
         .stdout(Stdio::null())
@@ -186,7 +186,7 @@ fn what_was_measured_before_an_interruption_is_kept() {
         fake.display()
     );
     fs::write(at.join("hangs.sh"), script).unwrap();
-    let words = "codecs --message Points.msg --size points=5 --codecs noop --time 2 \
+    let words = "codecs --message Points.msg --length points=5 --codecs noop --duration 2 \
                  --processes 9 --experiments encode,decode";
     let mut child = wiregauge()
         .args(words.split_whitespace())

@@ -22,7 +22,7 @@ fn a_fixed_plan_gives_the_same_result_tables_and_page() {
     )
     .unwrap();
     let mut words: Vec<&str> =
-        "codecs --quick --message Points.msg --size points=5 --experiments encode,decode,project \
+        "codecs --quick --message Points.msg --length points=5 --experiments encode,decode,project \
          --codecs noop"
             .split(' ')
             .collect();

@@ -143,7 +143,7 @@ fn what_cannot_be_said_is_refused_or_told() {
     write(folder, "scan.msg", SCAN);
     refuses(
         folder,
-        &command("scan.msg", &["-o", "x", "--name", "My Name"]),
+        &command("scan.msg", &["-o", "x", "--module", "My Name"]),
         &["no name of a module"],
     );
 
@@ -176,7 +176,7 @@ fn all_messages_of_files_and_folders_are_written() {
     );
     write(folder, "p/kinds.proto", "syntax = \"proto3\"; enum Kinds { OTHER = 0; }");
     let python = |what: &'static str, wire: &'static str| {
-        ["generate", what, "--language", "python", "--wire", wire, "-o", "out", "--name", "m"]
+        ["generate", what, "--language", "python", "--wire", wire, "-o", "out", "--module", "m"]
     };
     let classes = || {
         let text = fs::read_to_string(folder.join("out/m.py")).expect("written");

@@ -16,10 +16,10 @@ fn what_would_not_fit_into_memory_is_refused_with_numbers() {
     fs::write(at.join("b.msg"), "int32[4000000000] x\nint32[4000000000] y\n").unwrap();
     let huge = "points=100000000000";
     for command in [
-        &["codecs", "--size", huge][..],
-        &["codecs", "--message", "a.msg", "--size", huge],
+        &["codecs", "--length", huge][..],
+        &["codecs", "--message", "a.msg", "--length", huge],
         &["codecs", "--message", "a.msg", "--sweep", "points=1,100000000000"],
-        &["codecs", "--message", "a.msg", "--size", "points=1000000", "--messages", "4000000000"],
+        &["codecs", "--message", "a.msg", "--length", "points=1000000", "--messages", "4000000000"],
         &["codecs", "--message", "b.msg"],
     ] {
         refuses(at, command, &["would take", "half of the memory that is free"]);
@@ -108,6 +108,6 @@ fn a_trace_of_osi_is_of_the_type_that_its_name_tells() {
     assert_eq!(shown.code, Some(0), "{}", shown.err);
     assert!(shown.out.contains("osi3.SensorView"), "{}", shown.out);
     fs::write(at.join("x.osi"), "").unwrap();
-    refuses(at, &["codecs", "--input", "x.osi"], &["--topic", "osi3.SensorView"]);
-    refuses(at, &["codecs", "--input", "x.osi", "--topic", "sv"], &["osi3.SensorView is empty"]);
+    refuses(at, &["codecs", "--input", "x.osi"], &["--channel", "osi3.SensorView"]);
+    refuses(at, &["codecs", "--input", "x.osi", "--channel", "sv"], &["osi3.SensorView is empty"]);
 }

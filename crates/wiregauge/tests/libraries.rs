@@ -12,8 +12,16 @@ use serde_json::Value;
 use support::{build_folder, has_its_form, refuses, result, run, said, status, wiregauge, Said};
 
 /// Little enough to be quick.
-const LITTLE: [&str; 8] =
-    ["codecs", "--size", "points=10", "--time", "1", "--processes", "1", "--experiments=encode"];
+const LITTLE: [&str; 8] = [
+    "codecs",
+    "--length",
+    "points=10",
+    "--duration",
+    "1",
+    "--processes",
+    "1",
+    "--experiments=encode",
+];
 
 fn little(folder: &Path, words: &[&str]) -> Said {
     run(folder, &[&LITTLE, words].concat())

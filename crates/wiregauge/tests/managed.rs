@@ -12,7 +12,7 @@ fn measures(language: &str, codec: &str, allocated: bool) {
     let folder = tempfile::tempdir().unwrap();
     let said = run(
         folder.path(),
-        &["codecs", "--language", language, "--quick", "--codecs", codec, "--size", "points=10"],
+        &["codecs", "--language", language, "--quick", "--codecs", codec, "--length", "points=10"],
     );
     assert_eq!(said.code, Some(0), "{}", said.err);
     let result = result(folder.path());

@@ -8,7 +8,7 @@ use support::{has_its_form, project, recording, result, run, status};
 
 /// A measurement small enough for a test; its times are looked at by nobody.
 fn measure(folder: &std::path::Path, more: &[&str]) -> support::Said {
-    let mut arguments = vec!["codecs", "--time", "1", "--processes", "2"];
+    let mut arguments = vec!["codecs", "--duration", "1", "--processes", "2"];
     arguments.extend(more);
     run(folder, &arguments)
 }
@@ -26,7 +26,7 @@ fn fact(run: &serde_json::Value, subject: &str, metric: &str) -> Option<f64> {
 fn the_lidar_message_in_two_codecs_and_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
-    let said = measure(at, &["--size", "points=100", "--codecs", "prost,bincode"]);
+    let said = measure(at, &["--length", "points=100", "--codecs", "prost,bincode"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     for word in ["prost", "Bincode", "memcpy", "encode", "decode", "1,332 B"] {
         assert!(said.out.contains(word), "no '{word}' in\n{}", said.out);
@@ -58,7 +58,7 @@ fn the_lidar_message_in_two_codecs_and_every_form() {
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert!(said.out.contains(word), "{form}: {}", said.out);
     }
-    let said = run(at, &["budget", "run.json", "--rate", "10Hz", "--speed", "100km/h"]);
+    let said = run(at, &["report", "run.json", "--rate", "10Hz", "--vehicle-speed", "60mph"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.out.contains("prost"), "{}", said.out);
     let said = run(at, &["compare", "run.json", "run.json", "--fail-above", "5%"]);
@@ -97,7 +97,7 @@ fn ones_own_message_by_definition() {
         &[
             "--message",
             "robot.proto:pkg.Status",
-            "--size",
+            "--length",
             "track=7",
             "--codecs",
             "prost,protobuf-cpp",
@@ -115,7 +115,7 @@ fn rsb_has_the_published_sizes() {
     let folder = tempfile::tempdir().unwrap();
     let codecs = "protobuf-cpp,ros-msg,generated-ros-msg-cpp";
     let said =
-        run(folder.path(), &["codecs", "rsb", "--quick", "--codecs", codecs, "--processes", "1"]);
+        run(folder.path(), &["repeat", "rsb", "--quick", "--codecs", codecs, "--processes", "1"]);
     assert_eq!(said.code, Some(0), "{}", said.err);
     let run = result(folder.path());
     let sizes = |subject: &str| -> Vec<f64> {
@@ -229,7 +229,7 @@ fn rsb_weighs_the_library_that_a_program_needs() {
     let programs = "protobuf-cpp,generated-ros-msg-cpp,generated-ros-msg-python";
     let said = run(
         folder.path(),
-        &["codecs", "rsb", "--weight", "--codecs", programs, "--processes", "1"],
+        &["repeat", "rsb", "--weight", "--codecs", programs, "--processes", "1"],
     );
     assert_eq!(said.code, Some(0), "{}", said.err);
     let run = result(folder.path());
@@ -273,7 +273,7 @@ fn a_private_format_takes_part() {
     let runner = format!("columns=python3 {}", example.display());
     let said = measure(
         folder.path(),
-        &["--size", "points=50", "--codecs", "bincode", "--runner", &runner, "--corrupt", "20"],
+        &["--length", "points=50", "--codecs", "bincode", "--runner", &runner, "--corrupt", "20"],
     );
     assert_eq!(said.code, Some(0), "{}", said.err);
     let run = result(folder.path());
@@ -291,7 +291,7 @@ fn a_private_format_takes_part() {
 fn measures(path: &str, topics: [&str; 2]) {
     for topic in topics {
         let folder = tempfile::tempdir().unwrap();
-        let input = ["--input", path, "--topic", topic, "--messages", "2"];
+        let input = ["--input", path, "--channel", topic, "--messages", "2"];
         let said = measure(
             folder.path(),
             &[&input[..], &["--codecs", "bincode,prost,protobuf-cpp"]].concat(),
@@ -349,13 +349,13 @@ fn the_documented_codecs_are_those_there_are() {
 #[test]
 fn a_codec_without_its_tool_is_skipped_with_the_package() {
     let folder = tempfile::tempdir().unwrap();
-    let size = ["--size", "points=3", "--codecs", "bincode"];
+    let size = ["--length", "points=3", "--codecs", "bincode"];
     assert_eq!(measure(folder.path(), &size).code, Some(0));
     // What is built needs no tool; flatc is not to be found.
     let said = support::said(
         support::wiregauge()
-            .args(["codecs", "--time", "1", "--processes", "2"])
-            .args(["--size", "points=3", "--codecs", "bincode,flatbuffers"])
+            .args(["codecs", "--duration", "1", "--processes", "2"])
+            .args(["--length", "points=3", "--codecs", "bincode,flatbuffers"])
             .env("PATH", "/nowhere")
             .current_dir(folder.path())
             .output()
@@ -383,7 +383,7 @@ fn a_library_that_does_not_compile_is_a_row_with_its_reason() {
     fs::write(headers.join("Cdr.h"), "#error this library is broken\n").unwrap();
     let said = support::said(
         support::wiregauge()
-            .args(["codecs", "--time", "1", "--processes", "2"])
+            .args(["codecs", "--duration", "1", "--processes", "2"])
             .args(["--message", &unbuilt(folder.path(), "headers"), "--codecs", "fastcdr,lcm"])
             .env("CPLUS_INCLUDE_PATH", folder.path())
             .current_dir(folder.path())
@@ -414,7 +414,7 @@ fn a_language_without_a_compiler_fails_its_own_rows_only() {
     let path = std::env::var("PATH").unwrap();
     let said = support::said(
         support::wiregauge()
-            .args(["codecs", "--time", "1", "--processes", "2"])
+            .args(["codecs", "--duration", "1", "--processes", "2"])
             .args(["--message", &unbuilt(folder.path(), "compiler"), "--codecs", "bincode,lcm"])
             .env("PATH", format!("{}:{path}", tools.display()))
             .current_dir(folder.path())

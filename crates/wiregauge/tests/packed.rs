@@ -55,7 +55,7 @@ fn traces_of_osi_come_back_to_the_byte() {
     for (input, output) in [("drive_sv.osi", "packed_sv.osi"), ("drive_sd.osi", "packed_sd.osi")] {
         let given = fs::read(at.join(input)).unwrap();
         for presets in [&[][..], &["--preset", "lidar-exact,radar-exact", "--whole-bytes"]] {
-            let arguments = [&["packed", "pack", input, output, "--format", "json"], presets];
+            let arguments = [&["packed", "pack", input, "-o", output, "--format", "json"], presets];
             let told = json(&run(at, &arguments.concat()).out);
             assert_ne!(fs::read(at.join(output)).unwrap(), given);
             let columns = told[0]["columns"].as_array().unwrap();
@@ -69,7 +69,7 @@ fn traces_of_osi_come_back_to_the_byte() {
             };
             assert_eq!(sum(&seen, "bytes"), sum(&told[0], "bytes"), "info counts what pack told");
             assert_eq!(sum(&seen, "plain"), sum(&told[0], "plain"));
-            let back = run(at, &["packed", "unpack", output, &format!("back_{input}")]);
+            let back = run(at, &["packed", "unpack", output, "-o", &format!("back_{input}")]);
             assert_eq!(back.code, Some(0), "{}", back.err);
             assert_eq!(fs::read(at.join(format!("back_{input}"))).unwrap(), given);
         }
@@ -82,7 +82,7 @@ fn presets_and_resolutions_keep_what_they_promise() {
     let at = folder.path();
     // The sparse view has times that no resolution holds.
     trace(at, "drive_sv.osi", &[VIEWS[0], VIEWS[2]]);
-    let pack = ["packed", "pack", "drive_sv.osi", "small_sv.osi", "--preset", "lidar-1mm"];
+    let pack = ["packed", "pack", "drive_sv.osi", "-o", "small_sv.osi", "--preset", "lidar-1mm"];
     let more = ["--resolution", "doppler_shift=2Hz", "--resolution", "object_id=plain"];
     let said = run(at, &[&pack[..], &more].concat());
     assert_eq!(said.code, Some(0), "{}", said.err);
@@ -102,8 +102,9 @@ fn presets_and_resolutions_keep_what_they_promise() {
     assert_eq!(column("lidar reflections", "normal_to_surface.x")["resolution"], Value::Null);
     assert_eq!(column("radar reflections", "time_of_flight")["reduced"], false);
     // What comes back is no further away than was told, and is packed to the same again.
-    run(at, &["packed", "unpack", "small_sv.osi", "back_sv.osi"]);
-    let again = [&["packed", "pack", "back_sv.osi", "again_sv.osi"], &pack[4..], &more].concat();
+    run(at, &["packed", "unpack", "small_sv.osi", "-o", "back_sv.osi"]);
+    let again =
+        [&["packed", "pack", "back_sv.osi", "-o", "again_sv.osi"], &pack[5..], &more].concat();
     assert_eq!(run(at, &again).code, Some(0));
     let bytes = |name: &str| fs::read(at.join(name)).unwrap();
     assert_eq!(bytes("again_sv.osi"), bytes("small_sv.osi"));
@@ -115,14 +116,15 @@ fn clouds_in_recordings_come_back_with_their_channels() {
     let at = folder.path();
     for name in ["ros2.mcap", "ros1.mcap"] {
         let given = cloud(name);
-        let packed = run(at, &["packed", "pack", &given, "packed.mcap", "--preset", "lidar-exact"]);
+        let packed =
+            run(at, &["packed", "pack", &given, "-o", "packed.mcap", "--preset", "lidar-exact"]);
         assert_eq!(packed.code, Some(0), "{}", packed.err);
         assert!(packed.out.contains("/points: ") && packed.out.contains("normal[2]"));
         let there = contents(&at.join("packed.mcap"));
         assert!(there.iter().any(|(_, name, ..)| name.ends_with("/CompressedPointCloud2")));
         let info = run(at, &["packed", "info", "packed.mcap", &given]).out;
         assert!(info.contains("exact") && info.contains("points are not packed"), "{info}");
-        let back = run(at, &["packed", "unpack", "packed.mcap", "back.mcap"]);
+        let back = run(at, &["packed", "unpack", "packed.mcap", "-o", "back.mcap"]);
         assert_eq!(back.code, Some(0), "{}", back.err);
         assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(&given)));
     }
@@ -140,16 +142,16 @@ fn arrays_of_points_come_back() {
     let points: Vec<u8> = points.collect();
     fs::write(at.join("scan.bin"), &points).unwrap();
     let made = ["--point", "x:f32,intensity:f32,ring:u8"];
-    let pack = [&["packed", "pack", "scan.bin", "scan.packed"][..], &made].concat();
+    let pack = [&["packed", "pack", "scan.bin", "-o", "scan.packed"][..], &made].concat();
     for presets in [&[][..], &["--preset", "lidar-exact"]] {
         let told = run(at, &[&pack, presets].concat());
         assert_eq!(told.code, Some(0), "{}", told.err);
-        run(at, &["packed", "unpack", "scan.packed", "back.bin"]);
+        run(at, &["packed", "unpack", "scan.packed", "-o", "back.bin"]);
         assert_eq!(fs::read(at.join("back.bin")).unwrap(), points);
     }
     let told = run(at, &[&pack[..], &["--preset", "lidar-1mm", "--format", "json"]].concat());
     let told = json(&told.out);
-    run(at, &["packed", "unpack", "scan.packed", "back.bin"]);
+    run(at, &["packed", "unpack", "scan.packed", "-o", "back.bin"]);
     let back = fs::read(at.join("back.bin")).unwrap();
     let x = |point: &[u8]| f64::from(f32::from_le_bytes(point[..4].try_into().unwrap()));
     let errors = points.chunks(9).zip(back.chunks(9)).map(|(was, is)| {
@@ -171,7 +173,8 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
     trace(at, "drive_sv.osi", &VIEWS);
     let osi = "drive_sv.osi";
     let refused = |arguments: &[&str], words: &[&str]| {
-        let all = [&["packed", "pack"], arguments].concat();
+        let (input, rest) = arguments.split_at(1);
+        let all = [&["packed", "pack"], input, &["-o"], rest].concat();
         refuses(at, &all, words);
         assert!(!at.join("out_sv.osi").exists() && !at.join("out.packed").exists());
     };
@@ -193,12 +196,12 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
     refused(&[osi, osi], &["drive_sv.osi"]);
     let empty = recording("osi/20240101T000000Z_sv_380_7362_5_made_up.osi");
     refused(&[&empty, out], &["made_up.osi can be packed"]);
-    refuses(at, &["packed", "unpack", osi, out], &["nothing in drive_sv.osi is packed"]);
+    refuses(at, &["packed", "unpack", osi, "-o", out], &["nothing in drive_sv.osi is packed"]);
     for rule in ["x=0", "x=-1", "x=nan", "x"] {
-        let said = run(at, &["packed", "pack", osi, out, "--resolution", rule]);
+        let said = run(at, &["packed", "pack", osi, "-o", out, "--resolution", rule]);
         assert_eq!(said.code, Some(2), "{}", said.err);
     }
-    let said = run(at, &["packed", "pack", osi, out, "--preset", "lidar-2mm"]);
+    let said = run(at, &["packed", "pack", osi, "-o", out, "--preset", "lidar-2mm"]);
     assert!(said.err.contains("lidar-1mm, lidar-exact, radar-1cm"), "{}", said.err);
 
     fs::write(at.join("scan.bin"), [0; 13]).unwrap();
@@ -212,10 +215,10 @@ fn what_cannot_be_packed_is_refused_and_nothing_is_written() {
         &["scan.bin: column 'x' has a resolution"],
     );
     // A field that is damaged, and one that is cut.
-    run(at, &["packed", "pack", "scan.bin", "scan.packed", "--point", "x:u8"]);
+    run(at, &["packed", "pack", "scan.bin", "-o", "scan.packed", "--point", "x:u8"]);
     let field = fs::read(at.join("scan.packed")).unwrap();
     fs::write(at.join("cut.packed"), &field[..field.len() - 1]).unwrap();
-    refuses(at, &["packed", "unpack", "cut.packed", "out.bin"], &["cut.packed: column 'x'"]);
+    refuses(at, &["packed", "unpack", "cut.packed", "-o", "out.bin"], &["cut.packed: column 'x'"]);
     refuses(at, &["packed", "info", "cut.packed"], &["cut.packed: column 'x'"]);
     refuses(at, &["packed", "info", "missing.mcap"], &["missing.mcap"]);
 }
@@ -228,9 +231,10 @@ fn a_real_scan_comes_back() {
     let given = given.to_str().expect("text");
     let place = tempfile::tempdir().unwrap();
     let at = place.path();
-    let packed = run(at, &["packed", "pack", given, "packed.mcap", "--preset", "lidar-exact"]);
+    let packed =
+        run(at, &["packed", "pack", given, "-o", "packed.mcap", "--preset", "lidar-exact"]);
     assert_eq!(packed.code, Some(0), "{}", packed.err);
-    run(at, &["packed", "unpack", "packed.mcap", "back.mcap"]);
+    run(at, &["packed", "unpack", "packed.mcap", "-o", "back.mcap"]);
     assert_eq!(contents(&at.join("back.mcap")), contents(Path::new(given)));
 }
 
@@ -241,10 +245,10 @@ fn bags_without_points_are_refused_in_a_line() {
     for bag in ["ros1/plain.bag", "ros1/lz4.bag", "ros2/iron/iron.db3"] {
         let bag = recording(bag);
         for (arguments, why) in [
-            (&["packed", "pack", &bag, "out.mcap"][..], "can be packed"),
-            (&["packed", "unpack", &bag, "out.mcap"], "is packed"),
+            (&["packed", "pack", &bag, "-o", "out.mcap"][..], "can be packed"),
+            (&["packed", "unpack", &bag, "-o", "out.mcap"], "is packed"),
             (&["codecs", "points", &bag], "has no points"),
-            (&["codecs", "points", &bag, "--reflections"], "has no points"),
+            (&["codecs", "points", &bag, "--as-reflections"], "has no points"),
         ] {
             refuses(at, arguments, &[&bag, why]);
             let said = run(at, arguments).err;
@@ -400,7 +404,7 @@ fn messages_that_cannot_be_packed_are_left_out_where_that_is_wanted() {
     let second = 4 + u32::from_le_bytes(bytes[..4].try_into().unwrap()) as usize;
     bytes[second + 4] = 0x0f;
     fs::write(at.join("spoilt_sv.osi"), bytes).unwrap();
-    let pack = ["packed", "pack", "spoilt_sv.osi", "packed_sv.osi"];
+    let pack = ["packed", "pack", "spoilt_sv.osi", "-o", "packed_sv.osi"];
     refuses(at, &pack, &["leave such messages out by --errors skip"]);
     assert!(!at.join("packed_sv.osi").exists());
     let skip = [&pack[..], &["--errors", "skip", "--format", "json"]].concat();

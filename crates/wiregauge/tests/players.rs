@@ -41,7 +41,7 @@ fn record(at: &Path, out: &str, fmu: &str, set: &[&str], steps: u32) -> Said {
     let (steps, settings) = (steps.to_string(), set.iter().map(|set| format!("source.{set}")));
     let settings: Vec<String> = settings.flat_map(|set| ["--set".to_owned(), set]).collect();
     let settings: Vec<&str> = settings.iter().map(String::as_str).collect();
-    let words = ["trace", "record", out, "--source", fmu, "--steps", &steps];
+    let words = ["trace", "record", "-o", out, "--source", fmu, "--steps", &steps];
     run(at, &[&words[..], &settings].concat())
 }
 
@@ -104,7 +104,8 @@ fn a_recorder_writes_what_it_is_given() {
             [Model::Source, Model::Recorder].map(|model| fmu(model, encoding, fmi));
         let made = recorded(at, "made.bin", &source, &["reflections=90"], 4);
         // What the source gave is recorded by the FMU, and by the master beside it.
-        let words = ["trace", "record", "beside.bin", "--source", &source, "--model", &recorder];
+        let words =
+            ["trace", "record", "-o", "beside.bin", "--source", &source, "--model", &recorder];
         let told =
             ["--steps", "4", "--set", "source.reflections=90", "--set", "model.trace=./its.bin"];
         let said = run(at, &[&words[..], &told].concat());
@@ -135,7 +136,7 @@ fn players_go_by_time_or_by_step() {
     let play = |step: &str, set: &[&str], steps: u32| {
         let set: Vec<String> = set.iter().map(|set| format!("--set=source.{set}")).collect();
         let steps = steps.to_string();
-        let mut words = vec!["trace", "record", "played_sv.osi", "--source", &player];
+        let mut words = vec!["trace", "record", "-o", "played_sv.osi", "--source", &player];
         words.extend(["--set=source.trace=made_sv.osi", "--step-size", step, "--steps", &steps]);
         words.extend(set.iter().map(String::as_str));
         let said = run(at, &words);
@@ -213,7 +214,7 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
     };
     let pair = ["--source", &source, "--model", &sensor, "--set", "source.reflections=36"];
     let more = ["--duration", "500ms", "--protobuf-version", "3.21.12"];
-    let said = run(at, &[&["trace", "record", "drive.mcap"][..], &pair, &more].concat());
+    let said = run(at, &[&["trace", "record", "-o", "drive.mcap"][..], &pair, &more].concat());
     assert_eq!(said.code, Some(0), "{}", said.err);
     let checked = run(at, &["trace", "check", "drive.mcap", "--format", "json"]);
     let checked: Value = serde_json::from_str(&checked.out).unwrap();
@@ -229,15 +230,16 @@ fn both_ends_of_a_coupling_are_channels_and_keep_the_rules() {
     // A file of one channel wants to know which.
     refuses(
         at,
-        &[&["trace", "record", "one_sd.osi", "--steps", "2"][..], &pair].concat(),
+        &[&["trace", "record", "-o", "one_sd.osi", "--steps", "2"][..], &pair].concat(),
         &["source-protobuf.OSMPSensorViewOut, sensor-protobuf.OSMPSensorDataOut", "--variable"],
     );
-    let one = ["trace", "record", "one_sd.osi", "--steps", "2", "--variable", "OSMPSensorDataOut"];
+    let one =
+        ["trace", "record", "-o", "one_sd.osi", "--steps", "2", "--variable", "OSMPSensorDataOut"];
     assert_eq!(run(at, &[&one[..], &pair].concat()).code, Some(0));
     assert!(run(at, &["trace", "cat", "one_sd.osi"]).out.contains("\"SensorData\""));
     refuses(
         at,
-        &[&["trace", "record", "x.mcap", "--steps", "2", "--variable", "Nothing"][..], &pair]
+        &[&["trace", "record", "-o", "x.mcap", "--steps", "2", "--variable", "Nothing"][..], &pair]
             .concat(),
         &["no output Nothing", "source-protobuf.OSMPSensorViewOut"],
     );
@@ -263,7 +265,8 @@ fn each_output_is_a_channel() {
     for fmi in [2, 3] {
         let source = Fixture::source(fmi).with_two_outputs();
         write(at, &source, &Fixture::model(fmi).with_two_outputs());
-        let alone = ["trace", "record", "alone.mcap", "--source", "source.fmu", "--steps", "5"];
+        let alone =
+            ["trace", "record", "-o", "alone.mcap", "--source", "source.fmu", "--steps", "5"];
         let said = run(at, &alone);
         assert_eq!(said.code, Some(0), "{}", said.err);
         // The second has a message in every other step, with the step's number.
@@ -277,7 +280,7 @@ fn each_output_is_a_channel() {
             .collect();
         assert_eq!(seconds, [1, 3, 5]);
         let pair = ["--source", "source.fmu", "--model", "model.fmu", "--steps", "5"];
-        let both = [&["trace", "record", "both.mcap"][..], &pair].concat();
+        let both = [&["trace", "record", "-o", "both.mcap"][..], &pair].concat();
         let connected = ["--connect", "OSMPSensorViewOut=OSMPSensorViewIn"];
         let said = run(at, &both);
         assert_eq!(said.code, Some(0), "{}", said.err);
@@ -289,20 +292,20 @@ fn each_output_is_a_channel() {
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert_eq!(channels(at, "both.mcap"), [of(other, 3), of(made, 5)]);
         let plain = ["--variable", "OSMPGroundTruthOut[1]"];
-        let wanted = [&alone[..2], &["one_gt.osi"], &alone[3..], &plain].concat();
+        let wanted = [&alone[..3], &["one_gt.osi"], &alone[4..], &plain].concat();
         assert_eq!(run(at, &wanted).code, Some(0));
         let bytes = fs::read(at.join("one_gt.osi")).unwrap();
         assert_eq!(messages(&bytes), [[0x12, 2, 8, 1], [0x12, 2, 8, 3], [0x12, 2, 8, 5]]);
         // What an FMU makes of a trace is recorded likewise.
-        let only = [&["trace", "record", "sv.bin"][..], &alone[3..], &["--variable"]];
+        let only = [&["trace", "record", "-o", "sv.bin"][..], &alone[4..], &["--variable"]];
         run(at, &[&only.concat()[..], &["OSMPSensorViewOut"]].concat());
         fs::rename(at.join("sv.bin"), at.join("its_sv.osi")).unwrap();
-        let into = ["trace", "play", "its_sv.osi", "--rate", "max", "--into", "model.fmu"];
-        let said = run(at, &[&into[..], &["--output", "played.mcap"]].concat());
+        let into = ["trace", "play", "its_sv.osi", "--speed", "max", "--into", "model.fmu"];
+        let said = run(at, &[&into[..], &["-o", "played.mcap"]].concat());
         assert_eq!(said.code, Some(0), "{}", said.err);
         assert_eq!(channels(at, "played.mcap"), [of(made, 5), of(third, 3)]);
 
-        let many = [&alone[..2], &["many.osi"], &alone[3..]].concat();
+        let many = [&alone[..3], &["many.osi"], &alone[4..]].concat();
         let there = format!("{one}, {other}");
         refuses(at, &many, &["can hold one variable", &there, "--variable"]);
         let broken = ["--set", "source.fault=broken beside"];
@@ -312,7 +315,7 @@ fn each_output_is_a_channel() {
             &["source.fmu: OSMPGroundTruthOut[1]: has the ", "size ", "at step 1"],
         );
     }
-    let wrong = ["trace", "record", "x.mcap", "--source", "source.fmu", "--steps", "1"];
+    let wrong = ["trace", "record", "-o", "x.mcap", "--source", "source.fmu", "--steps", "1"];
     refuses(
         at,
         &[&wrong[..], &["--variable", "Nothing"]].concat(),
@@ -331,7 +334,7 @@ fn what_came_before_a_crash_is_kept() {
     write(at, &Fixture::source(2), &Fixture::model(2));
     for (fault, code) in [("crash", 2), ("error", 2)] {
         let fault = format!("source.fault={fault}");
-        let words = ["trace", "record", "kept.bin", "--source", "source.fmu", "--steps", "9"];
+        let words = ["trace", "record", "-o", "kept.bin", "--source", "source.fmu", "--steps", "9"];
         let set = ["--set", &fault, "--set", "source.faultStep=3"];
         let said = run(at, &[&words[..], &set].concat());
         assert_eq!(said.code, Some(code), "{fault}: {}", said.err);
@@ -341,7 +344,7 @@ fn what_came_before_a_crash_is_kept() {
     }
     refuses(
         at,
-        &["trace", "record", "source.fmu", "--source", "source.fmu", "--steps", "1"],
+        &["trace", "record", "-o", "source.fmu", "--source", "source.fmu", "--steps", "1"],
         &["source.fmu", "end it in"],
     );
 }
@@ -356,7 +359,7 @@ fn messages_that_are_not_what_they_say_are_counted_and_kept() {
         ("other version", "declares OSI 3.8.0, but its message says 3.7.0"),
     ] {
         for file in ["kept.mcap", "kept_sv.osi", "kept.bin"] {
-            let record = ["trace", "record", file, "--source", "source.fmu", "--steps", "4"];
+            let record = ["trace", "record", "-o", file, "--source", "source.fmu", "--steps", "4"];
             let fault = format!("source.fault={fault}");
             let set = ["--set", &fault, "--set", "source.faultStep=2"];
             let said = run(at, &[&record[..], &set].concat());
@@ -369,7 +372,7 @@ fn messages_that_are_not_what_they_say_are_counted_and_kept() {
         }
     }
     // Of an FMU that fails at its end all is kept.
-    let end = ["trace", "record", "end.bin", "--source", "source.fmu", "--steps", "4"];
+    let end = ["trace", "record", "-o", "end.bin", "--source", "source.fmu", "--steps", "4"];
     let said = run(at, &[&end[..], &["--set", "source.fault=raise in free"]].concat());
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("source.fmu in FreeInstance"), "{}", said.err);
@@ -384,7 +387,8 @@ fn who_ends_the_simulation_or_hangs_is_told() {
     let model = |fmi| Fixture::model(fmi).edit("<CoSimulation", can);
     for fmi in [2, 3] {
         write(at, &Fixture::source(fmi), &model(fmi));
-        let record = ["trace", "record", "kept.bin", "--source", "source.fmu", "--steps", "9"];
+        let record =
+            ["trace", "record", "-o", "kept.bin", "--source", "source.fmu", "--steps", "9"];
         let faulty = |fault: &str, step: u32| {
             let set = [format!("source.fault={fault}"), format!("source.faultStep={step}")];
             let said = run(at, &[&record[..], &["--set", &set[0], "--set", &set[1]]].concat());
@@ -400,20 +404,20 @@ fn who_ends_the_simulation_or_hangs_is_told() {
         assert!(err.contains("source.fmu in FreeInstance") && err.contains("ended early"), "{err}");
         // Messages that come after the end are counted.
         trace_of(&at.join("in_sv.osi"), &[100, 200, 300, 400, 500]);
-        let into = ["trace", "play", "in_sv.osi", "--rate", "max", "--into", "model.fmu"];
-        let end = ["--set", "fault=discard", "--set", "faultStep=2"];
+        let into = ["trace", "play", "in_sv.osi", "--speed", "max", "--into", "model.fmu"];
+        let end = ["--set", "model.fault=discard", "--set", "model.faultStep=2"];
         let said = run(at, &[&into[..], &end].concat());
         assert_eq!(said.code, Some(1), "{}", said.err);
         let words = "at step 3; 2 messages came after that and were not handed over";
         assert!(said.err.contains(words), "{}", said.err);
         // Who hangs is waited for as long as the user says.
-        let patience = ["--patience", "1s"];
+        let patience = ["--timeout", "1s"];
         let hang = ["--set", "source.fault=hang", "--set", "source.faultStep=2"];
         let said = run(at, &[&record[..], &hang, &patience].concat());
         assert_eq!((said.code, kept()), (Some(2), 2), "{}", said.err);
         let words = "source.fmu in DoStep, step 3: the process hung";
-        assert!(said.err.contains(words) && said.err.contains("--patience"), "{}", said.err);
-        let said = run(at, &[&into[..], &["--set", "fault=hang"], &patience].concat());
+        assert!(said.err.contains(words) && said.err.contains("--timeout"), "{}", said.err);
+        let said = run(at, &[&into[..], &["--set", "model.fault=hang"], &patience].concat());
         assert_eq!(said.code, Some(2), "{}", said.err);
         let words = "model.fmu in DoStep, step 1: the process hung";
         assert!(said.err.contains(words), "{}", said.err);
@@ -445,9 +449,9 @@ fn steps_end_at_the_times_of_the_messages() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     let log = at.join("steps.txt");
-    let log_set = format!("log={}", log.display());
-    let into = ["trace", "play", "in_sv.osi", "--rate", "max", "--into", "model.fmu"];
-    let tell = ["--set", "fault=tell steps", "--set", &log_set];
+    let log_set = format!("model.log={}", log.display());
+    let into = ["trace", "play", "in_sv.osi", "--speed", "max", "--into", "model.fmu"];
+    let tell = ["--set", "model.fault=tell steps", "--set", &log_set];
     let play = |times: &[u64], more: &[&str]| {
         trace_of(&at.join("in_sv.osi"), times);
         let said = run(at, &[&into[..], &tell, more].concat());
@@ -500,8 +504,8 @@ fn steps_end_at_the_times_of_the_messages() {
     let proposes = "<DefaultExperiment startTime=\"5\" stopTime=\"5.3\"";
     Fixture::source(2).edit("<DefaultExperiment", proposes).write(&at.join("source.fmu"));
     let fault = ["--set", "source.fault=tell steps", "--set"];
-    let own = format!("source.{log_set}");
-    let record = ["trace", "record", "out.bin", "--source", "source.fmu"];
+    let own = format!("source.log={}", log.display());
+    let record = ["trace", "record", "-o", "out.bin", "--source", "source.fmu"];
     let said = run(at, &[&record[..], &fault, &[&own]].concat());
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert_eq!(fs::read_to_string(&log).unwrap(), "5 0.1\n5.1 0.1\n5.2 0.1\n");
@@ -545,28 +549,29 @@ fn a_trace_is_played_into_an_fmu() {
     let (source, recorder) =
         (fmu(Model::Source, "protobuf", 2), fmu(Model::Recorder, "protobuf", 2));
     let made = recorded(at, "made_sv.osi", &source, &["objects=3"], 4);
-    let into = ["trace", "play", "made_sv.osi", "--into", &recorder, "--set", "trace=./its.bin"];
-    let said = run(at, &[&into[..], &["--rate", "max"]].concat());
+    let into =
+        ["trace", "play", "made_sv.osi", "--into", &recorder, "--set", "model.trace=./its.bin"];
+    let said = run(at, &[&into[..], &["--speed", "max"]].concat());
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert!(said.err.contains("4 messages of "), "{}", said.err);
     assert!(fs::read(at.join("its.bin")).unwrap() == made);
-    refuses(at, &[&into[..], &["--output", "x.osi"]].concat(), &["has no output"]);
+    refuses(at, &[&into[..], &["-o", "x.osi"]].concat(), &["has no output"]);
 
     // From any container, a part of it, and what the FMU makes is a trace again. This one
     // takes nothing but what its source makes.
     write(at, &Fixture::source(2), &Fixture::model(2));
     recorded(at, "its.mcap", "source.fmu", &[], 4);
-    let into = ["trace", "play", "its.mcap", "--rate", "max", "--into", "model.fmu"];
-    let said = run(at, &[&into[..], &["--messages", "0..2", "--output", "out.bin"]].concat());
+    let into = ["trace", "play", "its.mcap", "--speed", "max", "--into", "model.fmu"];
+    let said = run(at, &[&into[..], &["--range", "0..2", "-o", "out.bin"]].concat());
     assert_eq!(said.code, Some(0), "{}", said.err);
     assert_eq!(messages(&fs::read(at.join("out.bin")).unwrap()).len(), 2);
-    let crash = ["--set", "fault=crash", "--set", "faultStep=2", "--output", "kept.bin"];
+    let crash = ["--set", "model.fault=crash", "--set", "model.faultStep=2", "-o", "kept.bin"];
     let said = run(at, &[&into[..], &crash].concat());
     assert_eq!(said.code, Some(2), "{}", said.err);
     assert!(said.err.contains("model.fmu in DoStep, step 3"), "{}", said.err);
     assert_eq!(messages(&fs::read(at.join("kept.bin")).unwrap()).len(), 2);
     // Of another type.
     fs::copy(at.join("made_sv.osi"), at.join("made_gt.osi")).unwrap();
-    let wrong = ["trace", "play", "made_gt.osi", "--rate", "max", "--into", "model.fmu"];
+    let wrong = ["trace", "play", "made_gt.osi", "--speed", "max", "--into", "model.fmu"];
     refuses(at, &wrong, &["takes SensorView", "the messages are osi3.GroundTruth"]);
 }

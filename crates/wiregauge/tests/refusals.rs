@@ -8,7 +8,7 @@ use std::fs;
 use support::{project, recording, refuses, run};
 
 /// A LiDAR run with one codec that is quick to build.
-const QUICK: [&str; 5] = ["codecs", "--codecs", "bincode", "--time", "1"];
+const QUICK: [&str; 5] = ["codecs", "--codecs", "bincode", "--duration", "1"];
 
 #[test]
 fn what_is_not_there_is_named() {
@@ -20,7 +20,7 @@ fn what_is_not_there_is_named() {
     refuses(at, &["compare", "none.json", "none.json"], &["none.json"]);
     refuses(at, &["codecs", "--codecs", "morse"], &["no codec 'morse'", "prost"]);
     refuses(at, &["codecs", "--experiments", "juggle"], &["no experiment 'juggle'", "encode"]);
-    refuses(at, &["codecs", "--size", "dots=3"], &["points"]);
+    refuses(at, &["codecs", "--length", "dots=3"], &["points"]);
     refuses(at, &["codecs", "--fixed", "info.grid"], &["no field 'grid'"]);
     refuses(at, &["codecs", "--fixed", "info"], &["ends at a record"]);
 }
@@ -58,13 +58,13 @@ fn bad_recordings_are_refused() {
     fs::write(at.join("foreign.mcap"), "this is no recording at all, however long it is").unwrap();
     refuses(at, &["codecs", "--input", "foreign.mcap"], &["foreign.mcap"]);
     let path = recording("mcap/ros2-chunks.mcap");
-    refuses(at, &["codecs", "--input", &path], &["--topic", "/sweep", "/cloud"]);
-    refuses(at, &["codecs", "--input", &path, "--topic", "/none"], &["/none", "/cloud"]);
+    refuses(at, &["codecs", "--input", &path], &["--channel", "/sweep", "/cloud"]);
+    refuses(at, &["codecs", "--input", &path, "--channel", "/none"], &["/none", "/cloud"]);
     let bytes = fs::read(&path).unwrap();
     fs::write(at.join("cut.mcap"), &bytes[..bytes.len() / 2]).unwrap();
     refuses(
         at,
-        &["codecs", "--input", "cut.mcap", "--topic", "/cloud"],
+        &["codecs", "--input", "cut.mcap", "--channel", "/cloud"],
         &["cut.mcap", "truncated"],
     );
 }
@@ -76,7 +76,7 @@ fn a_result_that_is_none_is_refused() {
     fs::write(at.join("text.json"), "hello").unwrap();
     refuses(at, &["report", "text.json"], &["text.json", "not JSON"]);
     fs::write(at.join("other.json"), "{\"format\": \"other\"}").unwrap();
-    refuses(at, &["budget", "other.json", "--rate", "10Hz"], &["other.json", "not a wiregauge"]);
+    refuses(at, &["report", "other.json", "--rate", "10Hz"], &["other.json", "not a wiregauge"]);
     fs::write(at.join("new.json"), "{\"format\": \"wiregauge.run\", \"version\": 99}").unwrap();
     refuses(at, &["report", "new.json"], &["new.json", "99", "update"]);
     refuses(at, &["report", "."], &[". is a folder"]);
@@ -113,7 +113,7 @@ fn a_full_disk_leaves_the_old_result() {
 fn a_reader_that_goes_away_is_no_error() {
     let folder = tempfile::tempdir().unwrap();
     let lidar = project().join("schemas/lidar.msg").display().to_string();
-    let script = "\"$0\" schema \"$1\" | true; \"$0\" schema --json \"$1\" | head -1";
+    let script = "\"$0\" schema \"$1\" | true; \"$0\" schema --format json \"$1\" | head -1";
     let said = support::said(
         std::process::Command::new("bash")
             .args(["-o", "pipefail", "-c", script, env!("CARGO_BIN_EXE_wiregauge"), &lidar])
@@ -132,55 +132,58 @@ fn options_that_would_do_nothing_are_refused() {
     fs::write(at.join("a.msg"), "uint32 x\n").unwrap();
     fs::write(at.join("runs.json"), "{}").unwrap();
     let table: &[(&[&str], &str)] = &[
-        (&["codecs", "polysync", "--messages", "3"], "--messages"),
-        (&["codecs", "polysync", "--size", "points=3"], "--size"),
-        (&["codecs", "polysync", "--sweep", "points=1,2"], "--sweep"),
-        (&["codecs", "polysync", "--presence", "0.5"], "--presence"),
-        (&["codecs", "polysync", "--message", "a.msg"], "--message"),
-        (&["codecs", "polysync", "--input", "a.mcap"], "--input"),
-        (&["codecs", "rsb", "--messages", "3"], "--messages"),
-        (&["codecs", "polysync", "--weight"], "--weight"),
-        (&["codecs", "rsb", "--weight", "--codecs", "prost"], "no program 'prost'"),
-        (&["codecs", "rsb", "--size", "data=3"], "--size"),
-        (&["codecs", "rsb", "--sweep", "data=1,2"], "--sweep"),
-        (&["codecs", "rsb", "--presence", "0.5"], "--presence"),
-        (&["codecs", "rsb", "--fixed", "sequence_number"], "--fixed"),
-        (&["codecs", "rsb", "--element", "causes[0]"], "--element"),
+        (&["repeat", "polysync", "--messages", "3"], "--messages"),
+        (&["repeat", "polysync", "--length", "points=3"], "--length"),
+        (&["repeat", "polysync", "--sweep", "points=1,2"], "--sweep"),
+        (&["repeat", "polysync", "--presence", "0.5"], "--presence"),
+        (&["repeat", "polysync", "--message", "a.msg"], "--message"),
+        (&["repeat", "polysync", "--input", "a.mcap"], "--input"),
+        (&["repeat", "rsb", "--messages", "3"], "--messages"),
+        (&["repeat", "polysync", "--weight"], "--weight"),
+        (&["repeat", "rsb", "--weight", "--codecs", "prost"], "no program 'prost'"),
+        (&["repeat", "rsb", "--length", "data=3"], "--length"),
+        (&["repeat", "rsb", "--sweep", "data=1,2"], "--sweep"),
+        (&["repeat", "rsb", "--presence", "0.5"], "--presence"),
+        (&["repeat", "rsb", "--fixed", "sequence_number"], "--fixed"),
+        (&["repeat", "rsb", "--element", "causes[0]"], "--element"),
         (&["codecs", "--presence", "0.5"], "--presence"),
         (&["codecs", "--message", "a.msg", "--presence", "2"], "from 0 to 1"),
-        (&["codecs", "--input", "a.mcap", "--size", "points=3"], "--size"),
+        (&["codecs", "--input", "a.mcap", "--length", "points=3"], "--length"),
         (&["codecs", "--input", "a.mcap", "--sweep", "points=1,2"], "--sweep"),
         (&["codecs", "--input", "a.mcap", "--presence", "0.5"], "--presence"),
-        (&["codecs", "--message", "a.msg", "--topic", "/a"], "--topic"),
-        (&["codecs", "--topic", "/a"], "--input"),
+        (&["codecs", "--message", "a.msg", "--channel", "/a"], "--channel"),
+        (&["codecs", "--channel", "/a"], "--input"),
         (&["codecs", "--whole-schema"], "--input"),
-        (&["codecs", "--quick", "--time", "5"], "--time"),
+        (&["codecs", "--quick", "--duration", "5"], "--duration"),
         (&["codecs", "--list", "--quick"], "--list"),
         (&["codecs", "--experiments", "encode", "--fixed", "info.guid"], "--fixed"),
         (&["codecs", "--experiments", "encode", "--element", "info.guid"], "--element"),
         (&["codecs", "--sweep", "points=1,1"], "named twice"),
-        (&["codecs", "--sweep", "points=1,2", "--size", "points=3"], "two lengths"),
-        (&["codecs", "--size", "points=1", "--size", "points=3"], "two lengths"),
-        (&["codecs", "--time", "0"], "--time"),
+        (&["codecs", "--sweep", "points=1,2", "--length", "points=3"], "two lengths"),
+        (&["codecs", "--length", "points=1", "--length", "points=3"], "two lengths"),
+        (&["codecs", "--duration", "0"], "--duration"),
         (&["codecs", "--runner", "a=true", "--runner", "a=false"], "two runners"),
-        (&["cosim", "run", "--source", "a.fmu", "--model", "b.fmu", "--objects", "3"], "--objects"),
+        (
+            &["cosim", "run", "--source", "a.fmu", "--model", "b.fmu", "--moving-objects", "3"],
+            "--moving-objects",
+        ),
         (&["cosim", "run", "--source", "a.fmu", "--reflections", "3"], "--reflections"),
         (&["cosim", "run", "--source", "a.fmu", "--scene", "full"], "--scene"),
-        (&["cosim", "run", "--source", "a.fmu", "--encodings", "packed"], "--encodings"),
+        (&["cosim", "run", "--source", "a.fmu", "--codecs", "packed"], "--codecs"),
         (&["cosim", "run", "--source", "a.fmu", "--fresh"], "--fresh"),
         (&["cosim", "run", "--reflections", "10,10"], "twice"),
-        (&["cosim", "run", "--objects", "1,2,1"], "twice"),
-        (&["cosim", "persival", "--quick", "--time", "5"], "--time"),
+        (&["cosim", "run", "--moving-objects", "1,2,1"], "twice"),
+        (&["repeat", "persival", "--quick", "--duration", "5"], "--duration"),
         (&["bus", "run", "--fast"], "--fast"),
         (&["bus", "run", "--timeout", "1s"], "--timeout"),
         (&["bus", "run", "--announce"], "--announce"),
         (&["bus", "run", "--size", "10,10"], "twice"),
         (&["bus", "run", "--message", "lidar", "--size", "10"], "--size"),
-        (&["bus", "run", "--codec", "prost"], "--message"),
+        (&["bus", "run", "--codecs", "prost"], "--message"),
         (&["bus", "run", "--length", "points=3"], "--message"),
-        (&["bus", "run", "--topic", "/a"], "--input"),
-        (&["bus", "fep", "--quick", "--duration", "5s"], "--duration"),
-        (&["schema", "a.msg", "--json", "--format", "lcm"], "--format"),
+        (&["bus", "run", "--channel", "/a"], "--input"),
+        (&["repeat", "fep", "--quick", "--duration", "5s"], "--duration"),
+        (&["schema", "a.msg", "--format", "json", "--idl", "lcm"], "--idl"),
         (&["report", "runs.json", "-o", "a.html", "--format", "md"], "--format"),
         (&["doctor", "--format", "csv"], "--format json"),
     ];
@@ -212,13 +215,13 @@ fn an_output_that_cannot_be_is_refused_at_once() {
     fs::write(at.join("log.json"), "{}").unwrap();
     let verbs: &[&[&str]] = &[
         &["codecs"],
-        &["codecs", "polysync"],
+        &["repeat", "polysync"],
         &["cosim", "run"],
-        &["cosim", "persival"],
-        &["cosim", "pedestrian"],
+        &["repeat", "persival"],
+        &["repeat", "pedestrian"],
         &["cosim", "import", "log.json"],
         &["bus", "run"],
-        &["bus", "fep"],
+        &["repeat", "fep"],
         &["bus", "headroom", "--size", "500"],
     ];
     for verb in verbs {
@@ -289,16 +292,16 @@ const READERS: [&str; 37] = [
     "report @.json",
     "verify @.json --require lost=0",
     "compare @.json @.json",
-    "budget @.json --rate 10Hz",
+    "report @.json --rate 10Hz",
     "cosim import @.json",
     "cosim run --source @.fmu --model @.fmu",
-    "bus run --input @.mcap --topic a",
+    "bus run --input @.mcap --channel a",
     "bus run --message @.proto",
-    "bus run --points @.pcd",
+    "bus run --cloud @.pcd",
     "bus participant --scenario @.toml --name a",
     "codecs --message @.proto",
     "codecs --input @.mcap",
-    "codecs --input @.bag --topic a",
+    "codecs --input @.bag --channel a",
     "codecs points @.pcd",
     "codecs points @.mcap",
     "trace info @.mcap",
@@ -307,18 +310,18 @@ const READERS: [&str; 37] = [
     "trace info @.bag",
     "trace cat @.mcap",
     "trace index @_sv.osi",
-    "trace convert @.mcap out.osi",
-    "trace cut @.mcap out.mcap",
+    "trace convert @.mcap -o out.osi",
+    "trace cut @.mcap -o out.mcap",
     "trace merge @.mcap @.mcap -o out.mcap",
-    "trace split @.mcap -o out --size 1mb",
-    "trace repair @.mcap out.mcap",
+    "trace split @.mcap -o out --by-size 1mb",
+    "trace repair @.mcap -o out.mcap",
     "trace play @.mcap",
     "trace play @.mcap --into @.fmu",
-    "trace record out.mcap --source @.fmu --steps 2",
+    "trace record -o out.mcap --source @.fmu --steps 2",
     "packed info @.packed",
-    "packed pack @.mcap out.mcap",
-    "packed pack @.packed out.packed --point x:f32",
-    "packed unpack @.packed out.bin",
+    "packed pack @.mcap -o out.mcap",
+    "packed pack @.packed -o out.packed --point x:f32",
+    "packed unpack @.packed -o out.bin",
     "schema @.proto",
     "schema @.msg",
     "generate @.proto --language python --wire protobuf -o out",
@@ -375,13 +378,13 @@ fn every_flag_reads_sizes_and_times_alike() {
     let sizes = [
         "bus run --size @",
         "bus headroom --size @",
-        "trace convert a.mcap b.mcap --chunk @",
-        "trace split a.mcap -o out --size @",
+        "trace convert a.mcap -o b.mcap --chunk @",
+        "trace split a.mcap -o out --by-size @",
         "codecs --max-memory @",
         "codecs points --max-memory @",
         "cosim run --max-memory @",
         "trace play a.mcap --max-memory @",
-        "trace record a.mcap --source a.fmu --steps 1 --max-memory @",
+        "trace record -o a.mcap --source a.fmu --steps 1 --max-memory @",
     ];
     let times = [
         "bus run --cycle @",
@@ -389,21 +392,21 @@ fn every_flag_reads_sizes_and_times_alike() {
         "bus headroom --cycle @",
         "bus participant --scenario a.toml --name a --wait @",
         "bus participant --scenario a.toml --name a --return-within @",
-        "trace split a.mcap -o out --duration @",
-        "trace cut a.mcap b.mcap --from @",
-        "trace cut a.mcap b.mcap --to @",
-        "trace record a.mcap --source a.fmu --duration @",
-        "trace record a.mcap --over tcp --wait @",
-        "trace record a.mcap --source a.fmu --steps 1 --patience @",
-        "trace play a.mcap --into a.fmu --patience @",
+        "trace split a.mcap -o out --by-duration @",
+        "trace cut a.mcap -o b.mcap --from @",
+        "trace cut a.mcap -o b.mcap --to @",
+        "trace record -o a.mcap --source a.fmu --duration @",
+        "trace record -o a.mcap --over tcp --wait @",
+        "trace record -o a.mcap --source a.fmu --steps 1 --timeout @",
+        "trace play a.mcap --into a.fmu --timeout @",
         "trace play a.mcap --into a.fmu --step-size @",
         "trace play a.mcap --over tcp --wait @",
         "cosim run --step-size @",
-        "cosim run --time @",
-        "cosim run --patience @",
-        "codecs --time @",
-        "codecs --patience @",
-        "codecs points --time @",
+        "cosim run --duration @",
+        "cosim run --timeout @",
+        "codecs --duration @",
+        "codecs --timeout @",
+        "codecs points --duration @",
     ];
     // A flag is read before any other is asked for: what is taken ends otherwise.
     let told = |verb: &str, value: &str| {
@@ -457,7 +460,7 @@ fn a_path_is_shown_so_that_no_terminal_obeys_it() {
         &["schema", "\u{1b}[2Ja.msg"],
         &["schema", "\u{1b}[2Jnone.msg"],
         &["report", "\u{1b}[2Jnone.json"],
-        &["trace", "convert", &source, "\u{1b}[2Jb.mcap"],
+        &["trace", "convert", &source, "-o", "\u{1b}[2Jb.mcap"],
         &["trace", "split", &source, "-o", "\u{1b}[2Jparts", "--by-channel"],
         &["generate", "\u{1b}[2Ja.msg", "--language=cpp", "--wire=cdr", "-o", "\u{1b}[2Jout"],
         &["report", "--form\u{1b}[2J"],

@@ -17,9 +17,9 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
     let folder = tempfile::tempdir().unwrap();
     let (at, osi) = (folder.path(), recording(OSI));
     let versions = ["--protobuf-version", "3.21.12"];
-    let there = [&["trace", "convert", &osi, "drive_sv.mcap"][..], &versions].concat();
+    let there = [&["trace", "convert", &osi, "-o", "drive_sv.mcap"][..], &versions].concat();
     assert!(run(at, &there).err.contains("5 messages of "));
-    let back = run(at, &["trace", "convert", "drive_sv.mcap", "back_sv.osi"]);
+    let back = run(at, &["trace", "convert", "drive_sv.mcap", "-o", "back_sv.osi"]);
     assert!(back.err.contains("left out, as back_sv.osi cannot hold it: metadata"), "{}", back.err);
     assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
     let checked = run(at, &["trace", "check", &osi, "drive_sv.mcap", "--format", "json"]);
@@ -30,7 +30,7 @@ fn a_trace_goes_to_mcap_and_back_and_keeps_the_rules() {
         checked[1]["findings"].as_array().unwrap().iter().map(|found| &found["level"]).collect();
     assert!(!lacks.is_empty() && lacks.iter().all(|level| *level == "warning"), "{checked}");
 
-    let bare = run(at, &["trace", "convert", &osi, "bare.mcap"]);
+    let bare = run(at, &["trace", "convert", &osi, "-o", "bare.mcap"]);
     assert!(
         bare.err.contains("protobuf_version, so it is left out; say --protobuf"),
         "{}",
@@ -66,7 +66,7 @@ fn static_data_is_repeated_where_it_was_told_once() {
         out.lines().map(|line| json(line)["message"].clone()).collect()
     };
     let repeated = ["--type", "gt", "--repeat-static"];
-    let convert = ["trace", "convert", "ground_truth.osi", "whole_gt.osi"];
+    let convert = ["trace", "convert", "ground_truth.osi", "-o", "whole_gt.osi"];
     let said = run(at, &[&convert[..], &repeated].concat());
     assert!(
         said.err.contains(
@@ -88,15 +88,16 @@ fn static_data_is_repeated_where_it_was_told_once() {
         assert_eq!(message["timestamp"]["seconds"].as_str().unwrap_or("0"), at.to_string());
     }
     // What comes before a part is known in it, too, and in every container.
-    assert_eq!(lines("ground_truth.osi", &["--repeat-static", "--messages", "3"]), whole[3..]);
-    let cut = ["trace", "cut", "ground_truth.osi", "part.mcap", "--from", "2s"];
+    assert_eq!(lines("ground_truth.osi", &["--repeat-static", "--range", "3"]), whole[3..]);
+    let cut = ["trace", "cut", "ground_truth.osi", "-o", "part.mcap", "--from", "2s"];
     assert_eq!(run(at, &[&cut[..], &repeated].concat()).code, Some(0));
     assert_eq!(lines("part.mcap", &[]), whole[2..]);
-    let split = ["trace", "split", "ground_truth.osi", "-o", "parts", "--duration", "2s"];
+    let split = ["trace", "split", "ground_truth.osi", "-o", "parts", "--by-duration", "2s"];
     assert_eq!(run(at, &[&split[..], &repeated].concat()).code, Some(0));
     assert_eq!(lines("parts/ground_truth_001.osi", &[]), whole[2..]);
     // Done again nothing is done.
-    let again = [&["trace", "convert", "whole_gt.osi", "again_gt.osi"][..], &repeated].concat();
+    let again =
+        [&["trace", "convert", "whole_gt.osi", "-o", "again_gt.osi"][..], &repeated].concat();
     assert!(run(at, &again).err.contains("nothing is repeated"));
     let [one, other] =
         ["whole_gt.osi", "again_gt.osi"].map(|path| fs::read(at.join(path)).unwrap());
@@ -106,12 +107,12 @@ fn static_data_is_repeated_where_it_was_told_once() {
     let bytes = fs::read(at.join("ground_truth.osi")).unwrap();
     fs::write(at.join("cut_gt.osi"), &bytes[..bytes.len() - 6]).unwrap();
     assert!(Command::new("xz").arg(at.join("cut_gt.osi")).status().unwrap().success());
-    let cut = ["trace", "cat", "cut_gt.osi.xz", "--messages", "3"];
+    let cut = ["trace", "cat", "cut_gt.osi.xz", "--range", "3"];
     let cut = run(at, &[&cut[..], &repeated].concat());
     assert!(cut.err.contains("cut_gt.osi.xz is truncated after 3 messages"), "{}", cut.err);
     assert_eq!(cut.out, "");
     detected(&at.join("made_sd.osi"), 1);
-    let none = ["trace", "convert", "made_sd.osi", "none.mcap", "--repeat-static"];
+    let none = ["trace", "convert", "made_sd.osi", "-o", "none.mcap", "--repeat-static"];
     refuses(at, &none, &["made_sd.osi: there is no osi3.GroundTruth or osi3.SensorView"]);
     assert!(!at.join("none.mcap").exists());
 }
@@ -130,7 +131,7 @@ fn messages_are_shown_as_text_and_as_they_are() {
     let (at, osi) = (folder.path(), recording(OSI));
     let lines = run(at, &["trace", "cat", &osi]).out;
     assert_eq!(lines.lines().count(), 5);
-    let third = run(at, &["trace", "cat", &osi, "--messages", "2"]).out;
+    let third = run(at, &["trace", "cat", &osi, "--range", "2"]).out;
     assert_eq!(third.trim_end(), lines.lines().nth(2).unwrap());
     let third = json(&third);
     assert_eq!(third["channel"], "SensorView");
@@ -166,9 +167,9 @@ fn parts_are_taken_put_together_and_told() {
     let of = |path: &str| json(&run(at, &["trace", "info", path, "--format", "json"]).out);
     assert_eq!((count(&told), &told[0]["read"]), (10, &Value::Bool(false)));
     let one = told[0]["channels"][0]["topic"].as_str().unwrap();
-    run(at, &["trace", "cut", &osi, "one.mcap", "--channel", one]);
+    run(at, &["trace", "cut", &osi, "-o", "one.mcap", "--channel", one]);
     assert_eq!(count(&of("one.mcap")), 5);
-    run(at, &["trace", "cut", &osi, "first.mcap", "--to", "0s"]);
+    run(at, &["trace", "cut", &osi, "-o", "first.mcap", "--to", "0s"]);
     let first = count(&of("first.mcap"));
     assert!((1..10).contains(&first), "{first}");
     let split = run(at, &["trace", "split", &osi, "-o", "parts", "--by-channel"]);
@@ -190,7 +191,7 @@ fn parts_are_taken_put_together_and_told() {
     assert!(page.contains(&format!("<h2>{one}</h2>")) && page.contains("<dt>time</dt>"), "{page}");
     refuses(at, &["trace", "info", "whole.mcap", "--page", "whole.mcap"], &["name another file"]);
     // Of several files times are counted from the first message of all.
-    let later = ["trace", "cut", &osi, "later.mcap", "--from", "0.2s"];
+    let later = ["trace", "cut", &osi, "-o", "later.mcap", "--from", "0.2s"];
     assert_eq!(run(at, &later).code, Some(0));
     let both = ["trace", "merge", &osi, "later.mcap", "-o", "from.mcap", "--from", "0.2s"];
     assert_eq!(run(at, &both).code, Some(0));
@@ -201,7 +202,7 @@ fn parts_are_taken_put_together_and_told() {
     fs::copy(&osi, &again).unwrap();
     run(at, &["trace", "merge", &osi, "again_sv.osi", "-o", "both.mcap"]);
     assert_eq!(of("both.mcap")[0]["channels"].as_array().unwrap().len(), 2);
-    run(at, &["trace", "merge", &osi, "again_sv.osi", "-o", "one.mcap", "--topic", "view"]);
+    run(at, &["trace", "merge", &osi, "again_sv.osi", "-o", "one.mcap", "--channel-name", "view"]);
     assert_eq!(of("one.mcap")[0]["channels"].as_array().unwrap().len(), 1);
 }
 
@@ -209,17 +210,17 @@ fn parts_are_taken_put_together_and_told() {
 fn messages_are_played_at_their_times_and_not_before() {
     let (osi, began) = (recording(OSI), Instant::now());
     // Five messages 0.1 s apart, twice as fast, three times.
-    let arguments = ["trace", "play", &osi, "--rate", "2", "--loops", "3"];
+    let arguments = ["trace", "play", &osi, "--speed", "2", "--loops", "3"];
     let played = wiregauge().args(arguments).output().unwrap();
     assert!(began.elapsed() >= Duration::from_millis(600));
     assert_eq!(played.stdout, fs::read(&osi).unwrap().repeat(3));
     let said = String::from_utf8(played.stderr).unwrap();
     assert!(said.starts_with("15 messages of ") && said.contains("(median)"), "{said}");
     let at = tempfile::tempdir().unwrap();
-    let fast = run(at.path(), &["trace", "play", &osi, "--rate", "max", "--messages", "1..3"]);
+    let fast = run(at.path(), &["trace", "play", &osi, "--speed", "max", "--range", "1..3"]);
     assert!(fast.err.starts_with("2 messages of "), "{}", fast.err);
     for rate in ["0", "-1", "fast"] {
-        let refused = run(at.path(), &["trace", "play", &osi, "--rate", rate]);
+        let refused = run(at.path(), &["trace", "play", &osi, "--speed", rate]);
         assert_eq!(refused.code, Some(2));
     }
 }
@@ -232,7 +233,7 @@ fn what_is_whole_is_saved() {
     fs::write(at.join("cut_sv.osi"), &whole[..whole.len() - 1]).unwrap();
     let refused =
         &["cut_sv.osi is truncated after 4 messages", "wiregauge trace repair cut_sv.osi"];
-    refuses(at, &["trace", "convert", "cut_sv.osi", "cut.mcap"], refused);
+    refuses(at, &["trace", "convert", "cut_sv.osi", "-o", "cut.mcap"], refused);
     assert!(!at.join("cut.mcap").exists());
     let repaired = run(at, &["trace", "repair", "cut_sv.osi"]);
     assert_eq!(repaired.code, Some(0));
@@ -240,7 +241,9 @@ fn what_is_whole_is_saved() {
     let saved = fs::read(at.join("cut_sv_repaired.osi")).unwrap();
     assert_eq!(saved, whole[..saved.len()]);
     assert_eq!(run(at, &["trace", "cat", "cut_sv_repaired.osi"]).out.lines().count(), 4);
-    assert!(run(at, &["trace", "repair", &recording(OSI), "a_sv.osi"]).err.contains("nothing was"));
+    assert!(run(at, &["trace", "repair", &recording(OSI), "-o", "a_sv.osi"])
+        .err
+        .contains("nothing was"));
 }
 
 #[test]
@@ -251,21 +254,24 @@ fn what_cannot_be_done_is_refused_in_a_line_and_leaves_nothing() {
     fs::copy(&osi, at.join("drive.osi")).unwrap();
     let out = "out.mcap";
     for (arguments, words) in [
-        (&["convert", "drive.osi", out][..], &["say --type SensorView, or sv"][..]),
-        (&["convert", &osi, "out.bag"], &["end it in .mcap"]),
-        (&["convert", &two, "out.osi"], &["holds one channel", "--channel"]),
-        (&["convert", &osi, &osi], &["name another file"]),
-        (&["cut", &two, out, "--channel", "/nix"], &["has no channel /nix; it has"]),
-        (&["cut", &two, out, "--from", "@99"], &["nothing is wanted of"]),
+        (&["convert", "drive.osi", "-o", out][..], &["say --type SensorView, or sv"][..]),
+        (&["convert", &osi, "-o", "out.bag"], &["end it in .mcap"]),
+        (&["convert", &two, "-o", "out.osi"], &["holds one channel", "--channel"]),
+        (&["convert", &osi, "-o", &osi], &["name another file"]),
+        (&["cut", &two, "-o", out, "--channel", "/nix"], &["has no channel /nix; it has"]),
+        (&["cut", &two, "-o", out, "--from", "@99"], &["nothing is wanted of"]),
         (&["cat", &scans, "--format", "text"], &["only Protobuf is shown so"]),
-        (&["cut", &scans, out, "--exclude-channel", "/nix"], &["has no channel /nix; it has"]),
+        (
+            &["cut", &scans, "-o", out, "--exclude-channel", "/nix"],
+            &["has no channel /nix; it has"],
+        ),
         (&["split", &two, "-o", "parts"], &["say where parts end"]),
         (&["info", "absent.mcap"], &["cannot read absent.mcap"]),
     ] {
         refuses(at, &[&["trace"][..], arguments].concat(), words);
     }
-    for (option, value) in [("--from", "12"), ("--messages", "5..5"), ("--chunk", "1 Mibi")] {
-        let said = run(at, &["trace", "cut", &two, out, option, value]);
+    for (option, value) in [("--from", "12"), ("--range", "5..5"), ("--chunk", "1 Mibi")] {
+        let said = run(at, &["trace", "cut", &two, "-o", out, option, value]);
         assert_eq!(said.code, Some(2), "{option}");
     }
     let left: Vec<_> = fs::read_dir(at).unwrap().map(|left| left.unwrap().file_name()).collect();
@@ -285,11 +291,11 @@ fn bags_are_taken_by_every_command() {
         let input = recording(name);
         let told = run(at, &["trace", "info", &input]).out;
         assert!(told.contains(kind) && told.contains("10 messages"), "{told}");
-        run(at, &["trace", "convert", &input, "all.mcap"]);
+        run(at, &["trace", "convert", &input, "-o", "all.mcap"]);
         let told = run(at, &["trace", "info", "all.mcap", "--format", "json"]).out;
         let channels = json(&told)[0]["channels"].as_array().unwrap().len();
         assert_eq!(channels, 2, "the one without messages stays: {told}");
-        run(at, &["trace", "cut", &input, "part.mcap", "--messages", "2..5"]);
+        run(at, &["trace", "cut", &input, "-o", "part.mcap", "--range", "2..5"]);
         let cat = run(at, &["trace", "cat", "part.mcap", "--exclude-channel", "/empty"]).out;
         assert_eq!(cat.lines().count(), 3, "{cat}");
         for line in cat.lines() {
@@ -297,7 +303,7 @@ fn bags_are_taken_by_every_command() {
         }
         run(at, &["trace", "merge", &input, "part.mcap", "-o", "both.mcap"]);
         run(at, &["trace", "split", &input, "-o", "parts", "--by-channel"]);
-        let raw = run(at, &["trace", "cat", &input, "--format", "raw", "--messages", "0"]);
+        let raw = run(at, &["trace", "cat", &input, "--format", "raw", "--range", "0"]);
         assert_eq!(raw.code, Some(0), "{}", raw.err);
         let checked = run(at, &["trace", "check", &input]);
         assert!(checked.code == Some(1) && checked.out.contains(kind), "{}", checked.out);
@@ -310,7 +316,7 @@ fn bags_are_taken_by_every_command() {
     fs::write(at.join("a.bag.gz"), &packed.stdout).unwrap();
     let told = run(at, &["trace", "info", "a.bag.gz"]).out;
     assert!(told.contains("ROS 1 bag") && told.contains("by its index; --all reads"), "{told}");
-    let kept = run(at, &["trace", "cut", "a.bag.gz", "ten.mcap", "--from", "0s"]);
+    let kept = run(at, &["trace", "cut", "a.bag.gz", "-o", "ten.mcap", "--from", "0s"]);
     assert!(kept.err.starts_with("10 messages"), "{}", kept.err);
     fs::write(at.join("cut.bag.gz"), &packed.stdout[..packed.stdout.len() - 9]).unwrap();
     refuses(at, &["trace", "info", "cut.bag.gz"], &["'wiregauge trace repair cut.bag.gz'"]);
@@ -319,7 +325,7 @@ fn bags_are_taken_by_every_command() {
     let cut = recording("ros1/plain.bag");
     let bytes = fs::read(&cut).unwrap();
     fs::write(at.join("cut.bag.active"), &bytes[..5600]).unwrap();
-    let told = run(at, &["trace", "convert", "cut.bag.active", "cut.mcap"]).err;
+    let told = run(at, &["trace", "convert", "cut.bag.active", "-o", "cut.mcap"]).err;
     assert!(told.contains("that are whole: 9"), "{told}");
     // A recording without messages is copied with what else it holds.
     let mut writer = mcap::Writer::new(fs::File::create(at.join("none.mcap")).unwrap()).unwrap();
@@ -328,12 +334,12 @@ fn bags_are_taken_by_every_command() {
     writer.write_metadata(&about).unwrap();
     writer.finish().unwrap();
     for verb in [
-        &["convert", "none.mcap", "kept.mcap"][..],
-        &["cut", "none.mcap", "kept.mcap", "--channel", "/none"],
-        &["cut", "none.mcap", "kept.mcap", "--from", "1s"],
+        &["convert", "none.mcap", "-o", "kept.mcap"][..],
+        &["cut", "none.mcap", "-o", "kept.mcap", "--channel", "/none"],
+        &["cut", "none.mcap", "-o", "kept.mcap", "--from", "1s"],
         &["merge", "none.mcap", "none.mcap", "-o", "kept.mcap"],
-        &["repair", "none.mcap", "kept.mcap"],
-        &["split", "none.mcap", "-o", ".", "--duration", "1s"],
+        &["repair", "none.mcap", "-o", "kept.mcap"],
+        &["split", "none.mcap", "-o", ".", "--by-duration", "1s"],
     ] {
         let said = run(at, &[&["trace"][..], verb].concat());
         assert_eq!(said.code, Some(0), "{verb:?}: {}", said.err);
@@ -342,7 +348,11 @@ fn bags_are_taken_by_every_command() {
         assert!(told.contains("0 messages") && told.contains("/none"), "{verb:?}: {told}");
         assert!(told.contains("metadata  drive"), "{verb:?}: {told}");
     }
-    refuses(at, &["trace", "convert", "none.mcap", "none.jsonl"], &["none.mcap has no messages"]);
+    refuses(
+        at,
+        &["trace", "convert", "none.mcap", "-o", "none.jsonl"],
+        &["none.mcap has no messages"],
+    );
     // One message that cannot be shown is a line that says so.
     fs::write(at.join("three_sv.osi"), [2, 0, 0, 0, 8, 1, 1, 0, 0, 0, 255, 0, 0, 0, 0]).unwrap();
     let shown = run(at, &["trace", "cat", "three_sv.osi"]);
@@ -368,16 +378,16 @@ fn merging_tells_of_what_comes_too_late() {
     assert_eq!(said.code, Some(0), "{}", said.err);
     let sorted = times("out.mcap");
     assert!(sorted.len() == 18 && sorted.is_sorted(), "{sorted:?}");
-    let small = [&merge[..], &["--window", "300B"]].concat();
+    let small = [&merge[..], &["--sort-window", "300B"]].concat();
     let said = run(at, &small);
     assert_eq!(said.code, Some(1), "{}", said.err);
     assert!(said.err.contains("come too late for the window"), "{}", said.err);
     assert_eq!(times("out.mcap").len(), 18);
     fs::remove_file(at.join("out.mcap")).unwrap();
-    refuses(at, &[&small[..], &["--sorted"]].concat(), &["two_sd.osi: byte ", "--window"]);
+    refuses(at, &[&small[..], &["--sorted"]].concat(), &["two_sd.osi: byte ", "--sort-window"]);
     assert!(!at.join("out.mcap").exists());
     // Others keep the order of the file.
-    run(at, &["trace", "convert", "two_sd.osi", "same.mcap"]);
+    run(at, &["trace", "convert", "two_sd.osi", "-o", "same.mcap"]);
     assert!(!times("same.mcap").is_sorted());
 }
 
@@ -386,12 +396,12 @@ fn points_become_clouds_and_tables() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     detected(&at.join("made_sd.osi"), 3);
-    let clouds = run(at, &["trace", "convert", "made_sd.osi", "clouds.mcap", "--points"]);
+    let clouds = run(at, &["trace", "convert", "made_sd.osi", "-o", "clouds.mcap", "--points"]);
     assert_eq!(clouds.code, Some(0), "{}", clouds.err);
     for words in ["3 clouds of 6 points", "a positive elevation is taken to point down"] {
         assert!(clouds.err.contains(words), "{}", clouds.err);
     }
-    let shown = run(at, &["trace", "cat", "clouds.mcap", "--messages", "1"]);
+    let shown = run(at, &["trace", "cat", "clouds.mcap", "--range", "1"]);
     let shown = json(&shown.out);
     assert_eq!(shown["type"], "foxglove.PointCloud");
     assert_eq!(shown["channel"], "SensorData/feature_data.lidar_sensor[0]");
@@ -399,37 +409,42 @@ fn points_become_clouds_and_tables() {
     assert_eq!(shown["message"]["fields"][0]["name"], "x");
     let info = |path: &str| json(&run(at, &["trace", "info", path, "--format", "json"]).out);
     assert_eq!(info("clouds.mcap")[0]["metadata"], serde_json::json!([]));
-    let kept = ["trace", "convert", "made_sd.osi", "kept.mcap", "--points", "--keep"];
+    let kept =
+        ["trace", "convert", "made_sd.osi", "-o", "kept.mcap", "--points", "--keep-messages"];
     let kept = run(at, &[&kept[..], &["--elevation", "up", "--every", "2"]].concat());
     assert!(!kept.err.contains("taken to point down"), "{}", kept.err);
     assert_eq!(info("kept.mcap")[0]["channels"].as_array().unwrap().len(), 2);
     assert_eq!(info("kept.mcap")[0]["messages"], 4);
     // Chunks of what has no points are not unpacked, unless messages are counted.
-    let chunks = ["trace", "convert", "made_sd.osi", "chunks.mcap", "--points", "--keep"];
+    let chunks =
+        ["trace", "convert", "made_sd.osi", "-o", "chunks.mcap", "--points", "--keep-messages"];
     run(at, &[&chunks[..], &["--chunk", "1B"]].concat());
-    let table = ["trace", "convert", "chunks.mcap", "of_chunks.arrow"];
+    let table = ["trace", "convert", "chunks.mcap", "-o", "of_chunks.arrow"];
     let read = run(at, &table).err;
     assert!(read.contains("6 points, a row each\n3 messages of "), "{read}");
-    let some = run(at, &[&table[..], &["--messages", "1..4"]].concat()).err;
+    let some = run(at, &[&table[..], &["--range", "1..4"]].concat()).err;
     assert!(some.contains("2 points, a row each\n3 messages of "), "{some}");
     for table in ["points.arrow", "points.parquet"] {
-        let said = run(at, &["trace", "convert", "made_sd.osi", table]);
+        let said = run(at, &["trace", "convert", "made_sd.osi", "-o", table]);
         assert!(said.err.contains("6 points, a row each"), "{}", said.err);
         assert!(at.join(table).exists());
     }
     // The same rows from FlatBuffers, and clouds beside the messages as they are.
-    run(at, &["trace", "convert", "made_sd.osi", "plain.mcap"]);
+    run(at, &["trace", "convert", "made_sd.osi", "-o", "plain.mcap"]);
     let flat = ["--encoding", "flatbuffers-tables"];
-    run(at, &[&["trace", "convert", "made_sd.osi", "flat.mcap"][..], &flat].concat());
+    run(at, &[&["trace", "convert", "made_sd.osi", "-o", "flat.mcap"][..], &flat].concat());
     for table in ["arrow", "parquet"] {
         let rows = ["plain", "flat"].map(|from| {
             let (mcap, rows) = (format!("{from}.mcap"), format!("{from}.{table}"));
-            run(at, &["trace", "convert", &mcap, &rows]);
+            run(at, &["trace", "convert", &mcap, "-o", &rows]);
             fs::read(at.join(rows)).unwrap()
         });
         assert!(rows[0] == rows[1], "{table}");
     }
-    let kept = run(at, &["trace", "convert", "flat.mcap", "kept.mcap", "--points", "--keep"]);
+    let kept = run(
+        at,
+        &["trace", "convert", "flat.mcap", "-o", "kept.mcap", "--points", "--keep-messages"],
+    );
     assert!(kept.err.contains("3 clouds of 6 points"), "{}", kept.err);
     let channels = info("kept.mcap")[0]["channels"].clone();
     let encodings: Vec<&Value> =
@@ -444,10 +459,14 @@ fn points_become_clouds_and_tables() {
         ),
         (&[&osi, "none.parquet"], &["that was read holds points; those of"]),
         (&["made_sd.osi", "none.osi", "--points"], &["clouds of points are written to .mcap"]),
-        (&["made_sd.osi", "none.arrow", "--points", "--keep"], &["leave out --keep"]),
+        (
+            &["made_sd.osi", "none.arrow", "--points", "--keep-messages"],
+            &["leave out --keep-messages"],
+        ),
         (&["made_sd.osi", "none.parquet", "--from", "9s"], &["nothing is wanted of"]),
     ] {
-        refuses(at, &[&["trace", "convert"][..], arguments].concat(), words);
+        let (input, rest) = arguments.split_at(1);
+        refuses(at, &[&["trace", "convert"], input, &["-o"], rest].concat(), words);
     }
     assert!(fs::read_dir(at)
         .unwrap()
@@ -459,13 +478,13 @@ fn messages_are_found_by_an_index_that_is_right() {
     let folder = tempfile::tempdir().unwrap();
     let at = folder.path();
     detected(&at.join("made_sd.osi"), 9);
-    let last = ["trace", "cat", "made_sd.osi", "--messages", "8"];
+    let last = ["trace", "cat", "made_sd.osi", "--range", "8"];
     let wanted = run(at, &last);
     let indexed = run(at, &["trace", "index", "made_sd.osi"]);
     assert!(indexed.err.contains("9 messages in made_sd.osi.index"), "{}", indexed.err);
     let found = run(at, &last);
     assert_eq!((found.out, found.err.as_str()), (wanted.out.clone(), wanted.err.as_str()));
-    let cut = run(at, &["trace", "cut", "made_sd.osi", "part_sd.osi", "--from", "7s"]);
+    let cut = run(at, &["trace", "cut", "made_sd.osi", "-o", "part_sd.osi", "--from", "7s"]);
     assert!(cut.err.starts_with("2 messages of "), "{}", cut.err);
     detected(&at.join("made_sd.osi"), 10);
     let stale = run(at, &last);
@@ -479,18 +498,18 @@ fn messages_are_found_by_an_index_that_is_right() {
 fn text_is_read_where_it_tells_its_messages() {
     let folder = tempfile::tempdir().unwrap();
     let (at, osi) = (folder.path(), recording(OSI));
-    run(at, &["trace", "convert", &osi, "text_sv.txth"]);
-    let back = run(at, &["trace", "convert", "text_sv.txth", "back_sv.osi"]);
+    run(at, &["trace", "convert", &osi, "-o", "text_sv.txth"]);
+    let back = run(at, &["trace", "convert", "text_sv.txth", "-o", "back_sv.osi"]);
     assert_eq!(back.code, Some(0), "{}", back.err);
     assert_eq!(fs::read(at.join("back_sv.osi")).unwrap(), fs::read(&osi).unwrap());
     let versions = ["--protobuf-version", "3.21.12"];
-    let there = ["trace", "convert", "text_sv.txth", "there.mcap", "--from", "0.1s"];
+    let there = ["trace", "convert", "text_sv.txth", "-o", "there.mcap", "--from", "0.1s"];
     let there = run(at, &[&there[..], &versions].concat());
     assert!(there.err.starts_with("4 messages of "), "{}", there.err);
     assert_eq!(run(at, &["trace", "check", "there.mcap"]).code, Some(0));
     fs::write(at.join("odd_sv.txth"), "timestamp { } version { } version { }").unwrap();
     let refused = &["odd_sv.txth", "byte 26: version comes again"];
-    refuses(at, &["trace", "convert", "odd_sv.txth", "odd.mcap"], refused);
+    refuses(at, &["trace", "convert", "odd_sv.txth", "-o", "odd.mcap"], refused);
     refuses(at, &["trace", "info", "odd_sv.txth"], &["wiregauge trace convert"]);
     // What is packed as a whole is a recording to the other commands, too.
     let packed = Command::new("xz").args(["-c", &osi]).output().unwrap();

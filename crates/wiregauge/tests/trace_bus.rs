@@ -92,7 +92,7 @@ struct Recorder {
 impl Recorder {
     fn start(at: &Path, words: &[&str]) -> Recorder {
         let mut child = wiregauge()
-            .args(["trace", "record", "heard.mcap", "--over"])
+            .args(["trace", "record", "-o", "heard.mcap", "--over"])
             .args(words)
             .current_dir(at)
             .stderr(Stdio::piped())
@@ -150,7 +150,7 @@ fn carries(transport: &str, rate: &str) {
     let played = trace(at, 60, Duration::from_millis(10));
     let words = [transport, "--topic", &topic];
     let recorder = Recorder::start(at, &words);
-    let said = said(recorder.player(at, &words, &["--rate", rate]).output().unwrap());
+    let said = said(recorder.player(at, &words, &["--speed", rate]).output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
     assert!(!said.err.contains("still there"), "{}", said.err);
@@ -201,7 +201,7 @@ fn zenoh_that_may_drop_tells_what_did_not_come() {
     let at = folder.path();
     let played = messages(&trace(at, 60, Duration::from_millis(10)));
     let recorder = Recorder::start(at, &["zenoh-drop"]);
-    let said = said(recorder.player(at, &["zenoh-drop"], &["--rate", "0.2"]).output().unwrap());
+    let said = said(recorder.player(at, &["zenoh-drop"], &["--speed", "0.2"]).output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
     let recorded = messages(&at.join("heard.mcap"));
@@ -224,12 +224,12 @@ fn a_trace_without_definitions_is_described_on_the_way() {
     fs::copy(&source, at.join("drive_sv.osi")).unwrap();
     let recorder = Recorder::start(at, &["tcp"]);
     let mut player = wiregauge();
-    player.args(["trace", "play", "drive_sv.osi", "--over", "tcp", "--rate", "max", "--recorder"]);
+    player.args(["trace", "play", "drive_sv.osi", "--over", "tcp", "--speed", "max", "--recorder"]);
     player.arg(recorder.to.as_ref().unwrap()).env(TOKEN, &recorder.token).current_dir(at);
     let said = said(player.output().unwrap());
     let heard = recorder.end();
     assert_eq!((said.code, heard.code), (Some(0), Some(0)), "{}{}", said.err, heard.err);
-    let back = run(at, &["trace", "convert", "heard.mcap", "back_sv.osi"]);
+    let back = run(at, &["trace", "convert", "heard.mcap", "-o", "back_sv.osi"]);
     assert_eq!(back.code, Some(0), "{}", back.err);
     assert!(fs::read(at.join("back_sv.osi")).unwrap() == fs::read(source).unwrap());
 }
@@ -238,7 +238,7 @@ fn a_trace_without_definitions_is_described_on_the_way() {
 fn long(at: &Path, words: &[&str]) -> (Recorder, Child) {
     trace(at, 600, Duration::from_millis(100));
     let recorder = Recorder::start(at, words);
-    let mut player = recorder.player(at, words, &["--rate", "1"]);
+    let mut player = recorder.player(at, words, &["--speed", "1"]);
     let player = player.stderr(Stdio::piped()).spawn().unwrap();
     thread::sleep(Duration::from_secs(2));
     (recorder, player)
@@ -393,7 +393,7 @@ fn a_player_waits_for_a_recorder_or_says_that_there_is_none() {
     let nobody = topic("nobody");
     let words = ["trace", "play", "drive.mcap", "--over", "dds", "--wait", "1s", "--topic"];
     refuses(at, &[&words[..], &[&nobody]].concat(), &["found 0 of 1 readers in 1s"]);
-    let none = ["trace", "record", "heard.mcap", "--over", "tcp", "--wait", "1s"];
+    let none = ["trace", "record", "-o", "heard.mcap", "--over", "tcp", "--wait", "1s"];
     let said = run(at, &none);
     assert_eq!(said.code, Some(2));
     assert!(said.err.contains("no player has come in 1s"), "{}", said.err);
@@ -460,6 +460,6 @@ fn what_cannot_be_is_refused() {
     refuses(at, &play(&["dds", "--recorder", "127.0.0.1:1"]), &["--topic"]);
     refuses(at, &play(&["dds", "--topic", "a b"]), &["letters, digits"]);
     refuses(at, &play(&["tcp", "--recorder", "x", "--option", "dds.domain=1"]), &["goes over tcp"]);
-    let record = ["trace", "record", "heard.doc", "--over", "tcp"];
+    let record = ["trace", "record", "-o", "heard.doc", "--over", "tcp"];
     refuses(at, &record, &["heard.doc", ".mcap"]);
 }

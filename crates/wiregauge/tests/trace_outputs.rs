@@ -17,7 +17,7 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
     std::os::unix::fs::symlink("/dev/full", at.join("full.mcap")).unwrap();
     refuses(
         at,
-        &["trace", "convert", &recording("osi/zstd.mcap"), "full.mcap"],
+        &["trace", "convert", &recording("osi/zstd.mcap"), "-o", "full.mcap"],
         &["No space left"],
     );
     // Large enough to be interrupted in: a sparse message a hundred times.
@@ -30,7 +30,7 @@ fn a_full_disk_and_an_interruption_leave_no_half_of_a_file() {
     }
     file.set_len(40 * ((256 << 20) + 4)).unwrap();
     let mut child = wiregauge()
-        .args(["trace", "cut", "large_sv.osi", "out_sv.osi"])
+        .args(["trace", "cut", "large_sv.osi", "-o", "out_sv.osi"])
         .current_dir(at)
         .stderr(Stdio::piped())
         .spawn()
@@ -52,7 +52,7 @@ fn what_is_left_of_a_run_that_was_killed_is_removed_by_the_next() {
     let (at, osi) = (folder.path(), recording(OSI));
     // A pipe that nobody writes to, so that it waits with its output begun.
     let mut child = wiregauge()
-        .args(["trace", "record", "heard.mcap", "--over", "tcp"])
+        .args(["trace", "record", "-o", "heard.mcap", "--over", "tcp"])
         .current_dir(at)
         .stderr(Stdio::piped())
         .spawn()
@@ -68,14 +68,14 @@ fn what_is_left_of_a_run_that_was_killed_is_removed_by_the_next() {
     assert!(parts().len() == 1 && parts()[0].starts_with(&name), "{:?}", parts());
     std::thread::sleep(Duration::from_millis(1_100));
     // One that is being written stays.
-    assert_eq!(run(at, &["trace", "convert", &osi, "heard.mcap"]).code, Some(0));
+    assert_eq!(run(at, &["trace", "convert", &osi, "-o", "heard.mcap"]).code, Some(0));
     assert_eq!(parts().len(), 1);
     support::send_signal("-KILL", child.id() as i32);
     child.wait().unwrap();
     assert_eq!(parts().len(), 1);
-    assert_eq!(run(at, &["trace", "convert", &osi, "other.mcap"]).code, Some(0));
+    assert_eq!(run(at, &["trace", "convert", &osi, "-o", "other.mcap"]).code, Some(0));
     assert_eq!(parts().len(), 1, "that of another file stays");
-    assert_eq!(run(at, &["trace", "convert", &osi, "heard.mcap"]).code, Some(0));
+    assert_eq!(run(at, &["trace", "convert", &osi, "-o", "heard.mcap"]).code, Some(0));
     assert_eq!(parts(), Vec::<String>::new());
 }
 
@@ -90,7 +90,7 @@ fn parts_that_cannot_all_be_written_are_none() {
     let large = [&small[4..4 + length], &field].concat();
     let bytes = [&small[..], &(large.len() as u32).to_le_bytes(), &large].concat();
     fs::write(at.join("drive_sv.osi"), bytes).unwrap();
-    let split = ["trace", "split", "drive_sv.osi", "-o", "new/parts", "--size", "200kB"];
+    let split = ["trace", "split", "drive_sv.osi", "-o", "new/parts", "--by-size", "200kB"];
     let limited = |arguments: &[&str]| {
         let limit = "trap '' XFSZ; ulimit -f 200; exec \"$0\" \"$@\"";
         let mut shell = support::wiregauge_in("sh");

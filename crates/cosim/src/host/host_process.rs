@@ -51,7 +51,7 @@ impl fmt::Display for HostError {
                 }
                 match broken {
                     ChildFailure::Died(death) => write!(f, "the process {}", describe_death(death)),
-                    ChildFailure::Hung => write!(f, "the process {broken}; --patience allows more"),
+                    ChildFailure::Hung => write!(f, "the process {broken}; --timeout allows more"),
                     other => write!(f, "the process {other}"),
                 }
             }

@@ -2,8 +2,8 @@
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt
     venv/bin/python make.py
-    wiregauge packed pack ros2.mcap /tmp/ros2.mcap --preset lidar-exact
-    wiregauge packed pack ros1.mcap /tmp/ros1.mcap --preset lidar-exact
+    wiregauge packed pack ros2.mcap -o /tmp/ros2.mcap --preset lidar-exact
+    wiregauge packed pack ros1.mcap -o /tmp/ros1.mcap --preset lidar-exact
     venv/bin/python make.py /tmp/ros2.mcap /tmp/ros1.mcap
 
 The second time it reads what wiregauge packed as CompressedPointCloud2, holds it

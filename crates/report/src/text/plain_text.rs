@@ -156,8 +156,8 @@ mod tests {
 
     #[test]
     fn commands_survive_a_shell() {
-        let words = ["wiregauge", "codecs", "--topic", "/li dar", "it's", ""].map(String::from);
-        assert_eq!(quote_command(&words), r"wiregauge codecs --topic '/li dar' 'it'\''s' ''");
+        let words = ["wiregauge", "codecs", "--channel", "/li dar", "it's", ""].map(String::from);
+        assert_eq!(quote_command(&words), r"wiregauge codecs --channel '/li dar' 'it'\''s' ''");
     }
 
     #[test]

@@ -50,10 +50,10 @@ pub fn add_agent(run: &mut Run) {
 
 /// Name, what it is here, and the slopes with their uncertainties: nanoseconds
 /// per object at many objects and at few, nanoseconds per kB; bytes per object.
-type Row = (&'static str, &'static str, [(f64, f64); 3], f64);
+type PublishedRow = (&'static str, &'static str, [(f64, f64); 3], f64);
 
 #[rustfmt::skip]
-const SLOPES: [Row; 3] = [
+const SLOPES: [PublishedRow; 3] = [
     ("Protobuf", "protobuf", [(5958.0, 8.0), (4857.0, 13.0), (76_500.0, 100.0)], 77.0),
     ("Flatbuffer (tables only)", "flatbuffers-tables", [(3336.0, 5.0), (2879.0, 6.0), (26_990.0, 40.0)], 124.0),
     ("Flatbuffer (tables + struct)", "flatbuffers-structs", [(2521.0, 2.0), (2520.0, 4.0), (25_260.0, 20.0)], 100.0),

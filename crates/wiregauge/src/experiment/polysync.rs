@@ -4,13 +4,17 @@
 use anyhow::Result;
 use wiregauge_result::run::{Figure, Reference};
 
-use crate::experiment::Published;
+use crate::experiment::{Publication, Published};
 use crate::workload::Workload;
 
 inventory::submit! {
     Published {
-        name: "polysync",
-        about: "PolySync's table and sweep of the LiDAR message",
+        publication: Publication {
+            name: "polysync",
+            about: "PolySync's table and sweep of the LiDAR message, in all codecs",
+            source: "PolySync: Safety Implications of Serialization Timing",
+            year: "about 2017",
+        },
         author: "PolySync",
         workload,
         reference: Some(reference),
@@ -19,8 +23,6 @@ inventory::submit! {
         derived: |_| Vec::new(),
         weight: None,
         least_iterations: 0,
-        fixed: "polysync measures the messages of the publication",
-        useless: &["--messages", "--size", "--sweep", "--presence"],
     }
 }
 
@@ -36,9 +38,9 @@ fn workload(seed: u64) -> Result<Workload> {
 
 /// Table 1: name, the codec here, and mean and standard deviation of encode,
 /// decode, full projection, fixed field and element's field, in microseconds.
-type Row = (&'static str, &'static str, [(f64, f64); 5]);
+type PublishedRow = (&'static str, &'static str, [(f64, f64); 5]);
 
-const TABLE: [Row; 11] = [
+const TABLE: [PublishedRow; 11] = [
     (
         "Bincode",
         "bincode",

@@ -11,13 +11,17 @@ use wiregauge_result::stats::Ratio;
 use wiregauge_schema::{Projection, Schema, TypeId, Value};
 
 use self::published::{case, ROUND_TRIPS, SHARES, TABLE};
-use crate::experiment::Published;
+use crate::experiment::{Publication, Published};
 use crate::workload::{Builtin, Values, Workload};
 
 inventory::submit! {
     Published {
-        name: "rsb",
-        about: "RSB's Notification in Protobuf and ROS MSG",
+        publication: Publication {
+            name: "rsb",
+            about: "RSB's Notification in Protobuf and ROS MSG: C++, Java, Python",
+            source: "Robotics Service Bus, enhancement 997",
+            year: "2012",
+        },
         author: "RSB",
         workload: |_| workload(),
         reference: Some(published::reference),
@@ -33,11 +37,9 @@ inventory::submit! {
             "generated-ros-msg-python",
         ],
         experiments,
-        derived,
+        derived: derived_facts,
         least_iterations: ROUND_TRIPS,
         weight: Some(weight::weigh),
-        fixed: "rsb measures the messages of the publication, by round trips",
-        useless: &["--messages", "--size", "--sweep", "--presence", "--fixed", "--element"],
     }
 }
 
@@ -70,7 +72,7 @@ fn experiments(mut all: Vec<Experiment>) -> Vec<Experiment> {
 
 /// The shares of note 6, and how far the others are from the generated ROS MSG of their
 /// language; ratios of samples of the same rounds.
-fn derived(run: &Run) -> Vec<Fact> {
+fn derived_facts(run: &Run) -> Vec<Fact> {
     let mut facts = Vec::new();
     for case in &run.cases {
         let of = |subject: &Subject, metric: &str| run.measurement(&case.id, &subject.id, metric);

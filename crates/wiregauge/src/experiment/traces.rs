@@ -22,7 +22,7 @@ pub const STEP: f64 = 0.08;
 pub const MESSAGES: u64 = 76;
 
 /// The encoding in which an encoding's messages are recorded: several make the same bytes.
-pub fn recorded(encoding: &Encoding) -> &'static str {
+pub fn recorded_encoding(encoding: &Encoding) -> &'static str {
     match encoding.name {
         "protobuf-arena" => "protobuf",
         "flatbuffers-objects" => "flatbuffers-tables",
@@ -32,7 +32,7 @@ pub fn recorded(encoding: &Encoding) -> &'static str {
 
 /// In which ways an encoding is played: raw and parsed. What is read in place is not parsed,
 /// and what is handed on raw makes no difference between encodings of the same bytes.
-pub fn ways(encoding: &Encoding) -> &'static [bool] {
+pub fn play_modes(encoding: &Encoding) -> &'static [bool] {
     match encoding.name {
         "protobuf" | "packed" => &[false, true],
         "protobuf-arena" | "flatbuffers-objects" => &[true],
@@ -41,7 +41,7 @@ pub fn ways(encoding: &Encoding) -> &'static [bool] {
 }
 
 /// How a way is called.
-pub fn way(parsed: bool) -> &'static str {
+pub fn play_mode_name(parsed: bool) -> &'static str {
     if parsed {
         "parsed"
     } else {
@@ -63,12 +63,12 @@ pub fn source() -> Vec<(String, String)> {
 
 /// Name in the report, what it is here, milliseconds of player and model, bytes of the
 /// file.
-type Row = (&'static str, &'static str, f64, f64, f64);
+type PublishedRow = (&'static str, &'static str, f64, f64, f64);
 
 const MIB: f64 = 1_048_576.0;
 
 #[rustfmt::skip]
-const ROWS: [Row; 2] = [
+const ROWS: [PublishedRow; 2] = [
     ("Flatbuffers", "flatbuffers-tables-raw", 1.0, 7.0, 1.05 * 1024.0 * MIB),
     ("Protobuf", "protobuf-parsed", 7.0, 49.0, 968.0 * MIB),
 ];

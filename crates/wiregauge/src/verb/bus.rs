@@ -1,14 +1,13 @@
 //! `wiregauge bus`: what reaches the other side in time.
 
-mod fep;
-mod findings;
 mod headroom;
-mod keep;
 mod participant;
 mod payload;
-mod row;
+mod result_builder;
 mod run;
-mod series;
+pub mod samples_file;
+pub mod series;
+mod transport_row;
 mod transports;
 
 use std::process::ExitCode;
@@ -16,16 +15,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Measure what reaches the other side of a simulation bus in time.
+/// Measure what a simulation bus carries in time.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge bus fep --quick
-      the reference's table over all transports
-wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds
---duration 5m
+  wiregauge bus run --size 10 --cycle 1ms --mode discrete --transport dds
   wiregauge bus headroom --size 500
-      the highest rate that is carried whole and in time
+      the highest rate without loss and in time
   wiregauge bus transports
       what is available, and why something is not
   wiregauge bus participant --scenario two_hosts.toml --name sender
@@ -38,7 +34,6 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Run(Box<run::Arguments>),
-    Fep(fep::Arguments),
     Headroom(headroom::Arguments),
     Transports(transports::Arguments),
     Participant(participant::Arguments),
@@ -49,7 +44,6 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Run(arguments) => arguments.run(),
-            Verb::Fep(arguments) => arguments.run(),
             Verb::Headroom(arguments) => arguments.run(),
             Verb::Transports(arguments) => arguments.run(),
             Verb::Participant(arguments) => arguments.run(),

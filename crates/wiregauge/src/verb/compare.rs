@@ -8,38 +8,38 @@ use wiregauge_report::text::compare as rendering;
 use wiregauge_result::run::Run;
 use wiregauge_result::stats::{compare, ChangeVerdict, Limits};
 
-use crate::output::{print, width, Form};
+use crate::output::{line_width, print, ResultFormat};
 
-/// Compare two results: a verdict per cell, with its interval.
+/// Compare two results: a verdict for each cell, with its interval.
 #[derive(clap::Args)]
 #[command(after_help = "\
+A cell is slower or faster where its whole interval lies beyond the threshold,
+without difference where it lies within, and else cannot be told. Measure with
+--processes 10 or more for that.
+
 Examples:
   wiregauge compare before.json after.json
   wiregauge compare before.json after.json --fail-above 10%
       for CI: exit status 1 when a cell got slower
   wiregauge compare before.json after.json --fail-above 10% --fail-unsure
-      when that cannot be told, too
-
-A cell is slower or faster where its whole interval lies beyond the threshold,
-without difference where it lies within, and else cannot be told. Measure with
---processes 10 or more for that.")]
+      when that cannot be told, too")]
 pub struct Arguments {
     /// The result to compare with.
     base: PathBuf,
     /// The result to judge.
     new: PathBuf,
-    /// Smallest slowdown that counts, and that makes the exit status 1.
-    #[arg(long, value_name = "SHARE", value_parser = share)]
+    /// Smallest slowdown that counts: 5%, 0.05. It makes the exit status 1.
+    #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     fail_above: Option<f64>,
-    /// Make the exit status 1 where the data cannot tell, too.
+    /// Make the exit status 1 also if the data cannot tell.
     #[arg(long)]
     fail_unsure: bool,
-    /// Show the cells without a difference too.
+    /// Also show the cells without a difference.
     #[arg(long)]
-    all: bool,
-    /// Form on standard output.
+    all_cells: bool,
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ResultFormat,
 }
 
 impl Arguments {
@@ -58,10 +58,14 @@ impl Arguments {
             self.new.display()
         );
         print(&match self.format {
-            Form::Table => rendering::render_terminal(&base, &new, &comparison, self.all, width()),
-            Form::Md => rendering::render_markdown(&base, &new, &comparison, self.all),
-            Form::Json => rendering::render_json(&comparison),
-            Form::Csv => anyhow::bail!("compare has no CSV form; use --format json"),
+            ResultFormat::Table => {
+                rendering::render_terminal(&base, &new, &comparison, self.all_cells, line_width())
+            }
+            ResultFormat::Md => {
+                rendering::render_markdown(&base, &new, &comparison, self.all_cells)
+            }
+            ResultFormat::Json => rendering::render_json(&comparison),
+            ResultFormat::Csv => anyhow::bail!("compare has no CSV form; use --format json"),
         })?;
         let unsure = self.fail_unsure && comparison.count(ChangeVerdict::CannotTell) > 0;
         let failed = unsure || self.fail_above.is_some() && comparison.regressed();
@@ -70,7 +74,7 @@ impl Arguments {
 }
 
 /// `5%` or `0.05`.
-fn share(text: &str) -> Result<f64> {
+fn parse_share(text: &str) -> Result<f64> {
     let (number, scale) = match text.strip_suffix('%') {
         Some(number) => (number, 100.0),
         None => (text, 1.0),
@@ -86,10 +90,10 @@ mod tests {
 
     #[test]
     fn shares_are_percent_or_plain() {
-        assert_eq!(share("5%").unwrap(), 0.05);
-        assert_eq!(share("0.1").unwrap(), 0.1);
-        assert!(share("0%").is_err());
-        assert!(share("-3%").is_err());
-        assert!(share("fast").is_err());
+        assert_eq!(parse_share("5%").unwrap(), 0.05);
+        assert_eq!(parse_share("0.1").unwrap(), 0.1);
+        assert!(parse_share("0%").is_err());
+        assert!(parse_share("-3%").is_err());
+        assert!(parse_share("fast").is_err());
     }
 }

@@ -1,30 +1,22 @@
 //! `wiregauge cosim`: where a co-simulation step goes.
 
 mod import;
-mod measuring;
-mod pedestrian;
-mod persival;
+pub mod measurement;
 mod run;
-mod traces;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Measure where a co-simulation step of OSMP FMUs goes.
+/// Measure where the time of a co-simulation step of OSMP FMUs goes.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge cosim run --quick
       all encodings, in a minute
-  wiregauge cosim run --objects 10,100,200 --encodings protobuf,packed
+  wiregauge cosim run --moving-objects 10,100,200 --codecs protobuf,packed
   wiregauge cosim run --source a.fmu --model b.fmu     FMUs of your own
-  wiregauge cosim persival
-      Persival's table 1, beside the measured
-  wiregauge cosim traces
-      its last row: a trace that is played
-  wiregauge cosim pedestrian                           BMW's sweep over objects
   wiregauge cosim import source.json model.json        their performance logs")]
 pub struct Arguments {
     #[command(subcommand)]
@@ -34,9 +26,6 @@ pub struct Arguments {
 #[derive(Subcommand)]
 enum Verb {
     Run(Box<run::Arguments>),
-    Persival(persival::Arguments),
-    Pedestrian(pedestrian::Arguments),
-    Traces(traces::Arguments),
     Import(import::Arguments),
     /// Load FMUs and step them on behalf of another process.
     #[command(hide = true)]
@@ -53,9 +42,6 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         match self.verb {
             Verb::Run(arguments) => arguments.run(),
-            Verb::Persival(arguments) => arguments.run(),
-            Verb::Pedestrian(arguments) => arguments.run(),
-            Verb::Traces(arguments) => arguments.run(),
             Verb::Import(arguments) => arguments.run(),
             Verb::Host => wiregauge_cosim::host::serve().map(|()| ExitCode::SUCCESS),
         }

@@ -7,19 +7,19 @@ use anyhow::{bail, Result};
 use wiregauge_result::doctor::{examine, render};
 use wiregauge_result::environment::Environment;
 
-use crate::output::{print, Form};
-use crate::{installed, tools};
+use crate::output::{print, ResultFormat};
+use crate::{installed_libraries, tools};
 
-/// Say what on this machine will spoil figures, and what to do about each.
+/// Show what on this machine disturbs measurements, and how to fix it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge doctor
   wiregauge doctor --format json")]
 pub struct Arguments {
-    /// Form on standard output: table or json.
+    /// Format of what is printed: table or json.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ResultFormat,
 }
 
 impl Arguments {
@@ -29,13 +29,15 @@ impl Arguments {
         // Steal and other load show only over time.
         std::thread::sleep(Duration::from_secs(1));
         environment.finish();
-        let mut findings = vec![installed::release(&environment)];
+        let mut findings = vec![installed_libraries::system_release(&environment)];
         findings.extend(examine(&environment, &tools::missing_for_any()));
-        findings.extend(installed::found());
+        findings.extend(installed_libraries::find_libraries());
         print(&match self.format {
-            Form::Json => serde_json::to_string_pretty(&findings)?,
-            Form::Table => render(&findings),
-            Form::Md | Form::Csv => bail!("doctor has no such form; use --format json"),
+            ResultFormat::Json => serde_json::to_string_pretty(&findings)?,
+            ResultFormat::Table => render(&findings),
+            ResultFormat::Md | ResultFormat::Csv => {
+                bail!("doctor has no such form; use --format json")
+            }
         })?;
         Ok(ExitCode::SUCCESS)
     }

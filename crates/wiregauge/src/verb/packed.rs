@@ -3,8 +3,8 @@
 mod info;
 mod pack;
 mod points;
-pub mod reducing;
-pub mod shown;
+mod reduction_args;
+mod summary;
 mod unpack;
 
 use std::process::ExitCode;
@@ -12,25 +12,26 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Pack scans as columns in one binary field, to a resolution or with every bit,
-/// and unpack them: OSI traces, ROS PointCloud2, arrays of points.
+/// Pack scans as columns in one binary field, and unpack them.
 ///
-/// OSI's reflections and detections (.osi, .mcap) become the packed field of
-/// docs/packed.md, which readers that do not know it skip. PointCloud2 in MCAP
-/// becomes point_cloud_transport's CompressedPointCloud2 with the format wgpacked.
-/// All else stays to the byte.
+/// Scans are OSI traces, ROS PointCloud2 and arrays of points. Columns keep every bit, or
+/// a resolution. OSI's reflections and detections (.osi, .mcap) become the packed field of
+/// docs/packed.md; readers that do not know it skip it. PointCloud2 in MCAP becomes
+/// point_cloud_transport's CompressedPointCloud2 with the format wgpacked. All else stays
+/// the same to the byte.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge packed pack drive_sv.osi packed_sv.osi
+  wiregauge packed pack drive_sv.osi -o packed_sv.osi
       lossless, columns that are read in place
-  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm --whole-bytes
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm \\
+      --whole-bytes
       to a millimetre and 0.1 dB, and zstd of the chunks behind it
-  wiregauge packed pack drive.mcap exact.mcap --preset lidar-exact,radar-exact
-  wiregauge packed unpack exact.mcap back.mcap
+  wiregauge packed pack drive.mcap -o exact.mcap --preset lidar-exact
+  wiregauge packed unpack exact.mcap -o back.mcap
       the same messages to the byte
   wiregauge packed info small.mcap --format json
-  wiregauge packed pack 000000.bin scan.packed --preset lidar-1mm \\
+  wiregauge packed pack 000000.bin -o scan.packed --preset lidar-1mm \\
       --point x:f32,y:f32,z:f32,intensity:f32
       points of a data set; unpack scan.packed 000000.bin gives them back")]
 pub struct Arguments {

@@ -1,14 +1,16 @@
-//! `wiregauge report`: results as a page, or in another form.
+//! `wiregauge report`: results as a page, or in another form, or beside a cycle.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{bail, ensure, Result};
 use wiregauge_report::page;
+use wiregauge_report::text::budget::{render_json, render_markdown, render_terminal, Budget};
 use wiregauge_result::run::Run;
 use wiregauge_system::file::Target;
 
-use crate::output::{print, render, Form};
+use crate::output::{line_width, print, render, ResultFormat};
+use crate::quantity::{rate, speed};
 
 /// Show results: as one self-contained page, or as text.
 #[derive(clap::Args)]
@@ -17,30 +19,59 @@ Examples:
   wiregauge report run.json -o report.html
       the page, for any browser, offline
   wiregauge report run.json --format md        Markdown on standard output
-  wiregauge report monday.json friday.json -o week.html")]
+  wiregauge report monday.json friday.json -o week.html
+  wiregauge report run.json --rate 10Hz --vehicle-speed 100km/h
+      what each codec takes of a cycle, and how far a vehicle gets meanwhile")]
 pub struct Arguments {
     /// Results that wiregauge wrote.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<PathBuf>,
     /// Write the page here; - is standard output.
-    #[arg(short, long, value_name = "FILE", conflicts_with = "format")]
+    #[arg(short, long, value_name = "PATH", conflicts_with = "format")]
     output: Option<PathBuf>,
     /// Write this to standard output instead.
     #[arg(long, value_enum)]
-    format: Option<Form>,
+    format: Option<ResultFormat>,
+    /// Show what encode and decode take of a cycle, with so many messages per second:
+    /// 10Hz.
+    #[arg(long, value_name = "RATE", value_parser = rate, conflicts_with = "output")]
+    rate: Option<f64>,
+    /// Speed of a vehicle, which moves in that time: 100km/h, 60mph or 30m/s.
+    #[arg(long, value_name = "SPEED", value_parser = speed, default_value = "100km/h", requires = "rate")]
+    vehicle_speed: f64,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let runs: Vec<Run> = self.runs.iter().map(|path| Run::read(path)).collect::<Result<_>>()?;
-        match (self.output, self.format) {
+        match (&self.output, self.rate) {
             (Some(path), _) => {
                 let inputs: Vec<&Path> = self.runs.iter().map(PathBuf::as_path).collect();
-                Target::open(&path, &inputs)?.write(page::render(&runs).as_bytes())?;
+                Target::open(path, &inputs)?.write(page::render(&runs).as_bytes())?;
             }
-            (None, form) => print(&render(&runs, form.unwrap_or(Form::Table)))?,
+            (None, Some(rate_hz)) => print(&self.cycle(&runs, rate_hz)?)?,
+            (None, None) => print(&render(&runs, self.format.unwrap_or(ResultFormat::Table)))?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What a result takes of a cycle.
+    fn cycle(&self, runs: &[Run], rate_hz: f64) -> Result<String> {
+        let ([run], [path]) = (runs, &self.runs[..]) else {
+            bail!("--rate shows one result: give one");
+        };
+        let budget = Budget { rate_hz, speed_mps: self.vehicle_speed };
+        ensure!(
+            !budget.entries(run).is_empty(),
+            "{} has no encode or decode times to hold against a cycle",
+            path.display()
+        );
+        Ok(match self.format.unwrap_or(ResultFormat::Table) {
+            ResultFormat::Table => render_terminal(run, budget, line_width()),
+            ResultFormat::Md => render_markdown(run, budget),
+            ResultFormat::Json => render_json(run, budget),
+            ResultFormat::Csv => bail!("--rate has no CSV form; use --format json"),
+        })
     }
 }

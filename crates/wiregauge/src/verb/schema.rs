@@ -11,58 +11,60 @@ use wiregauge_schema::{describe, package, source, Schema, SchemaSource};
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::Recording;
 
-use crate::output::{print, show, tell};
+use crate::list_format::ListFormat;
+use crate::output::{print, print_escaped, print_notice};
 use crate::small_arrays::SmallArrays;
-use crate::workload::lookup;
+use crate::workload::definition_lookup;
 
-/// Show a message definition, and what each format makes of it.
+/// Show a message definition, and whether each format can express it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge schema scan.msg
       the model and each format's answer
   wiregauge schema robot.proto:pkg.Type           one type of several
-  wiregauge schema scan.msg -I ~/ros2/src         with packages that lie elsewhere
+  wiregauge schema scan.msg -I ~/ros2/src
+      with packages that lie elsewhere
   wiregauge schema drive.mcap:/lidar              the schema of a recorded topic
   wiregauge schema drive.bag:/lidar
       of ROS 1; drive.db3 or its folder of ROS 2
   wiregauge schema 20240618T122540Z_sv_370_244_20_x.osi
       of a trace of OSI
-  wiregauge schema scan.msg --format flatbuffers-cpp
+  wiregauge schema scan.msg --idl flatbuffers-cpp
       the definition that is compiled
-  wiregauge schema scan.msg --json                the model for scripts")]
+  wiregauge schema scan.msg --format json         the model for scripts")]
 pub struct Arguments {
     /// A definition (.msg, .proto, a descriptor set, or a folder of them) or a recording (.mcap,
     /// .bag, .db3 or its folder, .osi); after a colon the type or topic, where
     /// there are several.
     #[arg(value_name = "FILE[:TYPE]")]
     source: String,
-    /// Look for definitions that are used in this folder too; several times for
-    /// several folders.
-    #[arg(short = 'I', value_name = "FOLDER")]
-    folder: Vec<PathBuf>,
-    /// Show the definition that is emitted for this codec or format.
-    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
-    format: Option<String>,
+    /// Also look for definitions in this folder. Give it several times for several
+    /// folders.
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// Show the definition for this codec or format in its own language.
+    #[arg(long, value_name = "NAME", conflicts_with = "format")]
+    idl: Option<String>,
     /// How formats without fixed arrays write those of up to four numbers.
-    #[arg(long, value_enum, default_value = "fields")]
+    #[arg(long, value_enum, value_name = "FORM", default_value = "fields")]
     small_arrays: SmallArrays,
-    /// Show the model as JSON.
-    #[arg(long)]
-    json: bool,
+    /// Format of what is printed. json is the model alone.
+    #[arg(long, value_enum, default_value = "table")]
+    format: ListFormat,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let mut schema = load(&self.source, &self.folder, None)?;
+        let mut schema = load(&self.source, &self.include, None)?;
         self.small_arrays.apply(&mut schema);
-        if self.json {
+        if self.format == ListFormat::Json {
             print(&serde_json::to_string_pretty(&schema)?)?;
-        } else if let Some(format) = &self.format {
-            show(&definition(&schema, format)?)?;
+        } else if let Some(name) = &self.idl {
+            print_escaped(&definition(&schema, name)?)?;
         } else {
-            show(&format!("{}\n{}", describe(&schema), answers(&schema)))?;
+            print_escaped(&format!("{}\n{}", describe(&schema), format_answers(&schema)))?;
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -87,8 +89,8 @@ pub fn is_recording(path: &Path) -> bool {
 pub fn load(text: &str, folders: &[PathBuf], dialect: Option<Dialect>) -> Result<Schema> {
     let source = SchemaSource::parse(text).with_folders(folders);
     if is_recording(&source.path) {
-        let recording = Recording::open_with(&source.path, lookup(folders))?;
-        recording.remarks().iter().for_each(|remark| tell(&escape_short(remark)));
+        let recording = Recording::open_with(&source.path, definition_lookup(folders))?;
+        recording.remarks().iter().for_each(|remark| print_notice(&escape_short(remark)));
         let topic = match (&source.type_name, recording.topics()) {
             (Some(topic), _) => topic.clone(),
             (None, [only]) => only.name.clone(),
@@ -120,7 +122,7 @@ fn definition(schema: &Schema, format: &str) -> Result<String> {
 }
 
 /// Each codec's answer, with what is lost.
-fn answers(schema: &Schema) -> String {
+fn format_answers(schema: &Schema) -> String {
     let mut text = String::new();
     for codec in Codec::all().into_iter().filter(|codec| !codec.is_bound) {
         let name = codec.name;

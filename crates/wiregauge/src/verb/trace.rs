@@ -2,62 +2,60 @@
 
 mod cat;
 mod check;
-mod chunks;
+mod compression_args;
 mod convert;
 mod cut;
-mod encoding;
-pub mod errors;
-pub mod form;
-mod hearing;
+pub mod encoding_args;
+pub mod error_policy;
 mod index;
 mod info;
 mod merge;
-mod over;
+pub mod output_args;
 mod play;
-mod pointing;
+mod play_to_bus;
+mod points_args;
 pub mod progress;
-pub mod putting;
 mod record;
+mod record_from_bus;
 mod repair;
-pub mod selecting;
-mod sending;
+pub mod selection_args;
 mod split;
+mod transport_args;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Subcommand;
 
-/// Read, check, cut, convert, repair, play and record trace files: .osi and .mcap; bags of
-/// ROS 1 and ROS 2 are read, too.
+/// Read, check, cut, convert, repair, play and record trace files: .osi, .mcap, and bags of
+/// ROS 1 and ROS 2 as inputs.
 ///
-/// Messages are handed on as they lie in the file, without being parsed, wherever
-/// that can be. What is read is never changed, and what is written is there whole
-/// or not at all.
+/// Messages are copied without parsing them, where that is possible. Inputs never change.
+/// An output file is complete, or it is not there.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace info drive.mcap
       channels, types, times, rates, sizes
   wiregauge trace check 20240618T122540Z_sv_370_244_20_x.osi
-      is it a trace file of OSI, and what does it lack
-  wiregauge trace convert drive_sv.osi drive.mcap
+      whether it is a trace file of OSI, and what it lacks
+  wiregauge trace convert drive_sv.osi -o drive.mcap
       and back, the same to the byte
-  wiregauge trace convert drive.mcap clouds.mcap --points
+  wiregauge trace convert drive.mcap -o clouds.mcap --points
       the points in it, for Foxglove and Lichtblick; .parquet for DuckDB
-  wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s --channel '/lidar*'
-  wiregauge trace convert drive.bag drive.mcap
+  wiregauge trace cut drive.mcap -o part.mcap --from 10s --channel '/lidar*'
+  wiregauge trace convert drive.bag -o drive.mcap
       a bag of ROS 1; of ROS 2 the .db3 or the folder
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
-  wiregauge trace split drive.mcap -o parts --duration 60s
-  wiregauge trace repair broken.mcap whole.mcap
-      everything that is whole, and what was lost
-  wiregauge trace cat drive.mcap --messages 1000..1001
-      one message as JSON, found without reading those before it
+  wiregauge trace split drive.mcap -o parts --by-duration 60s
+  wiregauge trace repair broken.mcap -o whole.mcap
+      saves everything that is whole, and says what was lost
+  wiregauge trace cat drive.mcap --range 1000..1001
+      one message as JSON, without reading those before it
   wiregauge trace play drive_sv.osi | my-model
-      messages at the times that they were recorded at
-  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
-  wiregauge trace record heard.mcap --over dds
+      messages at the recorded times
+  wiregauge trace record -o drive_sv.osi --source a.fmu --duration 10s
+  wiregauge trace record -o heard.mcap --over dds
       and elsewhere 'wiregauge trace play drive.mcap --over dds'")]
 pub struct Arguments {
     #[command(subcommand)]

@@ -7,47 +7,38 @@ use anyhow::{ensure, Result};
 use wiregauge_report::text::{json, terminal};
 use wiregauge_result::run::Run;
 
-use crate::output::{print, width};
-use crate::required::Required;
+use crate::list_format::ListFormat;
+use crate::output::{line_width, print};
+use crate::requirements::RequirementArgs;
 
-/// Hold a result against requirements: pass, fail or cannot tell.
+/// Check a result against requirements: pass, fail or cannot tell.
 ///
-/// A requirement is a figure, a relation (< <= = >= >) and a limit with its
-/// unit. A figure is a metric of the result: of what was sampled its median is
-/// meant, 'p99.9 latency' or 'latency p99.9' is a percentile, 'max latency' the
-/// largest that was seen, 'lost' a count. It is held against every subject and
-/// case; 'of tcp' and 'at "10 B, 5 ms, continuous"' name one.
+/// A requirement is a figure, a relation (< <= = >= >) and a limit with its unit. A
+/// figure is a metric of the result. 'latency' is its median, 'p99.9 latency' or
+/// 'latency p99.9' a percentile, 'max latency' the largest sample, 'lost' a count. Every
+/// subject and case is checked; 'of tcp' and 'at "10 B, 5 ms, continuous"' choose one.
 ///
-/// What was sampled passes if all of its 95 % interval is within the limit, and
-/// fails if all of it is beyond; in between nothing can be told. A percentile
-/// needs enough samples: p99 368, p99.9 3,688, p99.99 36,887.
+/// A sampled figure passes if its whole 95 % interval is within the limit. It fails if
+/// the whole interval is beyond. Otherwise nobody can tell. A percentile needs enough
+/// samples: p99 368, p99.9 3,688, p99.99 36,887.
 #[derive(clap::Args)]
 #[command(after_help = "\
+Exit status: 0 if all hold, 1 if one does not, 3 if one cannot be told, 2 when
+the result cannot be read.
+
 Examples:
   wiregauge verify run.json --require 'p99.9 latency < 500us, lost = 0'
   wiregauge verify run.json --require 'step p99.99 < 1ms, late of dds = 0'
   wiregauge verify run.json --require 'encode of prost < 1ms, size <= 160kB'
-  wiregauge verify run.json --require 'throughput >= 99MB/s' --junit bus.xml
-
-Exit status: 0 if all hold, 1 if one does not, 3 if one cannot be told, 2 when
-the result cannot be read.")]
+  wiregauge verify run.json --require 'throughput >= 99MB/s' --junit bus.xml")]
 pub struct Arguments {
     /// A result that wiregauge wrote.
     run: PathBuf,
     #[command(flatten)]
-    required: Required,
-    /// Form on standard output.
+    required: RequirementArgs,
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
-}
-
-/// Form of the verdicts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Form {
-    /// Aligned text for a terminal.
-    Table,
-    /// For scripts.
-    Json,
+    format: ListFormat,
 }
 
 impl Arguments {
@@ -63,8 +54,8 @@ impl Arguments {
             self.run.display()
         );
         print(&match self.format {
-            Form::Table => terminal::verdicts(&run, width()),
-            Form::Json => json::render_requirements(&run),
+            ListFormat::Table => terminal::verdicts(&run, line_width()),
+            ListFormat::Json => json::render_requirements(&run),
         })?;
         Ok(ExitCode::from(judge.write(&run)?))
     }

@@ -13,8 +13,18 @@ use self::fixture::Fixture;
 use crate::support::{run, Said};
 
 /// Least work: one process, one round, one step.
-pub const SHORT: [&str; 10] =
-    ["--processes", "1", "--rounds", "1", "--steps", "1", "--time", "1", "--warm-up", "0"];
+pub const SHORT: [&str; 10] = [
+    "--processes",
+    "1",
+    "--rounds",
+    "1",
+    "--epoch-steps",
+    "1",
+    "--duration",
+    "1",
+    "--warm-up",
+    "0",
+];
 
 /// Writes both FMUs as `source.fmu` and `model.fmu`.
 pub fn write(folder: &Path, source: &Fixture, model: &Fixture) {

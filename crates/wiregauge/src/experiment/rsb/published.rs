@@ -7,10 +7,10 @@ use wiregauge_result::run::{Figure, Reference};
 pub const ROUND_TRIPS: u64 = 1_000_000;
 
 /// Bytes, and seconds for a million round trips.
-pub type Figures = (f64, f64);
+pub type PublishedFigures = (f64, f64);
 
 /// Size factor; figures of Protobuf; figures of ROS MSG: note 14.
-pub const TABLE: [(usize, Figures, Figures); 6] = [
+pub const TABLE: [(usize, PublishedFigures, PublishedFigures); 6] = [
     (4, (55.0, 1.953), (104.0, 1.154)),
     (8, (83.0, 2.005), (132.0, 1.129)),
     (16, (139.0, 2.047), (188.0, 1.216)),

@@ -15,7 +15,7 @@ use anyhow::{bail, ensure, Context, Result};
 use wiregauge_result::run::{Case, Fact, Measurement, Origin, Status, Subject};
 use wiregauge_workshop::{first_error, Need};
 
-use self::program::{compiled, Parts, Program, Sources};
+use self::program::{compile_time, Parts, Program, Sources};
 use crate::experiment::{Weighing, Weights};
 use crate::workload::Builtin;
 
@@ -56,11 +56,11 @@ pub fn weigh(weighing: &Weighing) -> Result<Weights> {
     fs::create_dir_all(weighing.build.join("messages"))
         .with_context(|| format!("cannot write into {}", weighing.build.display()))?;
     let folder = tempfile::Builder::new().prefix("weight-").tempdir_in(weighing.build)?;
-    let mut all: Vec<Weighed> = Vec::new();
+    let mut all: Vec<ProgramWeight> = Vec::new();
     for (done, program) in programs.iter().enumerate() {
         (weighing.show)(&format!("building {}", program.title), done, programs.len())?;
         let own = folder.path().join(program.id);
-        all.push(Weighed::new(program, own));
+        all.push(ProgramWeight::new(program, own));
     }
     for turn in 0..weighing.turns {
         for at in 0..all.len() {
@@ -83,8 +83,8 @@ pub fn weigh(weighing: &Weighing) -> Result<Weights> {
             element: None,
             notes: NOTES.iter().map(|note| (*note).to_owned()).collect(),
         },
-        measurements: all.iter().filter_map(Weighed::measurement).collect(),
-        subjects: all.into_iter().map(Weighed::subject).collect(),
+        measurements: all.iter().filter_map(ProgramWeight::measurement).collect(),
+        subjects: all.into_iter().map(ProgramWeight::subject).collect(),
         facts,
     })
 }
@@ -101,7 +101,7 @@ const NOTES: [&str; 5] = [
 ];
 
 /// A program while it is weighed.
-struct Weighed<'a> {
+struct ProgramWeight<'a> {
     program: &'a Program,
     folder: PathBuf,
     sources: Sources,
@@ -113,10 +113,10 @@ struct Weighed<'a> {
     status: Status,
 }
 
-impl<'a> Weighed<'a> {
+impl<'a> ProgramWeight<'a> {
     /// Builds a program once, and has it show that it is right.
-    fn new(program: &'a Program, folder: PathBuf) -> Weighed<'a> {
-        let mut weighed = Weighed {
+    fn new(program: &'a Program, folder: PathBuf) -> ProgramWeight<'a> {
+        let mut weighed = ProgramWeight {
             program,
             folder,
             sources: Sources { program: 0, generated: 0 },
@@ -139,7 +139,7 @@ impl<'a> Weighed<'a> {
         fs::create_dir_all(folder)?;
         self.sources = making.write(folder)?;
         if let Some(command) = making.compile(folder)? {
-            compiled(command)?;
+            compile_time(command)?;
         }
         self.prove()?;
         self.parts = Some(making.parts(folder)?);
@@ -173,7 +173,7 @@ impl<'a> Weighed<'a> {
             return;
         }
         let command = self.program.making.compile(&self.folder);
-        match command.and_then(|command| command.map(compiled).transpose()) {
+        match command.and_then(|command| command.map(compile_time).transpose()) {
             Ok(ns) => self.turns.extend(ns.map(Some)),
             Err(error) => self.status = Status::Failed(format!("{error:#}")),
         }
@@ -191,11 +191,11 @@ impl<'a> Weighed<'a> {
     }
 
     /// What is counted of it; beside the others, as one of its language has no message.
-    fn facts(&self, all: &[Weighed]) -> Vec<Fact> {
+    fn facts(&self, all: &[ProgramWeight]) -> Vec<Fact> {
         let (Status::Measured, Some(parts)) = (&self.status, &self.parts) else {
             return Vec::new();
         };
-        let without = |other: &&Weighed| {
+        let without = |other: &&ProgramWeight| {
             other.program.key == self.program.key && other.program.message.is_none()
         };
         let without = all.iter().find(without).and_then(|other| other.parts.as_ref());

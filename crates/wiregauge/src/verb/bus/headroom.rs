@@ -18,29 +18,30 @@ use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::{self, Interrupted};
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
-use super::findings::{self, Findings};
-use super::row::Row;
+use super::result_builder::{self, ResultBuilder};
 use super::run::Modes;
-use super::series::Common;
+use super::series::RunArgs;
+use super::transport_row::TransportRow;
 use crate::progress::Progress;
+use crate::quantity::rate;
 
 /// How long a trial lasts.
 const TRIAL: Duration = Duration::from_secs(3);
 /// Windows of a trial.
 const WINDOWS: u32 = 10;
 /// What is told of each value that was tried.
-const TRACED: [&str; 4] = ["latency/p50", "latency/p99", "step/p99", "lost"];
+const CURVE_FIGURES: [&str; 4] = ["latency/p50", "latency/p99", "step/p99", "lost"];
 /// What is told of the value that was found, besides.
-const TOLD: [&str; 6] =
+const RESULT_FIGURES: [&str; 6] =
     ["latency/p50", "latency/p99", "step/p50", "step/p99", "cpu/sender", "cpu/receiver"];
 
-/// Search for the highest rate at a size, or the largest size at a rate, that
-/// is carried whole and in time.
+/// Search for the highest rate at a size, or the largest size at a rate, without loss and
+/// in time.
 ///
-/// A trial of three seconds (--duration) is good if nothing is lost, damaged or
-/// left unsent, no step times out, and the 99th percentile of the latency, and
-/// of the step in discrete mode, is within the cycle. The rate or size grows
-/// until a trial is bad; then the two are brought within 5 % of each other.
+/// A trial lasts three seconds (--duration). It is good if nothing is lost, damaged or
+/// left unsent, no step times out, and the 99th percentile of the latency is within the
+/// cycle; in discrete mode also that of the step. The rate or size grows until a trial is
+/// bad. Then the search narrows to 5 %.
 #[derive(clap::Args)]
 #[command(mut_arg("round_trips", |argument| argument.hide(true)))]
 #[command(after_help = "\
@@ -48,9 +49,9 @@ Examples:
   wiregauge bus headroom --size 500
       the highest rate of 500 B
   wiregauge bus headroom --cycle 10ms --mode discrete
-      the largest sample each 10 ms
-  wiregauge bus headroom --rate 100 --transport dds,zenoh
-      the same at 100 a second")]
+      the largest sample for each 10 ms
+  wiregauge bus headroom --rate 100Hz --transport dds,zenoh
+      the largest sample at 100 a second")]
 pub struct Arguments {
     /// Search the rate at this size: 500, 64kB, 10MB.
     #[arg(long, value_name = "BYTES", value_parser = parse_bytes::<usize>)]
@@ -58,26 +59,26 @@ pub struct Arguments {
     /// Search the size in this cycle.
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     cycle: Option<Duration>,
-    /// Search the size at this rate, in samples per second.
-    #[arg(long, value_name = "N")]
+    /// Search the size at this rate of samples: 100Hz, 1kHz.
+    #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<f64>,
-    /// How participants keep together.
+    /// How participants stay in step.
     #[arg(long, value_enum, default_value = "continuous")]
     mode: Modes,
-    /// One sends, the others receive.
+    /// Number of participants; one sends, the others receive.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=64))]
     participants: u32,
     #[command(flatten)]
-    common: Common,
+    common: RunArgs,
 }
 
 /// What is kept of a trial.
-struct Seen {
+struct TrialFigures {
     /// Its figures; none where it did not come to an end.
     facts: Vec<Fact>,
 }
 
-impl Seen {
+impl TrialFigures {
     fn figure(&self, metric: &str) -> Option<&Fact> {
         self.facts.iter().find(|fact| fact.metric == metric)
     }
@@ -93,7 +94,7 @@ impl Arguments {
         );
         let outlet = common.delivery.open(&[])?;
         let aim = self.aim()?;
-        let terms = common.terms(TRIAL);
+        let terms = common.run_settings(TRIAL);
         let window = common.window.unwrap_or(terms.duration / WINDOWS);
         let terms = RunSettings { window, round_trips: 0, ..terms };
         let entries = catalogue::select_or_built_in(&common.transport)?;
@@ -105,8 +106,8 @@ impl Arguments {
             goal.range(terms.duration)?;
         }
         let (placement, progress) = (common.placement()?, Progress::new());
-        let mut rows = Row::all(&entries, &placement, &progress)?;
-        let mut findings = Findings::new();
+        let mut rows = TransportRow::for_transports(&entries, &placement, &progress)?;
+        let mut findings = ResultBuilder::new();
         let mut cases = Vec::new();
         let total = goals.len() * rows.iter().filter(|row| row.program.is_some()).count();
         let mut done = 0;
@@ -115,16 +116,16 @@ impl Arguments {
             for row in rows.iter_mut().filter(|row| row.program.is_some()) {
                 let what = format!("{}, {}", row.entry.title, goal.id());
                 let show = |state: &str| progress.show(&format!("{what}: {state}"), done, total);
-                match search(goal, row, &placement, &terms, &show) {
+                match search_transport(goal, row, &placement, &terms, &show) {
                     Ok(search) => {
-                        let told = Told { goal, search: &search, row };
+                        let told = SearchResult { goal, search: &search, row };
                         findings.facts.extend(told.facts());
                         findings.curves.extend(told.curves());
                         findings.cautions.extend(told.caution());
                         notes.push(told.note());
                     }
                     Err(error) if error.is::<Interrupted>() => break,
-                    Err(error) => row.failed(&goal.id(), &error),
+                    Err(error) => row.mark_failed(&goal.id(), &error),
                 }
                 done += 1;
             }
@@ -140,7 +141,7 @@ impl Arguments {
             Aim::Rate { .. } => "The highest rate of a bus",
             Aim::Size { .. } => "The largest sample of a bus",
         };
-        let about = findings::About {
+        let about = result_builder::ResultInfo {
             title: title.into(),
             cases,
             rounds: 1,
@@ -148,7 +149,7 @@ impl Arguments {
             seed: terms.seed,
             reference: None,
         };
-        findings.hand_over(about, rows, outlet)
+        findings.write(about, rows, outlet)
     }
 
     /// What is given and what is searched.
@@ -157,10 +158,6 @@ impl Arguments {
             (Some(size), None, None) => Aim::Rate { size },
             (None, Some(cycle), None) => Aim::Size { cycle },
             (None, None, Some(rate)) => {
-                ensure!(
-                    (1e-3..=1e9).contains(&rate),
-                    "--rate {rate} is no rate: it must be from 0.001 to 1000000000 a second"
-                );
                 Aim::Size { cycle: Duration::from_nanos((1e9 / rate).round() as u64) }
             }
             (None, None, None) => bail!(
@@ -177,13 +174,13 @@ impl Arguments {
 
 /// Searches over a transport. The error of its first trial is its own: then the
 /// transport does not work at all.
-fn search(
+fn search_transport(
     goal: &Goal,
-    row: &mut Row,
+    row: &mut TransportRow,
     placement: &Placement,
     terms: &RunSettings,
     show: &dyn Fn(&str),
-) -> Result<Search<Seen>> {
+) -> Result<Search<TrialFigures>> {
     let range = goal.range(terms.duration)?;
     let mut works = false;
     Search::run(range, |value| {
@@ -204,27 +201,29 @@ fn search(
         match outcome.and_then(whole) {
             Ok((record, machine)) => {
                 works = true;
-                row.measured(&record.about);
+                row.mark_measured(&record.about);
                 let (subject, machine) = (row.entry.id, &machine);
                 let case = &goal.id();
                 let measured =
                     MeasuredTrial { case, load: &load, subject, record: &record, machine };
-                Ok((measured.verdict(), Seen { facts: measured.facts() }))
+                Ok((measured.verdict(), TrialFigures { facts: measured.facts() }))
             }
             Err(error) if !works || error.is::<Interrupted>() => Err(error),
-            Err(error) => Ok((Verdict::Bad(format!("{error:#}")), Seen { facts: Vec::new() })),
+            Err(error) => {
+                Ok((Verdict::Bad(format!("{error:#}")), TrialFigures { facts: Vec::new() }))
+            }
         }
     })
 }
 
 /// A search, as it is told.
-struct Told<'a> {
+struct SearchResult<'a> {
     goal: &'a Goal,
-    search: &'a Search<Seen>,
-    row: &'a Row,
+    search: &'a Search<TrialFigures>,
+    row: &'a TransportRow,
 }
 
-impl Told<'_> {
+impl SearchResult<'_> {
     fn fact(&self, metric: &str, unit: &str, value: f64) -> Fact {
         Fact {
             case: self.goal.id(),
@@ -243,7 +242,7 @@ impl Told<'_> {
             facts.push(self.fact(&format!("headroom/{over}"), self.goal.unit(), value));
             let throughput = self.goal.throughput(value);
             facts.push(self.fact("headroom/throughput", "MB/s", throughput));
-            let told = TOLD.iter().filter_map(|metric| found.seen.figure(metric));
+            let told = RESULT_FIGURES.iter().filter_map(|metric| found.seen.figure(metric));
             facts.extend(told.map(|fact| self.fact(&fact.metric, &fact.unit, fact.value)));
         }
         let trials = self.search.tried.len() as u32 + self.search.repeats();
@@ -256,7 +255,7 @@ impl Told<'_> {
 
     /// What was seen at each value that was tried.
     fn curves(&self) -> Vec<Curve> {
-        let mut tried: Vec<&TriedValue<Seen>> = self.search.tried.iter().collect();
+        let mut tried: Vec<&TriedValue<TrialFigures>> = self.search.tried.iter().collect();
         tried.sort_by(|a, b| a.value.total_cmp(&b.value));
         let curve = |metric: &&str| {
             let figures: Vec<(f64, &Fact)> = tried
@@ -273,14 +272,14 @@ impl Told<'_> {
                 points: figures.into_iter().map(|(value, fact)| (value, fact.value)).collect(),
             })
         };
-        TRACED.iter().filter_map(curve).collect()
+        CURVE_FIGURES.iter().filter_map(curve).collect()
     }
 
     /// What was found, and what was wrong with more.
     fn note(&self) -> String {
         let title = self.row.entry.title;
-        let shown = |tried: &TriedValue<Seen>| self.goal.format_value(tried.value);
-        let why = |limit: &TriedValue<Seen>| match &limit.verdict {
+        let shown = |tried: &TriedValue<TrialFigures>| self.goal.format_value(tried.value);
+        let why = |limit: &TriedValue<TrialFigures>| match &limit.verdict {
             Verdict::Bad(reason) | Verdict::Spoiled { reason, .. } => reason.clone(),
             Verdict::Good => String::new(),
         };

@@ -21,31 +21,29 @@ use wiregauge_system::interrupt;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_system::text::escape_short;
 
-use super::keep::Keep;
-use super::series::{Delivery, Series};
+use super::samples_file::SamplesArgs;
+use super::series::{ResultArgs, Series};
 use crate::workload::build_folder;
 
 /// Take part in a scenario on two or more machines.
 ///
-/// Started on each machine with the same scenario. That of the sender leads: it
-/// waits for the others, conducts all runs, and has the result. The others end
-/// when it is done. Which is started first does not matter.
+/// Start it on each machine with the same scenario, in any order. The sender's machine
+/// leads: it waits for the others, conducts all runs, and has the result. The others end
+/// when it is done.
 ///
-/// The scenario's duration must be more than five of its windows, of which the
-/// first three and the last do not count.
+/// The duration in the scenario must be longer than five windows. The first three
+/// windows and the last one do not count.
 #[derive(clap::Args)]
 #[command(after_help = "\
+docs/bus.md has a whole scenario, and says what a firewall must admit.
+
 Examples:
-  wiregauge bus participant --scenario two_hosts.toml --name sender
+  wiregauge bus participant --scenario two.toml --name sender
       on one
-  wiregauge bus participant --scenario two_hosts.toml --name receiver --peer HOST
-      on the other
-
+  wiregauge bus participant --scenario two.toml --name receiver --peer HOST
+      on the other, where HOST is the sender's machine
   openssl rand -hex 32 > bus.key; chmod 600 bus.key
-      a key for --key bus.key on both
-
-HOST is the sender's machine. docs/bus.md has a whole scenario, and says what
-a firewall must admit.")]
+      a key for --key bus.key on both")]
 pub struct Arguments {
     /// The scenario, the same on all machines.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["control", "stream"])]
@@ -53,25 +51,24 @@ pub struct Arguments {
     /// The participants of the scenario that run on this machine.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', required_unless_present = "stream")]
     name: Vec<String>,
-    /// For a receiver: the sender's machine. For the sender: only from these
-    /// machines may receivers join.
+    /// For a receiver: the sender's machine. For the sender: receivers may join only
+    /// from these machines.
     #[arg(long, value_name = "HOST[:PORT],…", value_delimiter = ',')]
     peer: Vec<String>,
-    /// A key that all machines have, 64 hexadecimal digits in a file: who has
-    /// another or none cannot join, or lead [env: WIREGAUGE_KEY, the digits].
+    /// A file with the key of all machines, 64 hexadecimal digits. A machine with
+    /// another key cannot join or lead [env: WIREGAUGE_KEY, the digits].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
     /// How long to wait for the other machines.
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_time)]
     wait: Duration,
-    /// How long to wait for a machine that was lost to come back, before the next
-    /// load.
+    /// How long to wait for a lost machine before the next load.
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_time)]
     return_within: Duration,
     #[command(flatten)]
-    keep: Keep,
+    keep: SamplesArgs,
     #[command(flatten)]
-    delivery: Delivery,
+    delivery: ResultArgs,
     /// Where the conductor of a single run is: what conductors start
     /// participants with.
     #[arg(long, value_name = "ADDRESS:PORT", hide = true, conflicts_with = "scenario")]
@@ -103,7 +100,7 @@ impl Arguments {
             true => self.lead(scenario, &peers),
             false => {
                 ensure!(
-                    !self.delivery.chosen() && !self.keep.chosen(),
+                    !self.delivery.is_given() && !self.keep.is_given(),
                     "what is to become of the result (-o, --format, --samples, --require, --junit) \
                      is for the sender's machine to say, which has it"
                 );
@@ -120,15 +117,15 @@ impl Arguments {
             peers.iter().flatten().map(|address| address.ip().to_canonical()).collect();
         let (own, key) = (&self.name, Key::find(self.key.as_deref())?);
         let (only, key) = (&only[..], key.as_ref());
-        let rendezvous = Rendezvous { scenario: &scenario, own, only, key, tell: &tell };
+        let rendezvous = Rendezvous { scenario: &scenario, own, only, key, tell: &print_progress };
         let gathering = rendezvous.await_all(self.wait)?;
         let machines = gathering.machines();
         let placement = Placement::on_machines(&scenario.participants, machines);
-        let series = Series { samples, ..Series::of(scenario.clone(), placement) };
+        let series = Series { samples, ..Series::from_scenario(scenario.clone(), placement) };
         let outcome = series.run_with(outlet, &|| gathering.await_lost(self.return_within));
         for machine in machines {
             if let Some(lost) = machine.loss_reason() {
-                tell(&lost);
+                print_progress(&lost);
             } else if outcome.is_ok() && !interrupt::interrupted() {
                 machine.dismiss();
             }
@@ -146,7 +143,8 @@ impl Arguments {
         );
         let (names, folder) = (&self.name, build_folder()?);
         let key = Key::find(self.key.as_deref())?;
-        let agent = Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &tell };
+        let agent =
+            Agent { scenario, names, folder: &folder, key: key.as_ref(), tell: &print_progress };
         agent.serve(&peers[0], self.wait, self.return_within)?;
         Ok(ExitCode::SUCCESS)
     }
@@ -154,6 +152,6 @@ impl Arguments {
 
 /// Tells the user what goes on, some of it in the words of others. That nobody
 /// reads it is no error.
-fn tell(what: &str) {
+fn print_progress(what: &str) {
     let _ = writeln!(std::io::stderr(), "{}", escape_short(what));
 }

@@ -18,60 +18,57 @@ use wiregauge_reduction::table::Table;
 use wiregauge_result::run::{Case, Subject};
 use wiregauge_schema::{SchemaSource, Sizes};
 
-use crate::codec_entrants::{self, Own};
-use crate::point_entrants::{entrant, Choice};
+use crate::codec_selection::{self, UserRunner};
+use crate::point_entrants::{entrant, rows, PointRowArgs};
 use crate::progress::Progress;
-use crate::workload::{build_folder, Builtin, Workload};
+use crate::workload::{build_folder, Workload};
 
 /// How long a codec may take over one answer.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Recorded messages to choose one from.
-const RECORDED: usize = 64;
+const MAX_RECORDED: usize = 64;
 /// Messages of points to choose one from.
-const CLOUDS: usize = 16;
+const MAX_CLOUDS: usize = 16;
 /// What stands for the scene instead of a file.
 const SCENE: &str = "scene";
 /// The rows of points where none is named: each in the way of its own, cheap to dear.
-const USUAL: [&str; 4] = ["f32", "scaled", "packed-reduced", "packed-reduced+zstd"];
+const DEFAULT_ROWS: [&str; 4] = ["f32", "scaled", "packed-reduced", "packed-reduced+zstd"];
 
 /// The message that samples carry, if not generated content.
 #[derive(clap::Args)]
-pub struct Payload {
-    /// Send this message as codecs write it: lidar, rsb, or one of your own
-    /// with generated values.
+pub struct PayloadArgs {
+    /// Send this message as codecs write it, with generated values: lidar, rsb, or a
+    /// definition of yours.
     #[arg(long, value_name = "NAME|FILE[:TYPE]", conflicts_with = "input")]
     message: Option<String>,
-    /// Length of a list, string or bytes field in generated values; points of
-    /// the LiDAR message.
-    #[arg(long, value_name = "PATH=N", value_parser = codec_entrants::size, requires = "message")]
+    /// Length of a list, string or bytes field in generated values.
+    #[arg(long, value_name = "PATH=N", value_parser = codec_selection::length, requires = "message")]
     length: Vec<(String, usize)>,
-    /// Send a message of this recording (.mcap): that of median size.
+    /// Send the message of median size from this recording (.mcap).
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
-    /// The recording's topic.
-    #[arg(long, requires = "input")]
-    topic: Option<String>,
-    /// The codecs; all that there are, unless some or a runner are named.
+    /// Measure only these codecs; with --cloud, rows of `wiregauge codecs points`
+    /// [default: all codecs; of points f32, scaled, packed-reduced,
+    /// packed-reduced+zstd].
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
-    codec: Vec<String>,
-    /// A runner of your own beside them (docs/runner-protocol.md).
+    codecs: Vec<String>,
+    /// Also measure a runner of yours (docs/runner-protocol.md).
     #[arg(long, value_name = "NAME=COMMAND")]
-    runner: Vec<Own>,
-    /// Send points as `wiregauge codecs points` makes them small: of a recording, of a file
-    /// of points, or of the scene; the message of median size. f32, scaled, packed-reduced
-    /// and packed-reduced+zstd, unless --rows says others.
-    #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "codec", "runner"])]
-    points: Option<PathBuf>,
+    runner: Vec<UserRunner>,
+    /// Send points as `wiregauge codecs points` writes them: the message of median size
+    /// from a recording, from a file of points, or from the scene.
+    #[arg(long, value_name = "FILE|scene", conflicts_with_all = ["message", "input", "runner"])]
+    cloud: Option<PathBuf>,
     #[command(flatten)]
-    choice: Choice,
+    choice: PointRowArgs,
 }
 
 /// A message with the codecs that write it.
-pub struct Cargo {
+pub struct PayloadMessage {
     /// The message as it is named in the result.
     pub case: Case,
     /// The codecs.
-    pub codecs: Vec<Codec>,
+    pub codecs: Vec<PayloadCodec>,
     /// How many points it has, where it is of points.
     pub points: Option<f64>,
     /// Keeps the message and its schema for the participants.
@@ -80,7 +77,7 @@ pub struct Cargo {
 
 /// A codec that has proven itself on the message, or why not.
 #[derive(Clone)]
-pub struct Codec {
+pub struct PayloadCodec {
     /// How it is named in the result.
     pub subject: Subject,
     /// The encoded message's size in bytes.
@@ -89,46 +86,50 @@ pub struct Codec {
     pub coding: Option<CodecSetup>,
 }
 
-impl Payload {
+impl PayloadArgs {
     /// The recording.
     pub fn input(&self) -> Option<&Path> {
-        let points = self.points.as_deref().filter(|points| *points != Path::new(SCENE));
-        self.input.as_deref().or(points)
+        let cloud = self.cloud.as_deref().filter(|cloud| *cloud != Path::new(SCENE));
+        self.input.as_deref().or(cloud)
     }
 
     /// Builds the codecs and has each carry the message; none for generated
     /// content.
-    pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<Cargo>> {
-        if let Some(points) = &self.points {
-            return self.points(points, seed).map(Some);
+    pub fn load(&self, seed: u64, progress: &Progress) -> Result<Option<PayloadMessage>> {
+        if let Some(cloud) = &self.cloud {
+            return self.points(cloud, seed).map(Some);
         }
         ensure!(
-            !self.choice.is_made(),
-            "--channel, --columns, --reflections, --resolution and --rows want --points"
+            !self.choice.is_of_points(),
+            "--columns, --as-reflections and --resolution want --cloud"
+        );
+        ensure!(
+            self.choice.channel.is_empty() || self.input.is_some(),
+            "--channel wants a recording: --input FILE or --cloud FILE"
         );
         if self.message.is_none() && self.input.is_none() {
             ensure!(
-                self.codec.is_empty() && self.runner.is_empty(),
-                "--codec and --runner want a message: --message lidar, or --input FILE"
+                self.codecs.is_empty() && self.runner.is_empty(),
+                "--codecs and --runner want a message: --message lidar, or --input FILE"
             );
             return Ok(None);
         }
         let workload = self.workload(seed)?;
         let load = median(workload.loads()?)?;
-        let mut codecs = codec_entrants::select(&self.codec, &[])?;
-        let only_own = self.codec.is_empty() && !self.runner.is_empty();
+        let mut codecs = codec_selection::select_codecs(&self.codecs, &[])?;
+        let only_own = self.codecs.is_empty() && !self.runner.is_empty();
         codecs.retain(|codec| !codec.is_bound && !only_own);
         let variants: Vec<Variant> = codecs.into_iter().map(Variant::from_codec).collect();
         let built =
-            codec_entrants::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
-        Cargo::of(load, built.entrants).map(Some)
+            codec_selection::build(&workload, &variants, &self.runner, &build_folder()?, progress)?;
+        PayloadMessage::from_entrants(load, built.entrants).map(Some)
     }
 
     /// A list of points, with those who make it small.
-    fn points(&self, source: &Path, seed: u64) -> Result<Cargo> {
-        let rows = self.choice.rows(|row| USUAL.contains(&row.id().as_str()))?;
+    fn points(&self, source: &Path, seed: u64) -> Result<PayloadMessage> {
+        let rows = rows(&self.codecs, |row| DEFAULT_ROWS.contains(&row.id().as_str()))?;
         let files: Vec<PathBuf> = self.input().map(Path::to_owned).into_iter().collect();
-        let (loads, _) = self.choice.cases(&files, CLOUDS, seed)?;
+        let (loads, _) = self.choice.cases(&files, MAX_CLOUDS, seed)?;
         if loads.len() > 1 {
             let names: Vec<&str> = loads.iter().map(|load| load.case.id.as_str()).collect();
             bail!(
@@ -140,36 +141,31 @@ impl Payload {
         let load = median(loads)?;
         let table = Table::from_bytes(&load.samples[0].canonical)?;
         let entrants = rows.into_iter().map(entrant).collect::<Result<_>>()?;
-        Ok(Cargo { points: Some(table.rows() as f64), ..Cargo::of(load, entrants)? })
+        Ok(PayloadMessage {
+            points: Some(table.rows() as f64),
+            ..PayloadMessage::from_entrants(load, entrants)?
+        })
     }
 
     fn workload(&self, seed: u64) -> Result<Workload> {
         if let Some(input) = &self.input {
-            return Workload::recording(input, self.topic.as_deref(), RECORDED, false, &[]);
+            let channel = match &self.choice.channel[..] {
+                [] => None,
+                [channel] => Some(channel.as_str()),
+                _ => bail!("the samples carry one message: name one --channel"),
+            };
+            return Workload::recording(input, channel, MAX_RECORDED, false, &[]);
         }
-        let message = self.message.as_deref().unwrap_or_default();
-        match (message, self.length.as_slice()) {
-            ("lidar", []) => Workload::lidar(&[10_000], 1, seed),
-            ("lidar", [(path, points)]) if path == "points" => Workload::lidar(&[*points], 1, seed),
-            ("lidar", _) => {
-                bail!("the LiDAR message has one list, points: --length points=N")
-            }
-            _ => {
-                let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
-                let sizes = Sizes { overrides, ..Sizes::default() };
-                if message == "rsb" {
-                    let (schema, source) = (Builtin::Rsb.schema()?, Builtin::Rsb.source());
-                    return Workload::generated(schema, source.into(), &sizes, None, 1, seed);
-                }
-                Workload::file(&SchemaSource::parse(message), &sizes, None, 1, seed)
-            }
-        }
+        let overrides: IndexMap<String, usize> = self.length.iter().cloned().collect();
+        let sizes = Sizes { overrides, ..Sizes::default() };
+        let message = SchemaSource::parse(self.message.as_deref().unwrap_or_default());
+        Workload::message(&message, &sizes, None, 1, seed)
     }
 }
 
-impl Cargo {
+impl PayloadMessage {
     /// A message with those of the entrants that can carry it.
-    fn of(load: Load, entrants: Vec<Entrant>) -> Result<Cargo> {
+    fn from_entrants(load: Load, entrants: Vec<Entrant>) -> Result<PayloadMessage> {
         let folder = tempfile::tempdir().context("no folder for the message")?;
         let message = folder.path().join("message");
         fs::write(&message, &load.samples[0].canonical)?;
@@ -189,9 +185,9 @@ impl Cargo {
                     Err(trouble) => subject.status = status(trouble),
                 }
             }
-            codecs.push(Codec { subject, size, coding });
+            codecs.push(PayloadCodec { subject, size, coding });
         }
-        Ok(Cargo { case: load.case, codecs, points: None, _folder: folder })
+        Ok(PayloadMessage { case: load.case, codecs, points: None, _folder: folder })
     }
 }
 

@@ -15,66 +15,66 @@ use wiregauge_bus::scenario::Scenario;
 use wiregauge_participant::control;
 use wiregauge_system::quantity::{parse_bytes, parse_time};
 
-use super::keep::Keep;
-use super::payload::Payload;
-use super::series::{Common, Series};
-use crate::distinct::distinct;
+use super::payload::PayloadArgs;
+use super::samples_file::SamplesArgs;
+use super::series::{RunArgs, Series};
 use crate::progress::Progress;
+use crate::unique_names::check_unique;
 
 /// Send samples of a size in a cycle, and measure what arrives.
 ///
-/// Without --transport: over raw TCP and over memory, which need nothing.
+/// Without --transport it measures raw TCP and memory, which need nothing else.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge bus run --size 500 --cycle 1ms --transport dds,zenoh
   wiregauge bus run --size 10MB --cycle 100ms --mode both --duration 5m
   wiregauge bus run --size 500 --mode discrete --fast
-      as many steps as there can be
+      as many steps as possible
   wiregauge bus run --size 1MB --cycle 0
-      as much as gets through
-  wiregauge bus run --message lidar --codec flatbuffers,prost --cycle 100ms
-      what encode, wire and decode take
-  wiregauge bus run --points drive.mcap --channel /ouster/points --cycle 100ms
-      the same of points that are made small, and where that pays
+      as much as possible
+  wiregauge bus run --message lidar --codecs flatbuffers,prost --cycle 100ms
+      the time to encode, send and decode
+  wiregauge bus run --cloud drive.mcap --channel /points --cycle 100ms
+      the same for point clouds, and when making them small pays
   wiregauge bus run --participants 2..64 --mode both
-      what a receiver more costs
+      the cost of one more receiver
   sudo wiregauge bus run --emulate 1gbit --cycle 0 --size 10MB --transport dds
       over a link between two hosts
   wiregauge bus run --scenario two_hosts.toml
-      as a file says, all on this machine")]
+      loads from a file, all on this machine")]
 pub struct Arguments {
-    /// What to send over what, and to whom, in a file: docs/bus.md. All
+    /// Read loads, transports and participants from this file: docs/bus.md. All
     /// participants run on this machine.
-    #[arg(long, value_name = "FILE", conflicts_with_all = SAID)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = SCENARIO_OPTIONS)]
     scenario: Option<PathBuf>,
     /// Size of a sample in bytes: 500, 64kB, 10MB, 1GiB.
-    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = parse_bytes::<usize>, conflicts_with_all = ["message", "input", "points"])]
+    #[arg(long, value_name = "BYTES,…", value_delimiter = ',', default_value = "500", value_parser = parse_bytes::<usize>, conflicts_with_all = ["message", "input", "cloud"])]
     size: Vec<usize>,
-    /// From sample to sample, or the simulated time of a step; 0 is as fast as
-    /// it goes.
+    /// Time from sample to sample, or simulated time of a step. 0 is as fast as
+    /// possible.
     #[arg(long, value_name = "TIME", default_value = "1ms", value_parser = parse_time)]
     cycle: Duration,
-    /// How participants keep together.
+    /// How participants stay in step.
     #[arg(long, value_enum, default_value = "continuous")]
     mode: Modes,
-    /// Simulated time runs as fast as it can (discrete mode).
+    /// Let simulated time run as fast as it can (discrete mode).
     #[arg(long)]
     fast: bool,
-    /// One sends, the others receive: 4, or a sweep such as 2,4,8, or 2..64 for
-    /// the powers of two.
+    /// Number of participants; one sends, the others receive: 4, or a sweep such as
+    /// 2,4,8, or 2..64 for the powers of two.
     #[arg(long, value_name = "N", default_value = "2")]
     participants: FanOut,
     #[command(flatten)]
-    payload: Payload,
+    payload: PayloadArgs,
     #[command(flatten)]
-    keep: Keep,
+    keep: SamplesArgs,
     #[command(flatten)]
-    common: Common,
+    common: RunArgs,
 }
 
 /// What a scenario says in its own words.
-const SAID: [&str; 22] = [
+const SCENARIO_OPTIONS: [&str; 22] = [
     "size",
     "cycle",
     "mode",
@@ -95,8 +95,8 @@ const SAID: [&str; 22] = [
     "emulate",
     "message",
     "input",
-    "codec",
-    "points",
+    "codecs",
+    "cloud",
 ];
 
 /// One mode or both.
@@ -124,7 +124,7 @@ impl Modes {
 impl Arguments {
     /// Refuses what would have no effect.
     fn check(&self) -> Result<()> {
-        distinct("--size", &self.size)?;
+        check_unique("--size", &self.size)?;
         let steps = [
             ("--fast", self.fast),
             ("--timeout", self.common.timeout.is_some()),
@@ -148,7 +148,7 @@ impl Arguments {
             let scenario = Scenario::read(path)?;
             scenario.terms.realtime.check_permissions()?;
             let placement = Placement::on_machines(&scenario.participants, &[]);
-            return Series { samples, ..Series::of(scenario, placement) }.run(outlet);
+            return Series { samples, ..Series::from_scenario(scenario, placement) }.run(outlet);
         }
         self.check()?;
         let (cycle, fast) = (self.cycle, self.fast);
@@ -163,7 +163,7 @@ impl Arguments {
             }
         }
         let entries = catalogue::select_or_built_in(&self.common.transport)?;
-        let terms = self.common.terms(DEFAULT_DURATION);
+        let terms = self.common.run_settings(DEFAULT_DURATION);
         terms.check_permissions(&entries)?;
         // Built when all else is known to make sense, as it takes minutes.
         let cargo = self.payload.load(self.common.seed, &Progress::new())?;

@@ -10,10 +10,10 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::workload::build_folder;
 
-/// List the transports, and what is missing for them.
+/// List the transports, and what this machine lacks for them.
 #[derive(clap::Args)]
 pub struct Arguments {
-    /// Build the programs that bring them, where they are not built yet.
+    /// Build the programs of the transports that are not built yet.
     #[arg(long)]
     build: bool,
 }

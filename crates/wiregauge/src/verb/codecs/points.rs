@@ -17,20 +17,20 @@ use wiregauge_result::run::{Fact, Run, Settings, FORMAT, VERSION};
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::quantity::parse_timeout;
 
-use crate::memory::MaxMemory;
-use crate::output::{self, deliver, print, Form, Outlet};
-use crate::point_entrants::{entrant, Choice};
+use crate::max_memory::MaxMemoryArgs;
+use crate::output::{self, judge_and_write, print, ResultFormat, ResultTarget};
+use crate::point_entrants::{entrant, rows, PointRowArgs};
 use crate::progress::Progress;
-use crate::required::Required;
+use crate::requirements::RequirementArgs;
 use crate::tools;
 use crate::workload::build_folder;
 
-/// Measure how small points become, and what that takes and leaves of them, in the
-/// packed field and in what else is used for it.
+/// Measure how small points become, how long that takes, and how exact they stay: in the
+/// packed field and in other formats.
 ///
-/// All rows get the same columns at the same resolutions: range to 1 mm, strength to
-/// 0.1 dB unless said otherwise. Each is decoded and held against what was sent before
-/// it is timed. Without a file: a scene of 131,072 lidar reflections.
+/// All rows get the same columns at the same resolutions: range to 1 mm and strength to
+/// 0.1 dB, unless you say otherwise. Each row is checked against the input before it is
+/// timed. Without a file it measures a scene of 131,072 lidar reflections.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -38,55 +38,57 @@ Examples:
       a scene, in a minute
   wiregauge codecs points drive.mcap --channel /ouster/points
       a recording: PointCloud2, or OSI's reflections and detections
-  wiregauge codecs points drive.mcap --reflections
+  wiregauge codecs points drive.mcap --as-reflections
       clouds as time of flight and signal strength
   wiregauge codecs points 000000.bin scan.pcd.bin cloud.pcd --exact
       files of KITTI, nuScenes and PCL; rows without loss, too
   wiregauge codecs points scan.bin --columns x,y,z --resolution x=5mm
-  wiregauge codecs points --rows packed-reduced,pcodec,scaled+zstd
+  wiregauge codecs points --codecs packed-reduced,pcodec,scaled+zstd
   wiregauge codecs points --list
       the rows, their libraries and options")]
 pub struct Arguments {
     /// Recordings (.mcap, .osi) and files of points: .bin of KITTI, .pcd.bin of nuScenes,
     /// .pcd.
     files: Vec<PathBuf>,
-    /// At most so many messages of each list take turns.
+    /// How many messages of each list take turns, at most.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     messages: u32,
     #[command(flatten)]
-    choice: Choice,
-    /// Show rows that keep every bit in fewer of them, too.
+    choice: PointRowArgs,
+    /// Measure only these rows, and the bound.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    codecs: Vec<String>,
+    /// Also measure rows that keep every bit.
     #[arg(long)]
     exact: bool,
     /// List the rows with their options.
     #[arg(long, exclusive = true)]
     list: bool,
 
-    /// Be done in a minute.
-    #[arg(long, conflicts_with = "time")]
+    /// Finish in about a minute.
+    #[arg(long, conflicts_with = "duration")]
     quick: bool,
-    /// How long measuring may take in all: 300, which is seconds, or 10min; five minutes
-    /// unless set.
+    /// How long to measure in all: 10min, or 300 (seconds) [default: 5min].
     #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
-    time: Option<Duration>,
+    duration: Option<Duration>,
     #[command(flatten)]
-    memory: MaxMemory,
-    /// Processes that each row is measured in.
+    memory: MaxMemoryArgs,
+    /// In how many processes each row is measured.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
-    /// Seed of the scene and of turns.
+    /// Seed of the scene and of the order of turns.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ResultFormat,
     #[command(flatten)]
-    required: Required,
+    required: RequirementArgs,
     /// Carry out a row on behalf of another process.
     #[arg(long, hide = true, exclusive = true)]
     serve: Option<String>,
@@ -110,9 +112,9 @@ impl Arguments {
             print(&list())?;
             return Ok(ExitCode::SUCCESS);
         }
-        let rows = self.choice.rows(|row| self.exact || !row.entry.exact)?;
+        let rows = rows(&self.codecs, |row| self.exact || !row.entry.exact)?;
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
-        let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
+        let outlet = ResultTarget::open(&self.output, self.format, &inputs, &self.required)?;
         let began = Instant::now();
         let started = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
         let (cases, points) = self.choice.cases(&self.files, self.messages as usize, self.seed)?;
@@ -122,7 +124,7 @@ impl Arguments {
             entrants,
             experiments: ["encode", "decode"].map(Experiment::plain).to_vec(),
             settings: self.settings(),
-            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
+            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 55 } else { 285 })),
             patience: Duration::from_secs(60),
             most_rounds: if self.quick { 60 } else { 200 },
             least_iterations: 0,
@@ -159,7 +161,7 @@ impl Arguments {
             version: VERSION,
             title: "Points made small".into(),
             kind: RunKind::Points,
-            command: output::command(),
+            command: output::command_line(),
             started,
             seconds: began.elapsed().as_secs_f64(),
             environment,
@@ -174,7 +176,7 @@ impl Arguments {
             require: None,
             reference: None,
         };
-        deliver(&mut run, measured.warnings, outlet)
+        judge_and_write(&mut run, measured.warnings, outlet)
     }
 
     fn settings(&self) -> Settings {

@@ -12,14 +12,14 @@ use wiregauge_result::run::{Run, Settings, FORMAT, VERSION};
 use wiregauge_result::run_kind::RunKind;
 use wiregauge_system::text::escape_short;
 
-use crate::output::{command, deliver, tell, Form, Outlet};
-use crate::required::Required;
+use crate::output::{command_line, judge_and_write, print_notice, ResultFormat, ResultTarget};
+use crate::requirements::RequirementArgs;
 
-/// Make a result of the performance logs that FMUs have written.
+/// Make a result from performance logs that FMUs have written.
 ///
-/// The logs of a source and of a model that were written at the same time make
-/// a run of a simulation; several runs of the same FMUs count as processes. How
-/// many steps belong together, and why others do not, is said.
+/// The logs of a source and a model that were written at the same time are one run of a
+/// simulation. Several runs of the same FMUs count as processes. It prints how many
+/// steps belong together, and why others do not.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -27,38 +27,37 @@ Examples:
   wiregauge cosim import runs/*.json -o runs.run.json
   wiregauge cosim import near=a/*.json far=b/source.json far=b/model.json")]
 pub struct Arguments {
-    /// Logs of sources and models, in any order, perhaps with the case that
-    /// they belong to.
+    /// Logs of sources and models, in any order. CASE= names the case of a log.
     #[arg(required = true, value_name = "[CASE=]LOG")]
-    logs: Vec<Labelled>,
-    /// Steps to leave out at the start of each log.
+    logs: Vec<LabelledLog>,
+    /// How many steps to leave out at the start of each log.
     #[arg(long, value_name = "N", default_value_t = 0)]
     skip: usize,
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ResultFormat,
     #[command(flatten)]
-    required: Required,
+    required: RequirementArgs,
 }
 
 /// `LOG` or `CASE=LOG`.
 #[derive(Clone, Debug)]
-struct Labelled(LogInput);
+struct LabelledLog(LogInput);
 
-impl FromStr for Labelled {
+impl FromStr for LabelledLog {
     type Err = std::convert::Infallible;
 
-    fn from_str(text: &str) -> Result<Labelled, Self::Err> {
+    fn from_str(text: &str) -> Result<LabelledLog, Self::Err> {
         // A file may have such a name.
         let labelled = text.split_once('=').filter(|(case, path)| {
             !case.is_empty() && !path.is_empty() && !PathBuf::from(text).exists()
         });
         let (case, path) = labelled.unwrap_or(("logs", text));
-        Ok(Labelled(LogInput { path: path.into(), case: case.into() }))
+        Ok(LabelledLog(LogInput { path: path.into(), case: case.into() }))
     }
 }
 
@@ -67,17 +66,17 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let given: Vec<LogInput> = self.logs.into_iter().map(|labelled| labelled.0).collect();
         let inputs: Vec<&Path> = given.iter().map(|given| given.path.as_path()).collect();
-        let outlet = Outlet::open(&self.output, self.format, &inputs, &self.required)?;
+        let outlet = ResultTarget::open(&self.output, self.format, &inputs, &self.required)?;
         let imported = import(&given, self.skip)?;
         for note in &imported.notes {
-            tell(&escape_short(note));
+            print_notice(&escape_short(note));
         }
         let mut run = Run {
             format: FORMAT.into(),
             version: VERSION,
             title: "Co-simulation from performance logs".into(),
             kind: RunKind::Cosim,
-            command: command(),
+            command: command_line(),
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             seconds: 0.0,
             // That of the logs is unknown, and this machine's would mislead.
@@ -105,6 +104,6 @@ impl Arguments {
             require: None,
             reference: None,
         };
-        deliver(&mut run, imported.warnings, outlet)
+        judge_and_write(&mut run, imported.warnings, outlet)
     }
 }

@@ -12,25 +12,26 @@ use wiregauge_cosim::recording::Recording;
 use wiregauge_osi::fmus::{Build, Model};
 use wiregauge_result::run::Case;
 
-use super::measuring::{Measuring, Workload};
-use crate::coupling::Coupling;
-use crate::distinct::distinct;
+use super::measurement::{CosimWorkload, MeasurementArgs};
+use crate::connect_args::ConnectArgs;
 use crate::fmu_entrants::{encodings, load, memcpy, subject, FmuEntrants, Member};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
+use crate::unique_names::check_unique;
 
 /// Couple FMUs and measure each phase of each step.
 ///
-/// The FMUs take turns, epoch by epoch, each pair in a process of its own. The
-/// project's own are built on first use.
+/// Pairs of FMUs take turns, epoch by epoch, each in its own process. wiregauge builds
+/// its own FMUs on first use.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge cosim run --quick
       100,000 reflections in every encoding
-  wiregauge cosim run --reflections 829440 --encodings protobuf,packed
-  wiregauge cosim run --reflections 0 --objects 10,100,500 --model pedestrian
-  wiregauge cosim run --build release,debug --fmi 2,3
+  wiregauge cosim run --reflections 829440 --codecs protobuf,packed
+  wiregauge cosim run --reflections 0 --moving-objects 10,100,500 \\
+      --model pedestrian
+  wiregauge cosim run --build-type release,debug --fmi 2,3
   wiregauge cosim run --quick --samples steps.arrow
       every step with its times, in a file
   wiregauge cosim run --source a.fmu --model b.fmu --set source.lanes=2
@@ -38,23 +39,23 @@ Examples:
   wiregauge cosim run --source a.fmu --model b.fmu --record drive.mcap
       and what they exchange, as a trace file")]
 pub struct Arguments {
-    /// Only these encodings.
+    /// Measure only these encodings of messages.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
-    encodings: Vec<String>,
+    codecs: Vec<String>,
     /// Numbers of reflections.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "100000")]
     reflections: Vec<u32>,
     /// Numbers of moving objects.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "10")]
-    objects: Vec<u32>,
+    moving_objects: Vec<u32>,
     /// How much of OSI the objects carry.
     #[arg(long, value_enum, default_value = "full")]
     scene: Scene,
-    /// What takes the source's messages: 'sensor', 'pedestrian', or an FMU.
-    #[arg(long, visible_alias = "sensor", value_name = "MODEL", default_value = "sensor")]
+    /// The FMU that takes the messages: 'sensor', 'pedestrian', or a file of yours.
+    #[arg(long, value_name = "FMU", default_value = "sensor")]
     model: String,
-    /// An FMU of your own as the source.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["encodings", "build", "fmi", "reflections", "objects", "scene"])]
+    /// An FMU of yours that makes the messages.
+    #[arg(long, value_name = "FMU", conflicts_with_all = ["codecs", "build_type", "fmi", "reflections", "moving_objects", "scene"])]
     source: Option<PathBuf>,
     /// Build types of the FMUs.
     #[arg(
@@ -64,32 +65,32 @@ pub struct Arguments {
         value_name = "TYPE,…",
         default_value = "release"
     )]
-    build: Vec<BuildType>,
+    build_type: Vec<BuildType>,
     /// Versions of FMI.
     #[arg(long, value_delimiter = ',', value_name = "N,…", default_value = "2",
         value_parser = clap::value_parser!(u8).range(2..=3))]
     fmi: Vec<u8>,
-    /// Have FlatBuffers verify messages before they read them.
+    /// Verify FlatBuffers before they are read.
     #[arg(long, conflicts_with = "source")]
     verify: bool,
-    /// Have the FMUs take new buffers and objects in each step.
+    /// Use new buffers and objects in each step.
     #[arg(long, conflicts_with = "source")]
     fresh: bool,
 
     #[command(flatten)]
-    coupling: Coupling,
-    /// Record all outputs of the one pair of FMUs, before it is measured and in a run of its
-    /// own, so that it costs the figures nothing: .mcap. `trace record` has more ways.
+    coupling: ConnectArgs,
+    /// Also record all outputs of the one pair of FMUs: .mcap. This is a run of its own,
+    /// before the measurement. `trace record` can do more.
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Steps that are recorded.
+    /// How many steps are recorded.
     #[arg(long, value_name = "N", default_value_t = 100, requires = "record", value_parser = clap::value_parser!(u64).range(1..=100_000_000))]
     record_steps: u64,
-    /// Accept FMUs whose messages differ when they are run again.
+    /// Accept FMUs whose messages differ from run to run.
     #[arg(long)]
     varying: bool,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasurementArgs,
 }
 
 /// How much of OSI the objects carry.
@@ -125,18 +126,18 @@ enum BuildType {
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        distinct("--reflections", &self.reflections)?;
-        distinct("--objects", &self.objects)?;
+        check_unique("--reflections", &self.reflections)?;
+        check_unique("--moving-objects", &self.moving_objects)?;
         let model = Path::new(&self.model);
         let inputs: Vec<&Path> = self.source.iter().map(PathBuf::as_path).chain([model]).collect();
         let destination = self.measuring.open(&inputs)?;
         let progress = Progress::new();
         let (title, cases, mut entrants) = match &self.source {
             Some(source) => {
-                let model = self.own_model()?;
+                let model = self.user_model()?;
                 let names = distinct_names(source, &model);
                 let title = format!("Co-simulation of {} and {}", names[0], names[1]);
-                (title, vec![own_case()], own(source.clone(), model))
+                (title, vec![user_case()], own(source.clone(), model))
             }
             None => {
                 let title = format!("Co-simulation: SensorView from source to {}", self.model);
@@ -145,7 +146,7 @@ impl Arguments {
         };
         for entrant in &mut entrants {
             if let Some(HostWork::Fmus(pair)) = &mut entrant.work {
-                self.coupling.adjust(pair)?;
+                self.coupling.apply_to(pair)?;
                 pair.varying = self.varying;
             }
         }
@@ -155,7 +156,7 @@ impl Arguments {
             }
             None => true,
         };
-        let workload = Workload {
+        let workload = CosimWorkload {
             title,
             cases,
             entrants,
@@ -171,8 +172,8 @@ impl Arguments {
     fn cases(&self) -> Vec<Load> {
         let mut cases = Vec::new();
         for &reflections in &self.reflections {
-            for &objects in &self.objects {
-                let swept = match (self.reflections.len(), self.objects.len()) {
+            for &objects in &self.moving_objects {
+                let swept = match (self.reflections.len(), self.moving_objects.len()) {
                     (1, 2..) => Some(("objects", objects)),
                     (2.., 1) => Some(("reflections", reflections)),
                     _ => None,
@@ -198,8 +199,8 @@ impl Arguments {
     /// Every encoding in every build and version of FMI that it has.
     fn members(&self) -> Result<Vec<Member>> {
         let mut members = Vec::new();
-        for encoding in encodings(&self.encodings)? {
-            for build in &self.build {
+        for encoding in encodings(&self.codecs)? {
+            for build in &self.build_type {
                 let build = match build {
                     BuildType::Release => Build::Release,
                     BuildType::Debug => Build::Debug,
@@ -217,7 +218,7 @@ impl Arguments {
     }
 
     /// The user's own model, which must be a file.
-    fn own_model(&self) -> Result<PathBuf> {
+    fn user_model(&self) -> Result<PathBuf> {
         ensure!(
             !["sensor", "pedestrian"].contains(&self.model.as_str()),
             "--source wants the other FMU too: --model FILE"
@@ -240,15 +241,15 @@ fn record(
     });
     let (Some(pair), None, [load]) = (pairs.next(), pairs.next(), cases) else {
         bail!(
-            "--record wants one pair of FMUs and one case: name one of --encodings, of \
-             --reflections and of --objects"
+            "--record wants one pair of FMUs and one case: name one of --codecs, of \
+             --reflections and of --moving-objects"
         );
     };
     let mut pair = pair.clone();
     pair.source_parameters.splice(0..0, load.source.iter().cloned());
     pair.model_parameters.splice(0..0, load.model.iter().cloned());
     let inputs = [pair.source.as_path(), &pair.model];
-    Recorder::to(file, &inputs, patience).record(&Recording::from_pair(&pair, &[])?, steps)
+    Recorder::new(file, &inputs, patience).record(&Recording::from_pair(&pair, &[])?, steps)
 }
 
 /// FMUs of the user's own, and their bytes by memcpy.
@@ -262,7 +263,7 @@ fn own(source: PathBuf, model: PathBuf) -> Vec<Entrant> {
     vec![fmus, memcpy(None)]
 }
 
-fn own_case() -> Load {
+fn user_case() -> Load {
     Load {
         case: Case {
             id: "own".into(),

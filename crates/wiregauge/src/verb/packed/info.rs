@@ -7,35 +7,35 @@ use anyhow::Result;
 use wiregauge_packing::info::{read_field_info, read_info};
 use wiregauge_trace::open::OpenHints;
 
-use super::super::trace::form::Form;
-use super::super::trace::progress::news;
-use super::{points, shown};
+use super::super::trace::progress::byte_progress;
+use super::{points, summary};
+use crate::list_format::ListFormat;
 
-/// Show the packed fields in files: their columns, types, resolutions and bytes, and
-/// the rows that are not packed.
+/// Show the packed fields in files: columns, types, resolutions, bytes, and rows that are
+/// not packed.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge packed info small.mcap
   wiregauge packed info scan.packed *.osi --format json")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or a packed field by itself.
+    /// Input: .mcap, .osi, or a file with one packed field.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let wish = OpenHints { osi_type: self.kind };
-        let mut shown = news("reading");
+        let mut shown = byte_progress("reading");
         let mut infos = Vec::new();
         for path in &self.files {
             let told = match points::is_field(path)? {
@@ -45,7 +45,7 @@ impl Arguments {
             infos.push(told);
         }
         drop(shown);
-        shown::print_infos(&infos, self.format)?;
+        summary::print_infos(&infos, self.format)?;
         Ok(ExitCode::SUCCESS)
     }
 }

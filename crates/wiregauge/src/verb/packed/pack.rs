@@ -8,57 +8,64 @@ use wiregauge_packed::PackOptions;
 use wiregauge_packing::packer::Packer;
 use wiregauge_packing::structure::Structure;
 
-use super::super::trace::errors::Errors;
-use super::super::trace::form::Form;
-use super::super::trace::putting::Putting;
-use super::super::trace::selecting::Selecting;
-use super::reducing::{refuse_text, Reducing};
-use super::{points, shown};
+use super::super::trace::encoding_args::in_protobuf;
+use super::super::trace::error_policy::ErrorPolicy;
+use super::super::trace::output_args::OutputArgs;
+use super::super::trace::selection_args::SelectionArgs;
+use super::reduction_args::{refuse_text, ReductionArgs};
+use super::{points, summary};
+use crate::list_format::ListFormat;
 
-/// Pack reflections, detections and points, and tell what each column took and what
-/// error it really has.
+/// Pack reflections, detections and points. It prints the size of each column and its
+/// largest error.
 ///
-/// Without a preset or a resolution columns are lossless and not reduced: readers
-/// find their values in place. Reduced ones are smaller and are decoded by blocks.
-/// No value is further away than half of its resolution.
+/// Without a preset or a resolution, columns keep every bit, and readers find the values
+/// in place. With a resolution, columns are smaller and are decoded in blocks. No error is
+/// larger than half of the resolution. OSI's messages in FlatBuffers become Protobuf with
+/// packed fields.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Presets, whose other columns keep every bit:
   lidar-1mm    range to 1 mm (time of flight to 6.67 ps), signal strength to
                0.1 dB; of points x, y and z to 1 mm
   lidar-exact  every bit
-  radar-1cm    range to 1 cm, strengths to 0.1 dB, angles to 0.01 degrees, speed to
-               1 cm/s (Doppler shift to 5 Hz, as much at 77 GHz)
+  radar-1cm    range to 1 cm, strengths to 0.1 dB, angles to 0.01 degrees,
+               speed to 1 cm/s (Doppler shift to 5 Hz, as much at 77 GHz)
   radar-exact  every bit
 
 Examples:
-  wiregauge packed pack drive.mcap small.mcap --preset lidar-1mm,radar-1cm
-  wiregauge packed pack drive_sv.osi small_sv.osi --preset lidar-exact \\
+  wiregauge packed pack drive.mcap -o small.mcap --preset lidar-1mm,radar-1cm
+  wiregauge packed pack drive_sv.osi -o small_sv.osi --preset lidar-exact \\
       --resolution time_of_flight=6.67ps --resolution signal_strength=0.1dB
-  wiregauge packed pack scans.mcap small.mcap --channel /points --format json \\
+  wiregauge packed pack scans.mcap -o small.mcap --channel /points \\
       --resolution x=1mm --resolution y=1mm --resolution z=1mm
-  wiregauge packed pack scan.bin scan.packed --point x:f32,y:f32,z:f32,ring:f32")]
+  wiregauge packed pack scan.bin -o scan.packed --point x:f32,y:f32,z:f32")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, a bag, or with --point an array of points.
+    /// Input: .mcap, .osi, a bag, or with --point an array of points.
     input: PathBuf,
-    /// What is written: .mcap or .osi; of an array of points a packed field.
+    /// Output file: .mcap or .osi. For an array of points: a packed field.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
-    reducing: Reducing,
-    /// The file is an array of points; what each is made of, as x:f32,y:f32,z:f32.
+    reducing: ReductionArgs,
+    /// The input is an array of points with these fields: x:f32,y:f32,z:f32.
     #[arg(long, value_name = "NAME:TYPE,…")]
     point: Option<Structure>,
-    /// What becomes of a message that cannot be packed, as a cloud that is damaged. Where one
-    /// is skipped the exit status is 1.
+    /// What to do with a message that cannot be packed, such as a damaged cloud. If one is
+    /// skipped, the exit status is 1.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
-    errors: Errors,
-    /// Form on standard output.
+    errors: ErrorPolicy,
+    /// For messages in FlatBuffers: leave out what Protobuf's definition has no field for,
+    /// and name it.
+    #[arg(long)]
+    lossy: bool,
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
@@ -78,14 +85,15 @@ impl Arguments {
                     |writer| {
                         let (packer, told) = Packer::new(writer, &origin, options);
                         costs = Some(told);
-                        Box::new(packer.skip_failed(self.errors == Errors::Skip))
+                        let packer = Box::new(packer.skip_failed(self.errors == ErrorPolicy::Skip));
+                        in_protobuf(packer, &origin, self.lossy)
                     },
                 )?;
-                outcome.tell_of_way(&self.output);
+                outcome.print_conversion(&self.output);
                 costs.map(|costs| costs.take()).unwrap_or_default()
             }
         };
-        shown::print_costs(&costs, self.format)?;
+        summary::print_costs(&costs, self.format)?;
         let is_whole = costs.iter().all(|channel| channel.skipped == 0);
         Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }

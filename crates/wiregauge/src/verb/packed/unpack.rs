@@ -6,36 +6,37 @@ use std::process::ExitCode;
 use anyhow::Result;
 use wiregauge_packing::unpacker::Unpacker;
 
-use super::super::trace::form::Form;
-use super::super::trace::putting::Putting;
-use super::super::trace::selecting::Selecting;
-use super::reducing::refuse_text;
-use super::{points, shown};
+use super::super::trace::output_args::OutputArgs;
+use super::super::trace::selection_args::SelectionArgs;
+use super::reduction_args::refuse_text;
+use super::{points, summary};
+use crate::list_format::ListFormat;
 
 /// Unpack what pack made: reflections, detections, PointCloud2, arrays of points.
 ///
-/// What was packed without loss comes back as the same message to the byte.
+/// If it was packed without loss, the messages are the same to the byte.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge packed unpack small.mcap drive.mcap
-  wiregauge packed unpack packed_sv.osi drive_sv.osi
-  wiregauge packed unpack scan.packed scan.bin")]
+  wiregauge packed unpack small.mcap -o drive.mcap
+  wiregauge packed unpack packed_sv.osi -o drive_sv.osi
+  wiregauge packed unpack scan.packed -o scan.bin")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or a packed field by itself.
+    /// Input: .mcap, .osi, or a file with one packed field.
     input: PathBuf,
-    /// What is written: .mcap or .osi; of a packed field an array of points.
+    /// Output file: .mcap or .osi. For a packed field: an array of points.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
-    /// Leave out columns that OSI has no field for instead of refusing them.
+    /// Leave out columns that OSI has no field for. Without it they are an error.
     #[arg(long)]
-    drop_unknown: bool,
-    /// Form on standard output.
+    lossy: bool,
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
@@ -48,14 +49,14 @@ impl Arguments {
             let (mut costs, origin) = (None, self.input.display().to_string());
             let outcome =
                 self.putting.write_by(&self.input, &self.selecting, &self.output, |writer| {
-                    let (unpacker, told) = Unpacker::new(writer, &origin, self.drop_unknown);
+                    let (unpacker, told) = Unpacker::new(writer, &origin, self.lossy);
                     costs = Some(told);
                     Box::new(unpacker)
                 })?;
-            outcome.tell_of_way(&self.output);
+            outcome.print_conversion(&self.output);
             costs.map(|costs| costs.take()).unwrap_or_default()
         };
-        shown::print_costs(&costs, self.format)?;
+        summary::print_costs(&costs, self.format)?;
         Ok(ExitCode::SUCCESS)
     }
 }

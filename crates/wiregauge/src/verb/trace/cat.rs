@@ -6,41 +6,42 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::ValueEnum;
 
-use super::putting::Putting;
-use super::selecting::Selecting;
+use super::output_args::OutputArgs;
+use super::selection_args::SelectionArgs;
 use wiregauge_trace::write::OutputFormat;
 
 /// Show messages as lines of JSON, as Protobuf's text, or as they are.
 ///
-/// Messages in Protobuf, FlatBuffers, JSON, CBOR, ROS 1 and CDR are shown as JSON by the
-/// definition that their channel carries, or for ROS by that of the ROS that is sourced;
-/// those of OSI as Protobuf's text, too. Of packed fields the reflections and detections
-/// in them are shown. A message that cannot be shown is a line that says why.
+/// Messages in Protobuf, FlatBuffers, JSON, CBOR, ROS 1 and CDR become JSON, by the
+/// definition in their channel, or for ROS by the ROS that is sourced. Messages of OSI can
+/// also become Protobuf's text. Packed fields are shown as reflections and detections. For
+/// a message that cannot be shown, a line says why.
 ///
-/// What is not wanted is hopped over where the file has lengths or an index for it.
+/// Messages that you do not ask for are skipped without reading them, if the file has
+/// lengths or an index.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace cat drive.mcap --messages 1000
+  wiregauge trace cat drive.mcap --range 1000
   wiregauge trace cat drive_sv.osi --from 2s --to 3s --format text
   wiregauge trace cat drive.mcap --channel /gt | jq .message.timestamp
   wiregauge trace cat drive_sv.osi --format raw | my-model
       each message after its length, a little-endian number of four bytes")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, the folder
-    /// of a ROS 2 bag, or .txth.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; the folder of a
+    /// ROS 2 bag; or .txth.
     input: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "json")]
-    format: Shape,
+    format: MessageFormat,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Shape {
+enum MessageFormat {
     /// A line a message.
     Json,
     /// Protobuf's text format, as in .txth files.
@@ -53,9 +54,9 @@ impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
         let form = match self.format {
-            Shape::Json => OutputFormat::Json,
-            Shape::Text => OutputFormat::Text,
-            Shape::Raw => OutputFormat::LengthPrefixed,
+            MessageFormat::Json => OutputFormat::Json,
+            MessageFormat::Text => OutputFormat::Text,
+            MessageFormat::Raw => OutputFormat::LengthPrefixed,
         };
         self.putting.print(&self.input, &self.selecting, form)?;
         Ok(ExitCode::SUCCESS)

@@ -9,45 +9,45 @@ use wiregauge_system::text::{escape_short, format_count};
 use wiregauge_trace::check::rules::{Level, ALL};
 use wiregauge_trace::check::{check, CheckResult};
 
-use super::form::Form;
-use super::progress::news;
-use super::putting::Putting;
-use crate::output::{print, show, tell};
+use super::output_args::OutputArgs;
+use super::progress::byte_progress;
+use crate::list_format::ListFormat;
+use crate::output::{print, print_escaped, print_notice};
 use crate::workload::osi_definitions;
 
 /// The file does not keep the rules.
 const BROKEN: u8 = 1;
 
-/// Hold trace files against each rule of OSI 3.8 for them.
+/// Check trace files against the rules of OSI 3.8.
 ///
-/// Every field of every message is held against its definition. The exit status is 0
-/// when all errors are absent; warnings are of what is recommended.
+/// It checks every field of every message against its definition. The exit status is 0 if
+/// there is no error. Warnings are about recommendations.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace check drive.mcap
   wiregauge trace check *.osi --format json
   wiregauge trace check drive.mcap --fix fixed.mcap --protobuf-version 3.21.12
-      writes it anew with chunks, index, metadata, versions and times; what
-      nobody knows is asked for or left out
+      writes it again with chunks, index, metadata, versions and times;
+      what is not known is left out and named
   wiregauge trace check --rules
-      the rules that files are held against")]
+      the rules")]
 pub struct Arguments {
-    /// What is checked: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, or the
-    /// folder of a ROS 2 bag.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; or the folder of
+    /// a ROS 2 bag.
     #[arg(required_unless_present = "rules", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write a file that keeps the rules here, as far as they can be kept.
+    /// Write a file here that keeps the rules as far as possible.
     #[arg(long, value_name = "FILE")]
     fix: Option<PathBuf>,
     /// Show the rules.
     #[arg(long)]
     rules: bool,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ListFormat,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
@@ -56,7 +56,7 @@ impl Arguments {
         if self.rules {
             let lines = ALL
                 .iter()
-                .map(|rule| format!("{:24} {:8} {}", rule.id, word(rule.level), rule.what));
+                .map(|rule| format!("{:24} {:8} {}", rule.id, level_name(rule.level), rule.what));
             print(&lines.collect::<Vec<_>>().join("\n"))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -70,12 +70,12 @@ impl Arguments {
         }
         let (mut texts, mut entries, mut holds) = (Vec::new(), Vec::new(), true);
         for path in &files {
-            let wish = self.putting.wish();
-            let checked = check(path, &wish, &osi_definitions, &mut news("checking"))?;
+            let wish = self.putting.read_hints();
+            let checked = check(path, &wish, &osi_definitions, &mut byte_progress("checking"))?;
             // What was fixed is what counts.
             holds = checked.findings.is_valid() && (holds || self.fix.is_some());
             let file = path.display().to_string();
-            texts.push(text(&file, &checked));
+            texts.push(format_check(&file, &checked));
             entries.push(json!({
                 "file": file,
                 "messages": checked.messages,
@@ -84,18 +84,18 @@ impl Arguments {
             }));
         }
         match self.format {
-            Form::Json => print(&serde_json::to_string_pretty(&entries)?)?,
-            Form::Table => show(&texts.concat())?,
+            ListFormat::Json => print(&serde_json::to_string_pretty(&entries)?)?,
+            ListFormat::Table => print_escaped(&texts.concat())?,
         }
-        if !holds && self.fix.is_none() && self.format == Form::Table {
-            tell("wiregauge trace check FILE --fix FIXED writes what can be known");
+        if !holds && self.fix.is_none() && self.format == ListFormat::Table {
+            print_notice("wiregauge trace check FILE --fix FIXED writes what can be known");
         }
         Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(BROKEN) })
     }
 }
 
 /// What a file lacks, as people read it.
-fn text(file: &str, checked: &CheckResult) -> String {
+fn format_check(file: &str, checked: &CheckResult) -> String {
     let CheckResult { findings, messages } = checked;
     let verdict = match (findings.is_valid(), findings.list().is_empty()) {
         (true, true) => "keeps every rule",
@@ -110,14 +110,14 @@ fn text(file: &str, checked: &CheckResult) -> String {
             2 => ", and once more".to_owned(),
             count => format!(", and {} times more", count - 1),
         };
-        text += &format!("  {} {}: {}\n", word(finding.level), finding.rule, finding.what);
+        text += &format!("  {} {}: {}\n", level_name(finding.level), finding.rule, finding.what);
         let (place, found) = (escape_short(&finding.place), escape_short(&finding.found));
         text += &format!("    at {place}: {found}{times}\n    {}\n", finding.remedy);
     }
     text
 }
 
-fn word(level: Level) -> &'static str {
+fn level_name(level: Level) -> &'static str {
     match level {
         Level::Error => "error",
         Level::Warning => "warning",

@@ -5,64 +5,57 @@ use std::process::ExitCode;
 
 use anyhow::{ensure, Result};
 
-use super::super::packed::shown::costs_text;
-use super::encoding::Encoded;
-use super::pointing::Pointing;
-use super::putting::Putting;
-use super::selecting::Selecting;
-use crate::output::tell;
+use super::encoding_args::EncodingArgs;
+use super::output_args::OutputArgs;
+use super::points_args::PointsArgs;
+use super::selection_args::SelectionArgs;
 
-/// Write a trace file as another container, by the end of its name: .mcap, .osi,
-/// .txth or .jsonl; or in another encoding; or the points in it, as clouds or as a
-/// table.
+/// Convert a trace file to another container, another encoding, or points.
 ///
-/// From .osi to .mcap and back, and between compressions, messages are the same
-/// to the byte. Definitions and versions that an .osi file does not carry come from
-/// OSI's official package, from the messages themselves and from you; what nobody
-/// tells is left out and named. The text forms are for people and scripts: there
-/// messages are parsed.
+/// The end of the output's name says the container: .mcap, .osi, .txth or .jsonl. From
+/// .osi to .mcap and back, messages stay the same to the byte. Definitions and versions
+/// that an .osi file lacks come from OSI's official package, from the messages and from
+/// you. What is not known is left out and named. .txth and .jsonl are text: there messages
+/// are parsed.
 ///
-/// Between Protobuf and FlatBuffers fields belong together by their names. Tables keep
-/// what is there and what is absent, so that messages come back the same; what has
-/// no place in the other definition is an error, unless --lossy leaves it out.
+/// --encoding converts between Protobuf and FlatBuffers. Fields match by their names.
+/// Tables keep what is absent, so that messages come back the same. What has no place in
+/// the other definition is an error, unless --lossy leaves it out. Packed fields become
+/// the rows that they hold; `wiregauge packed pack` makes them.
 ///
-/// Packed fields hold reflections and detections as columns, with every bit unless a
-/// preset or a resolution reduces them; what that costs is told, column by column.
-///
-/// Points are reflections and detections of OSI, plain or in the packed field, and
-/// PointCloud2 of ROS. --points writes them as foxglove.PointCloud, which Foxglove and
-/// Lichtblick show; .arrow and .parquet are tables, a row a point.
+/// --points writes reflections, detections and point clouds as foxglove.PointCloud, for
+/// Foxglove and Lichtblick. .arrow and .parquet are tables with a row for each point.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace convert drive_sv.osi drive.mcap --protobuf-version 3.21.12
-  wiregauge trace convert drive.mcap drive_sd.osi --channel 'Lidar.OSMPSensorDataOut'
-  wiregauge trace convert drive.mcap small.mcap --compression zstd --chunk 4MiB
-  wiregauge trace convert drive_sv.osi.xz drive_sv.txth      for your eyes
-  wiregauge trace convert drive_sv.osi flat.mcap --encoding flatbuffers-tables
-  wiregauge trace convert flat.mcap drive_sv.osi --encoding protobuf
-  wiregauge trace convert drive.mcap small.mcap --encoding packed --preset lidar-1mm
-  wiregauge trace convert packed.mcap drive_sv.osi --encoding protobuf
-      from packed fields, as from FlatBuffers
-  wiregauge trace convert ground_truth.osi whole_gt.osi --type gt --repeat-static
-      what esmini tells in the first message, in each of them
-  wiregauge trace convert drive.mcap clouds.mcap --points
-  wiregauge trace convert drive_sd.osi drive.parquet
-      a row a point, for DuckDB, Polars or Spark")]
+  wiregauge trace convert drive_sv.osi -o drive.mcap --protobuf-version 3.21.12
+  wiregauge trace convert drive.mcap -o a_sd.osi --channel 'Lidar.OSMP*'
+  wiregauge trace convert drive.mcap -o small.mcap --chunk 4MiB
+  wiregauge trace convert drive_sv.osi.xz -o drive_sv.txth      for your eyes
+  wiregauge trace convert a_sv.osi -o flat.mcap --encoding flatbuffers-tables
+  wiregauge trace convert flat.mcap -o a_sv.osi --encoding protobuf
+  wiregauge trace convert packed.mcap -o a_sv.osi --encoding protobuf
+      from packed fields
+  wiregauge trace convert part_gt.osi -o whole_gt.osi --repeat-static
+      repeats in each message what esmini says in the first one only
+  wiregauge trace convert drive.mcap -o clouds.mcap --points
+  wiregauge trace convert drive_sd.osi -o drive.parquet
+      a row for each point, for DuckDB, Polars or Spark")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, the folder
-    /// of a ROS 2 bag, or .txth.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; the folder of a
+    /// ROS 2 bag; or .txth.
     input: PathBuf,
-    /// What is written.
+    /// Output file.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    pointing: Pointing,
+    pointing: PointsArgs,
     #[command(flatten)]
-    encoded: Encoded,
+    encoded: EncodingArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
@@ -77,18 +70,11 @@ impl Arguments {
             let all = pointing.write(input, selecting, output, putting)?;
             return Ok(if all { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
-        if let Some(way) = encoded.of(output)? {
-            let (origin, mut costs) = (input.display().to_string(), None);
-            let outcome = putting.write_by(input, selecting, output, |writer| {
-                let (writer, told) = way.before(writer, &origin);
-                costs = Some(told);
-                writer
-            })?;
-            outcome.tell_read(output);
-            let costs = costs.map(|costs| costs.take()).unwrap_or_default();
-            if !costs.is_empty() {
-                tell(&costs_text(&costs));
-            }
+        if let Some(way) = encoded.conversion_to(output)? {
+            let origin = input.display().to_string();
+            let outcome = putting
+                .write_by(input, selecting, output, |writer| way.wrap_writer(writer, &origin))?;
+            outcome.print_read(output);
             return Ok(ExitCode::SUCCESS);
         }
         self.putting.copy(&[self.input], &self.selecting, &self.output)?;

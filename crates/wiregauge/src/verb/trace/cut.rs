@@ -5,27 +5,28 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 
-use super::putting::Putting;
-use super::selecting::Selecting;
+use super::output_args::OutputArgs;
+use super::selection_args::SelectionArgs;
 
-/// Take a part of a trace file: by time, number, channel, or every n-th message.
+/// Copy a part of a trace file: by time, number, channel, or every n-th message.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace cut drive.mcap part.mcap --from 10s --to 20s
-      of a file with a summary only the chunks of these times are read
-  wiregauge trace cut drive.mcap part.mcap --channel '/lidar*' --every 10
-  wiregauge trace cut drive_sv.osi part_sv.osi --messages 100..200")]
+  wiregauge trace cut drive.mcap -o part.mcap --from 10s --to 20s
+      reads only the chunks of these times, if the file has a summary
+  wiregauge trace cut drive.mcap -o part.mcap --channel '/lidar*' --every 10
+  wiregauge trace cut drive_sv.osi -o part_sv.osi --range 100..200")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .osi packed by gzip, xz or zstd, .bag, .db3, the folder of
-    /// a ROS 2 bag, or .txth.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; the folder of a
+    /// ROS 2 bag; or .txth.
     input: PathBuf,
-    /// What is written.
+    /// Output file.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {

@@ -9,24 +9,24 @@ use wiregauge_trace::open::container_name;
 use wiregauge_trace::osi::index::index_path;
 use wiregauge_trace::osi::index_writer::write;
 
-use super::progress::news;
-use crate::output::tell;
+use super::progress::byte_progress;
+use crate::output::print_notice;
 
-/// Write an index beside .osi files, FILE.osi.index, so that messages are found without
-/// hopping over those before them.
+/// Write an index beside .osi files, FILE.osi.index, to find messages faster.
 ///
-/// cat, cut, convert, play and all that choose messages by time or number use it. It is
-/// held against the file first; where it is of another one it is not used, and that is told.
+/// cat, cut, convert, play and all that choose messages by time or number use it. They
+/// first check whether it belongs to the file. If it does not, they say so and do not use
+/// it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace index drive_sv.osi
-  wiregauge trace cat drive_sv.osi --messages 100000")]
+  wiregauge trace cat drive_sv.osi --range 100000")]
 pub struct Arguments {
-    /// What is read: .osi.
+    /// Input: .osi.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
@@ -45,10 +45,10 @@ impl Arguments {
             ensure!(
                 kind == "OSI",
                 "{shown} is a {kind}, and an index is of an .osi file; 'wiregauge trace convert \
-                 {shown} drive.mcap' writes a file that has one"
+                 {shown} -o drive.mcap' writes a file that has one"
             );
-            let messages = write(path, self.kind.as_deref(), &mut news("indexing"))?;
-            tell(&format!(
+            let messages = write(path, self.kind.as_deref(), &mut byte_progress("indexing"))?;
+            print_notice(&format!(
                 "{} in {}",
                 format_count(messages, "message"),
                 index_path(path).display()

@@ -11,41 +11,40 @@ use wiregauge_trace::info::{read_info, ChannelInfo, MetadataInfo, ReadStats, Tra
 use wiregauge_trace::open::OpenHints;
 use wiregauge_trace::read::Nanoseconds;
 
-use super::form::Form;
-use super::progress::news;
+use super::progress::byte_progress;
+use crate::list_format::ListFormat;
 use crate::output::print;
 
 /// Show what is in trace files: channels, types, versions, times, rates, sizes.
 ///
-/// An MCAP file with a summary, and a bag with an index, are not read unless --all says so;
-/// MCAP takes as long whatever its size. An .osi file has neither: it is hopped over by its
-/// lengths.
+/// It uses the summary of an MCAP file and the index of a bag; --all reads all messages. An
+/// .osi file has neither, so it skips from message to message by their lengths.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace info drive.mcap
   wiregauge trace info --all drive.mcap
-      with the rates, gaps and sizes that only reading tells
+      also rates, gaps and sizes, for which it reads all messages
   wiregauge trace info --all drive.mcap --page drive.html
       the same as a page, with the sizes of messages as a picture
   wiregauge trace info *.osi --format json")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, each also packed by gzip, xz or zstd, or the
-    /// folder of a ROS 2 bag.
+    /// Input: .mcap, .osi, .bag or .db3, also packed by gzip, xz or zstd; or the folder of
+    /// a ROS 2 bag.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Read every message of MCAP and of bags too.
+    /// Read every message, also of MCAP and bags.
     #[arg(long)]
     all: bool,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
-    /// Write the same as a page, too, with the sizes of messages as a picture.
-    #[arg(long, value_name = "FILE.html")]
+    format: ListFormat,
+    /// Also write a page, with the sizes of messages as a picture.
+    #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
 }
 
@@ -55,18 +54,18 @@ impl Arguments {
         let wish = OpenHints { osi_type: self.kind };
         let inputs: Vec<&Path> = self.files.iter().map(PathBuf::as_path).collect();
         let wanted = self.page.as_ref().map(|page| Target::open(page, &inputs)).transpose()?;
-        let mut shown = news("reading");
+        let mut shown = byte_progress("reading");
         let mut infos = Vec::new();
         for path in &self.files {
             infos.push(read_info(path, &wish, self.all, &mut shown)?);
         }
         drop(shown);
         if let Some(target) = wanted {
-            target.write(page(&infos).as_bytes())?;
+            target.write(format_page(&infos).as_bytes())?;
         }
         match self.format {
-            Form::Json => print(&serde_json::to_string_pretty(&infos)?)?,
-            Form::Table => {
+            ListFormat::Json => print(&serde_json::to_string_pretty(&infos)?)?,
+            ListFormat::Table => {
                 let texts: Vec<String> = infos.iter().map(text).collect();
                 print(&texts.join("\n"))?;
             }
@@ -77,69 +76,71 @@ impl Arguments {
 
 /// A file as people read it.
 fn text(info: &TraceInfo) -> String {
-    let mut text = format!(
+    let mut format_info = format!(
         "{}: {}, {}, {}\n",
         escape_short(&info.file),
         info.container,
-        bytes(info.size),
+        format_bytes(info.size),
         format_count(info.messages, "message")
     );
     if let Some((first, last)) = info.times {
-        let (from, to) = (seconds(first), seconds(last));
-        text += &format!("  time      {from} to {to} s, {} s long\n", seconds(last - first));
+        let (from, to) = (format_seconds(first), format_seconds(last));
+        format_info +=
+            &format!("  time      {from} to {to} s, {} s long\n", format_seconds(last - first));
     }
     if info.chunks.as_ref().is_some_and(|chunks| chunks.count == 0) {
         let none = if info.messages > 0 { "none: messages are in none" } else { "none" };
-        text += &format!("  chunks    {none}\n");
+        format_info += &format!("  chunks    {none}\n");
     } else if let Some(chunks) = &info.chunks {
         let kinds: Vec<String> =
             chunks.compression.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         let ratio = chunks.size as f64 / chunks.packed.max(1) as f64;
-        text += &format!(
+        format_info += &format!(
             "  chunks    {}, {} unpacked ({ratio:.2} to 1), the largest {}\n",
             kinds.join(", "),
-            bytes(chunks.size),
-            bytes(chunks.largest)
+            format_bytes(chunks.size),
+            format_bytes(chunks.largest)
         );
     }
     for (key, value) in [("profile", &info.profile), ("library", &info.library)] {
         if !value.is_empty() {
-            text += &format!("  {key:<10}{}\n", escape_short(value));
+            format_info += &format!("  {key:<10}{}\n", escape_short(value));
         }
     }
     for MetadataInfo { name, entries } in &info.metadata {
-        text += &format!("  metadata  {}\n", escape_short(name));
+        format_info += &format!("  metadata  {}\n", escape_short(name));
         for (key, value) in entries {
-            text += &format!("              {} = {}\n", escape_short(key), escape_short(value));
+            format_info +=
+                &format!("              {} = {}\n", escape_short(key), escape_short(value));
         }
     }
     if info.attachments > 0 {
-        text += &format!("  attached  {}\n", format_count(info.attachments, "file"));
+        format_info += &format!("  attached  {}\n", format_count(info.attachments, "file"));
     }
     for channel in &info.channels {
-        text += &self::channel(channel);
+        format_info += &self::channel(channel);
     }
     for remark in &info.remarks {
-        text += &format!("  note      {}\n", escape_short(remark));
+        format_info += &format!("  note      {}\n", escape_short(remark));
     }
     if !info.read {
-        text += &format!(
+        format_info += &format!(
             "  by its {}; --all reads the messages, for rates, gaps and sizes\n",
             if info.container == "MCAP" { "summary" } else { "index" }
         );
     }
-    text
+    format_info
 }
 
 fn channel(channel: &ChannelInfo) -> String {
-    let mut text = format!("  channel   {}\n", escape_short(name(channel)));
+    let mut text = format!("  channel   {}\n", escape_short(channel_name(channel)));
     for (key, value) in facts(channel) {
         text += &format!("    {key:<10}{value}\n");
     }
     text
 }
 
-fn name(channel: &ChannelInfo) -> &str {
+fn channel_name(channel: &ChannelInfo) -> &str {
     match channel.topic.as_str() {
         "" => "(its name tells no type)",
         topic => topic,
@@ -165,13 +166,13 @@ fn facts(channel: &ChannelInfo) -> Vec<(&'static str, String)> {
     }
     line("messages", channel.messages.to_string());
     if let Some(read) = &channel.read {
-        told(read, &mut line);
+        add_read_facts(read, &mut line);
     }
     facts
 }
 
 /// The files as a page, with the sizes of their messages as pictures.
-fn page(infos: &[TraceInfo]) -> String {
+fn format_page(infos: &[TraceInfo]) -> String {
     let mut parts = Vec::new();
     for info in infos {
         let lines = text(info);
@@ -191,7 +192,7 @@ fn page(infos: &[TraceInfo]) -> String {
                 span: (read.smallest, read.largest),
                 counts: read.sizes.clone(),
             });
-            FactsSection { title: name(channel).to_owned(), facts, histogram }
+            FactsSection { title: channel_name(channel).to_owned(), facts, histogram }
         }));
     }
     let names: Vec<&str> = infos.iter().map(|info| info.file.as_str()).collect();
@@ -205,15 +206,15 @@ fn facts_of_page(channel: &ChannelInfo) -> Vec<(String, String)> {
 }
 
 /// What reading told.
-fn told(read: &ReadStats, line: &mut impl FnMut(&'static str, String)) {
+fn add_read_facts(read: &ReadStats, line: &mut impl FnMut(&'static str, String)) {
     if !read.versions.is_empty() {
         line("OSI", read.versions.join(", "));
     }
     if let Some((first, last)) = read.times {
-        line("time", format!("{} to {} s", seconds(first), seconds(last)));
+        line("time", format!("{} to {} s", format_seconds(first), format_seconds(last)));
     }
     if let Some(rate) = read.rate {
-        let longest = read.longest.map_or(String::new(), seconds);
+        let longest = read.longest.map_or(String::new(), format_seconds);
         let gaps = match read.gaps {
             0 => "no gap".to_owned(),
             gaps => format_count(gaps, "gap"),
@@ -227,9 +228,9 @@ fn told(read: &ReadStats, line: &mut impl FnMut(&'static str, String)) {
         line("caution", format!("have no time: {}", format_count(read.timeless, "message")));
     }
     if read.bytes > 0 {
-        let (least, median) = (bytes(read.smallest), bytes(read.median));
-        let most = bytes(read.largest);
-        line("sizes", format!("{least} … {median} … {most}, {} in all", bytes(read.bytes)));
+        let (least, median) = (format_bytes(read.smallest), format_bytes(read.median));
+        let most = format_bytes(read.largest);
+        line("sizes", format!("{least} … {median} … {most}, {} in all", format_bytes(read.bytes)));
         if read.sizes.len() > 1 {
             line("", bars(&read.sizes));
         }
@@ -247,7 +248,7 @@ fn bars(counts: &[u64]) -> String {
     counts.iter().map(height).collect()
 }
 
-fn bytes(count: u64) -> String {
+fn format_bytes(count: u64) -> String {
     match count {
         0..10_000 => format!("{count} B"),
         10_000..10_000_000 => format!("{:.1} kB", count as f64 / 1e3),
@@ -257,7 +258,7 @@ fn bytes(count: u64) -> String {
 }
 
 /// Seconds, with no digit that says nothing.
-fn seconds(time: Nanoseconds) -> String {
+fn format_seconds(time: Nanoseconds) -> String {
     let sign = if time < 0 { "-" } else { "" };
     let time = time.unsigned_abs();
     let text = format!("{sign}{}.{:09}", time / 1_000_000_000, time % 1_000_000_000);
@@ -270,9 +271,9 @@ mod tests {
 
     #[test]
     fn times_and_bars() {
-        assert_eq!(seconds(1_500_000_000), "1.5");
-        assert_eq!(seconds(-1), "-0.000000001");
-        assert_eq!(seconds(0), "0");
+        assert_eq!(format_seconds(1_500_000_000), "1.5");
+        assert_eq!(format_seconds(-1), "-0.000000001");
+        assert_eq!(format_seconds(0), "0");
         assert_eq!(bars(&[0, 1, 4, 8]), " ▁▄█");
         assert_eq!(bars(&[u64::MAX / 8, 1]), "█▁");
     }

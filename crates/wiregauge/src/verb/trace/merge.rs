@@ -8,56 +8,57 @@ use wiregauge_system::quantity::parse_nonzero_bytes;
 use wiregauge_system::text::format_count;
 use wiregauge_trace::message_sorter::SortOptions;
 
-use super::putting::Putting;
-use super::selecting::Selecting;
-use crate::output::tell;
+use super::output_args::OutputArgs;
+use super::selection_args::SelectionArgs;
+use crate::output::print_notice;
 
-/// Put several trace files into one, by the times of their messages.
+/// Merge several trace files into one, by the times of their messages.
 ///
-/// Channels that are alike in topic, type and metadata become one, as the parts of a
-/// recording that was split have them. Several .osi files of one type keep a channel
-/// each, called after their files, unless --topic says one name for all.
+/// Channels with the same topic, type and metadata become one. Several .osi files of one
+/// type keep one channel each, named after their files, unless --channel-name gives one
+/// name for all.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace merge left_sv.osi right_sv.osi -o both.mcap
   wiregauge trace merge part_*.mcap -o drive.mcap
-  wiregauge trace merge a_sv.osi b_sv.osi --topic SensorView -o drive_sv.osi")]
+  wiregauge trace merge a_sv.osi b_sv.osi --channel-name SensorView -o c_sv.osi")]
 pub struct Arguments {
-    /// What is read.
+    /// Inputs.
     #[arg(required = true, value_name = "FILE")]
     inputs: Vec<PathBuf>,
-    /// What is written.
-    #[arg(short, long, value_name = "FILE")]
+    /// Output file.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
-    /// How many bytes of messages are held to put them in order, of all files together.
+    /// How many bytes of messages to hold in memory for sorting, for all files together.
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = parse_nonzero_bytes)]
-    window: u64,
-    /// Refuse files with a message that comes too late for the window; nothing is written.
+    sort_window: u64,
+    /// Refuse files with a message that comes too late for the window. Nothing is written
+    /// then.
     #[arg(long)]
     sorted: bool,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let window = self.window / self.inputs.len().max(1) as u64;
+        let window = self.sort_window / self.inputs.len().max(1) as u64;
         let sorting = Some(SortOptions { window, strict: self.sorted });
         let Arguments { inputs, selecting, output, .. } = &self;
         let outcome = self.putting.copy_sorted(inputs, selecting, sorting, output)?;
-        outcome.tell(output);
-        let late = outcome.late();
+        outcome.print(output);
+        let late = outcome.late_messages();
         if late == 0 {
             return Ok(ExitCode::SUCCESS);
         }
         let (come, are) = if late == 1 { ("comes", "is") } else { ("come", "are") };
-        tell(&format!(
+        print_notice(&format!(
             "{} {come} too late for the window and {are} not in order; merge with a larger one, \
-             as --window 4GiB",
+             as --sort-window 4GiB",
             format_count(late, "message")
         ));
         Ok(ExitCode::FAILURE)

@@ -20,98 +20,93 @@ use wiregauge_trace::play::{play, schedule, Lateness, PlayRate};
 use wiregauge_trace::read::{MessageInfo, Nanoseconds};
 use wiregauge_trace::write::OutputFormat;
 
-use super::over::Over;
-use super::putting::{is_gone, Putting};
-use super::selecting::Selecting;
-use super::sending::{Largest, Sending};
-use crate::memory::MaxMemory;
-use crate::output::tell;
-use crate::patience::StepPatience;
+use super::output_args::{is_broken_pipe, OutputArgs};
+use super::play_to_bus::{BusPlayer, LargestFrame};
+use super::selection_args::SelectionArgs;
+use super::transport_args::TransportArgs;
+use crate::connect_args::{parse_setting, Setting};
+use crate::max_memory::MaxMemoryArgs;
+use crate::output::print_notice;
 use crate::recorder::{host, Recorder};
+use crate::step_timeout::StepTimeoutArgs;
 
 /// How long recorders are waited for.
 const WAIT: Duration = Duration::from_secs(20);
 
 /// Takes a message of a turn.
-type Take<'t> = &'t mut dyn FnMut(u32, &MessageInfo, &[u8]) -> Result<()>;
+type MessageHandler<'t> = &'t mut dyn FnMut(u32, &MessageInfo, &[u8]) -> Result<()>;
 
-/// Hand messages to standard output, to the bus or to an FMU at the times that they were
-/// recorded at.
+/// Play a trace to standard output, to the bus or to an FMU, at the recorded times.
 ///
-/// On standard output each comes after its length, a little-endian number of four bytes, as
-/// it lies in the file. An FMU is stepped once for each, up to its time; the first step
-/// begins a step before the first message. One that takes steps of one length alone is
-/// stepped by --step-size, if messages do not come in such steps. A message is read before
-/// it is due. How late messages were is told at the end.
+/// On standard output each message follows its length, a little-endian number of four
+/// bytes. An FMU makes a step for each message, up to the message's time. The first step
+/// begins one step before the first message. If an FMU takes only steps of one length and
+/// the messages do not come in such steps, use --step-size. At the end it prints how late
+/// messages were.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace play drive_sv.osi | my-model
-  wiregauge trace play drive.mcap --channel /lidar --rate 2 --loops 10 | my-model
-  wiregauge trace play drive_sv.osi --rate max > /dev/null
-      as fast as the file can be read
-  wiregauge trace play drive_sv.osi --into sensor.fmu --output detected_sd.osi
-      and what the FMU makes of it, as a trace file
+  wiregauge trace play drive.mcap --channel /lidar --speed 2 | my-model
+  wiregauge trace play drive_sv.osi --speed max > /dev/null
+      as fast as possible
+  wiregauge trace play drive_sv.osi --into sensor.fmu -o detected_sd.osi
+      write what the FMU makes of it to a trace file
   wiregauge trace play drive.mcap --over dds --option dds.domain=7
-      to 'wiregauge trace record heard.mcap --over dds --option dds.domain=7'
+      to 'wiregauge trace record -o heard.mcap --over dds --option dds.domain=7'
   wiregauge trace play drive.mcap --over tcp --recorder 127.0.0.1:7401
       to a recorder that says where it listens")]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, or .osi packed by gzip, xz or zstd.
+    /// Input: .mcap, .osi, or .osi packed by gzip, xz or zstd.
     input: PathBuf,
-    /// How much faster than it was recorded: 2, 0.5, or max for as fast as can be.
-    #[arg(long, value_name = "RATE", default_value = "1", value_parser = pace)]
-    rate: PlayRate,
-    /// Play it so many times, one right after the other.
+    /// How much faster than recorded: 2, 0.5, or max for as fast as possible.
+    #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = parse_pace)]
+    speed: PlayRate,
+    /// How many times to play it, one right after the other.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     loops: u32,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    over: Over,
-    /// Where a recorder listens that has an address (tcp, zenoh), as it says. Several times
-    /// for several.
+    over: TransportArgs,
+    /// The address where a recorder listens (tcp, zenoh), as the recorder prints it. Give
+    /// it several times for several.
     #[arg(long, value_name = "ADDRESS", requires = "over")]
     recorder: Vec<String>,
-    /// How many recorders to wait for, where they are found by the topic [default: 1].
+    /// How many recorders to wait for, if they are found by the topic [default: 1].
     #[arg(long, value_name = "N", requires = "over", value_parser = clap::value_parser!(u8).range(1..=8))]
     readers: Option<u8>,
-    /// How long to wait for recorders; 0 plays at once, whoever listens [default: 20s].
+    /// How long to wait for recorders. 0 plays at once [default: 20s].
     #[arg(long, value_name = "TIME", requires = "over", value_parser = parse_time)]
     wait: Option<Duration>,
-    /// Hand them to this FMU.
+    /// Play to this FMU.
     #[arg(long, value_name = "FMU", conflicts_with = "over")]
     into: Option<PathBuf>,
-    /// The FMU's input, where it has several.
+    /// The FMU's input, if it has several.
     #[arg(long, value_name = "NAME", requires = "into")]
     variable: Option<String>,
-    /// Step the FMU by this much, 0.01, which is seconds, or 10ms, whenever messages come:
-    /// each step has the last one that came by its end. Otherwise steps end at the times of
-    /// the messages.
+    /// Step size of the FMU: 10ms, or 0.01 (seconds). Each step gets the last message up
+    /// to its end [default: steps end at the times of the messages].
     #[arg(long, value_name = "TIME", requires = "into", value_parser = step_size)]
     step_size: Option<f64>,
-    /// Set a variable of the FMU before it is initialized.
-    #[arg(long, value_name = "NAME=VALUE", requires = "into", value_parser = setting)]
-    set: Vec<(String, String)>,
+    /// Set a variable of the FMU before it is initialized; the FMU is the model:
+    /// model.range=80.
+    #[arg(long, value_name = "FMU.NAME=VALUE", requires = "into", value_parser = parse_setting)]
+    set: Vec<Setting>,
     #[command(flatten)]
-    steps_take: StepPatience,
+    steps_take: StepTimeoutArgs,
     #[command(flatten)]
-    memory: MaxMemory,
-    /// Write what the FMU makes to this file: .mcap, .osi, .txth, .jsonl, .bin.
-    #[arg(long, value_name = "FILE", requires = "into")]
+    memory: MaxMemoryArgs,
+    /// Write the outputs of the FMU to this file: .mcap, .osi, .txth, .jsonl, .bin.
+    #[arg(short, long, value_name = "PATH", requires = "into")]
     output: Option<PathBuf>,
 }
 
-fn setting(text: &str) -> Result<(String, String)> {
-    let (name, value) = text.split_once('=').context("wants NAME=VALUE")?;
-    Ok((name.into(), value.into()))
-}
-
-fn pace(text: &str) -> Result<PlayRate> {
+fn parse_pace(text: &str) -> Result<PlayRate> {
     match text {
         "max" => Ok(PlayRate::unbounded()),
         rate => PlayRate::new(rate.parse().unwrap_or(f64::NAN)),
@@ -129,18 +124,18 @@ impl Arguments {
         let failed = match &self.into {
             Some(fmu) => self.feed(fmu, &mut lateness),
             None => match self.print(&mut lateness) {
-                Err(error) if is_gone(&error) => Ok(ExitCode::SUCCESS),
+                Err(error) if is_broken_pipe(&error) => Ok(ExitCode::SUCCESS),
                 other => other.map(|()| ExitCode::SUCCESS),
             },
         };
         if lateness.messages == 0 {
             failed?;
-            bail!(self.selecting.nothing(&self.input));
+            bail!(self.selecting.explain_empty(&self.input));
         }
         let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
         let [half, most, all] = [0.5, 0.99, 1.0].map(|share| micros(lateness.quantile(share)));
         let (messages, bytes) = (lateness.messages, lateness.bytes);
-        tell(&format!(
+        print_notice(&format!(
             "{messages} messages of {bytes} bytes; late by {half} (median), {most} (99 %), {all} (most)"
         ));
         failed
@@ -156,13 +151,13 @@ impl Arguments {
         })
     }
 
-    fn play(&self, lateness: &mut Lateness, take: Take) -> Result<()> {
+    fn play(&self, lateness: &mut Lateness, take: MessageHandler) -> Result<()> {
         let wish = self.wish();
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+        let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         for turn in 0..self.loops {
             let mut reader = open::open(&self.input, &wish)?;
             let mut selected = selection.select(reader.as_mut());
-            play(&mut selected, self.rate, lateness, &mut |head, data| take(turn, head, data))?;
+            play(&mut selected, self.speed, lateness, &mut |head, data| take(turn, head, data))?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
         }
         Ok(())
@@ -173,13 +168,13 @@ impl Arguments {
         let readers = self.readers.map(usize::from);
         let mut end = self.over.player(&self.recorder, readers, self.wait.unwrap_or(WAIT))?;
         // Before anyone is waited for.
-        self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
+        self.selecting.resolve(std::slice::from_ref(&self.input), &self.wish())?;
         drop(open::open(&self.input, &self.wish())?);
         if end.has_equal_rooms() {
             end.setup.topic.size = self.largest()?;
         }
-        let mut sending = Sending::start(&end, !self.rate.is_unbounded())?;
-        let (sent, failed) = match self.send_by(&mut sending) {
+        let mut sending = BusPlayer::start(&end, !self.speed.is_unbounded())?;
+        let (sent, failed) = match self.send_messages(&mut sending) {
             Ok(()) => (Some(sending.finish()?), None),
             Err(error) => {
                 let (sent, error) = sending.stop(error);
@@ -194,38 +189,38 @@ impl Arguments {
 
     /// The largest frame of what is played, for which the trace is hopped through.
     fn largest(&self) -> Result<usize> {
-        let (wish, putting) = (self.wish(), Putting::usual(self.kind.clone()));
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+        let (wish, putting) = (self.wish(), OutputArgs::with_defaults(self.kind.clone()));
+        let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         let mut reader = open::open(&self.input, &wish)?;
         let mut selected = selection.select(reader.as_mut());
-        let (mut largest, mut told) = (Largest::new(), BTreeSet::new());
+        let (mut largest_frame, mut told) = (LargestFrame::new(), BTreeSet::new());
         while let Some(head) = selected.advance()? {
             if told.insert(head.channel) {
                 let channel = &selected.reader().channels()[&head.channel];
-                largest.channel(&putting.describe(
+                largest_frame.channel(&putting.describe(
                     &self.input,
                     None,
                     channel,
                     OutputFormat::Mcap,
                 )?)?;
             }
-            largest.message(head.size);
+            largest_frame.message(head.size);
         }
         reader.limit_times(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
         while reader.next()?.is_some() {}
-        largest.metadata(reader.as_ref());
-        Ok(largest.bytes)
+        largest_frame.metadata(reader.as_ref());
+        Ok(largest_frame.bytes)
     }
 
-    fn send_by(&self, sending: &mut Sending) -> Result<()> {
-        let (wish, putting) = (self.wish(), Putting::usual(self.kind.clone()));
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+    fn send_messages(&self, sending: &mut BusPlayer) -> Result<()> {
+        let (wish, putting) = (self.wish(), OutputArgs::with_defaults(self.kind.clone()));
+        let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         let (mut told, mut any) = (BTreeSet::new(), false);
         for turn in 1..=self.loops {
             sending.begin();
             let mut reader = open::open(&self.input, &wish)?;
             let mut selected = selection.select(reader.as_mut());
-            schedule(&mut selected, self.rate, &mut |channel, head, data, later| {
+            schedule(&mut selected, self.speed, &mut |channel, head, data, later| {
                 if let Some(channel) = channel.filter(|_| told.insert(head.channel)) {
                     // As MCAP wants it, whatever becomes of it.
                     let channel =
@@ -236,14 +231,17 @@ impl Arguments {
                 sending.message(head, data, later)
             })?;
             selection.check(&self.input.display().to_string(), reader.channels().values())?;
-            ensure!(any, self.selecting.nothing(&self.input));
+            ensure!(any, self.selecting.explain_empty(&self.input));
             if turn == self.loops {
                 // What else the file holds may come last.
                 reader.limit_times(Some(Nanoseconds::MAX), Some(Nanoseconds::MIN));
                 while reader.next()?.is_some() {}
                 sending.metadata(reader.as_ref())?;
                 for attachment in reader.attachments() {
-                    tell(&escape_short(&format!("attachment {} is not played", attachment.name)));
+                    print_notice(&escape_short(&format!(
+                        "attachment {} is not played",
+                        attachment.name
+                    )));
                 }
             }
         }
@@ -258,9 +256,9 @@ impl Arguments {
             let [half, tail] = [half, late.quantile(0.99).unwrap_or(late.most)].map(micros);
             format!("; late by {half} (median), {tail} (99 %), {most} (most)")
         });
-        tell(&format!("{messages} messages of {bytes} bytes{late}"));
+        print_notice(&format!("{messages} messages of {bytes} bytes{late}"));
         if *left > 0 {
-            tell(&format!("{left} readers are still there, and may not have everything"));
+            print_notice(&format!("{left} readers are still there, and may not have everything"));
         }
     }
 
@@ -268,16 +266,27 @@ impl Arguments {
         OpenHints { osi_type: self.kind.clone() }
     }
 
+    /// What variables of the FMU become.
+    fn settings(&self) -> Result<Vec<(String, String)>> {
+        let set = |Setting { model, name, value }: &Setting| {
+            ensure!(*model, "there is no source here: --set model.{name}={value}");
+            Ok((name.clone(), value.clone()))
+        };
+        self.set.iter().map(set).collect()
+    }
+
     /// Hands them to an FMU, in steps that end at the times of the messages.
     fn feed(&self, fmu: &Path, lateness: &mut Lateness) -> Result<ExitCode> {
         let (channel, type_name, times) = self.first()?;
         let (variable, host) = (self.variable.as_deref(), host()?);
-        let patience = self.steps_take.patience;
+        let patience = self.steps_take.timeout;
+        let set = self.settings()?;
         let fodder = FeedInput { type_name: &type_name, times, step: self.step_size };
-        let mut feeding = FmuFeed::start(fmu, variable, &fodder, &self.set, &host, patience)?;
+        let mut feeding = FmuFeed::start(fmu, variable, &fodder, &set, &host, patience)?;
         let made = feeding.results().to_vec();
         let inputs = [self.input.as_path(), fmu];
-        let recorder = self.output.as_deref().map(|output| Recorder::to(output, &inputs, patience));
+        let recorder =
+            self.output.as_deref().map(|output| Recorder::new(output, &inputs, patience));
         let name = feeding.name().to_owned();
         let mut tape = match &recorder {
             Some(_) if made.is_empty() => bail!("{name} has no output that could be recorded"),
@@ -290,7 +299,7 @@ impl Arguments {
         };
         let start = feeding.stepping().start();
         if start < 0.0 {
-            tell(&escape_short(&format!(
+            print_notice(&escape_short(&format!(
                 "{name} starts at {start} s, a step before the first message"
             )));
         }
@@ -323,7 +332,7 @@ impl Arguments {
 
     /// The channel of the first wanted message, its type, and the times of the first two.
     fn first(&self) -> Result<(u16, String, [Option<Nanoseconds>; 2])> {
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &self.wish())?;
+        let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &self.wish())?;
         let mut reader = open::open(&self.input, &self.wish())?;
         let mut selected = selection.select(reader.as_mut());
         let head = selected.advance()?;
@@ -348,11 +357,11 @@ fn tell_steps(feeding: &FmuFeed) -> bool {
             0 => String::new(),
             count => format!("; {count} messages had no step, as a later one came before its end"),
         };
-        tell(&escape_short(&format!("{name}: {steps} steps of {size} s{replaced}")));
+        print_notice(&escape_short(&format!("{name}: {steps} steps of {size} s{replaced}")));
     }
     if *left_out > 0 {
         let first = *first_left_out as f64 / 1e9;
-        tell(&escape_short(&format!(
+        print_notice(&escape_short(&format!(
             "{name}: {left_out} messages were left out, as they come no later than the one before \
              and an FMU's time goes forward alone; the first is at {first} s"
         )));
@@ -363,7 +372,7 @@ fn tell_steps(feeding: &FmuFeed) -> bool {
             1 => "; 1 message came after that and was not handed over".to_owned(),
             lost => format!("; {lost} messages came after that and were not handed over"),
         };
-        tell(&escape_short(&format!("the simulation ended early: {end}{lost}")));
+        print_notice(&escape_short(&format!("the simulation ended early: {end}{lost}")));
     }
     *left_out == 0 && *after_end == 0
 }

@@ -3,7 +3,7 @@
 use crate::progress::Progress;
 
 /// Shows bytes that were read, of how many.
-pub fn news(what: &str) -> impl FnMut(u64, u64) {
+pub fn byte_progress(what: &str) -> impl FnMut(u64, u64) {
     let (what, progress) = (format!("{what} (MB)"), Progress::new());
     move |done, total| {
         let mebibytes = |bytes: u64| (bytes / 1_000_000) as usize;

@@ -11,77 +11,79 @@ use wiregauge_cosim::recording::Recording;
 use wiregauge_system::quantity::parse_time;
 use wiregauge_trace::version::Version;
 
-use super::chunks::Chunks;
-use super::hearing::{self, Patience};
-use super::over::Over;
-use super::putting::dotted;
-use crate::coupling::Coupling;
-use crate::memory::MaxMemory;
-use crate::patience::StepPatience;
+use super::compression_args::CompressionArgs;
+use super::output_args::parse_version;
+use super::record_from_bus::{self, RecordLimits};
+use super::transport_args::TransportArgs;
+use crate::connect_args::ConnectArgs;
+use crate::max_memory::MaxMemoryArgs;
 use crate::recorder::Recorder;
+use crate::step_timeout::StepTimeoutArgs;
 
-/// Record what FMUs make, a source alone or a source and a model that takes from it, or what
-/// is played to the bus.
+/// Record the outputs of FMUs, or a trace that is played to the bus.
 ///
-/// The FMUs are stepped as fast as they can be, and nothing is timed. Each output of the
-/// source and of the model that says what it carries is a channel, called after its FMU and
-/// itself. Where an FMU fails, what came before is kept, and the exit status tells.
+/// FMUs are a source, or a source and a model that takes its messages. They run as fast as
+/// they can, without timing. Each output that says what it carries becomes a channel, named
+/// after its FMU and itself. If an FMU fails, the messages before stay, and the exit status
+/// is not 0.
 ///
-/// From the bus it records the channels and messages of one player as they were in its file,
-/// to the player's end or to Ctrl-C, and tells how long they took and what did not come.
+/// From the bus it records the channels and messages of one player, as in the player's
+/// file, until the player ends or until Ctrl-C. Then it prints how long they took and what
+/// was lost.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace record drive_sv.osi --source a.fmu --duration 10s
-  wiregauge trace record drive.mcap --source a.fmu --model b.fmu --steps 500
-  wiregauge trace record drive.mcap --source a.fmu --steps 500 \\
+  wiregauge trace record -o drive_sv.osi --source a.fmu --duration 10s
+  wiregauge trace record -o drive.mcap --source a.fmu --model b.fmu --steps 500
+  wiregauge trace record -o drive.mcap --source a.fmu --steps 500 \\
       --variable OSMPSensorViewOut[1] --variable OSMPGroundTruthOut
-  wiregauge trace record drive.mcap --source a.fmu --set source.lanes=2 --steps 100
-      with --protobuf-version 3.21.12 it keeps all rules of OSI's trace files
-  wiregauge trace record heard.mcap --over dds --topic drive
+  wiregauge trace record -o a.mcap --source a.fmu --set source.lanes=2 --steps 9
+      add --protobuf-version 3.21.12 to keep all rules of OSI's trace files
+  wiregauge trace record -o heard.mcap --over dds --topic drive
       and elsewhere 'wiregauge trace play drive.mcap --over dds --topic drive'
-  wiregauge trace record heard.mcap --over tcp --bind 192.0.2.7 --option tcp.port=7401
-      it says what the player is to be told")]
+  wiregauge trace record -o heard.mcap --over tcp --bind 192.0.2.7
+      it prints the command for the player")]
 pub struct Arguments {
-    /// What is written: .mcap, .osi, .txth, .jsonl, or .bin for messages of any encoding,
-    /// each after its length.
+    /// Output file: .mcap, .osi, .txth, .jsonl, or .bin for any encoding, where each message
+    /// follows its length.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
     /// The FMU that makes messages.
-    #[arg(long, value_name = "FILE", required_unless_present = "over", conflicts_with = "over")]
+    #[arg(long, value_name = "FMU", required_unless_present = "over", conflicts_with = "over")]
     source: Option<PathBuf>,
-    /// The FMU that takes them.
-    #[arg(long, value_name = "FILE", requires = "source")]
+    /// The FMU that takes messages.
+    #[arg(long, value_name = "FMU", requires = "source")]
     model: Option<PathBuf>,
-    /// How long is recorded, in simulated time: 10s, 500ms; to the stopTime that the source
-    /// proposes, unless given. From the bus: in real time from the first message on.
+    /// How long to record: 10s, 500ms. For FMUs in simulated time [default: to the
+    /// stopTime of the source]. From the bus in real time, from the first message on.
     #[arg(long, value_name = "TIME", value_parser = parse_time, conflicts_with = "steps")]
     duration: Option<Duration>,
-    /// How many steps are recorded.
+    /// How many steps to record.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000), conflicts_with = "over")]
     steps: Option<u64>,
-    /// Only this output, as OSMPSensorDataOut or with its FMU as sensor.OSMPSensorDataOut.
-    /// Several times for several.
+    /// Record only this output: OSMPSensorDataOut, or with its FMU
+    /// sensor.OSMPSensorDataOut. Give it several times for several.
     #[arg(long, value_name = "NAME", conflicts_with = "over")]
     variable: Vec<String>,
     #[command(flatten)]
-    coupling: Coupling,
+    coupling: ConnectArgs,
     #[command(flatten)]
-    steps_take: StepPatience,
+    steps_take: StepTimeoutArgs,
     #[command(flatten)]
-    memory: MaxMemory,
+    memory: MaxMemoryArgs,
     #[command(flatten)]
-    over: Over,
-    /// The own address that a player comes to (tcp, zenoh) [default: 127.0.0.1].
+    over: TransportArgs,
+    /// The address to listen at (tcp, zenoh) [default: 127.0.0.1].
     #[arg(long, value_name = "ADDRESS", requires = "over")]
     bind: Option<IpAddr>,
-    /// How long to wait for a player; otherwise to Ctrl-C.
+    /// How long to wait for a player [default: until Ctrl-C].
     #[arg(long, value_name = "TIME", requires = "over", value_parser = parse_time)]
     wait: Option<Duration>,
     #[command(flatten)]
-    chunks: Chunks,
-    /// The version of the Protobuf library that the FMUs are linked with, which nothing
-    /// tells and MCAP is to say: 3.21.12.
-    #[arg(long, value_name = "VERSION", value_parser = dotted, conflicts_with = "over")]
+    chunks: CompressionArgs,
+    /// Version of the Protobuf library that the FMUs are linked with: 3.21.12. MCAP should
+    /// say it, and the FMUs do not.
+    #[arg(long, value_name = "VERSION", value_parser = parse_version, conflicts_with = "over")]
     protobuf_version: Option<Version>,
 }
 
@@ -90,14 +92,14 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         self.memory.apply();
         let Some(source) = &self.source else {
-            let patience = Patience { wait: self.wait, duration: self.duration };
+            let patience = RecordLimits { wait: self.wait, duration: self.duration };
             let packing = self.chunks.packing();
-            hearing::record(&self.output, packing, &self.over, self.bind, &patience)?;
+            record_from_bus::record(&self.output, packing, &self.over, self.bind, &patience)?;
             return Ok(ExitCode::SUCCESS);
         };
         let mut pair = Pair { source: source.clone(), ..Pair::default() };
         pair.model = self.model.clone().unwrap_or_default();
-        self.coupling.adjust(&mut pair)?;
+        self.coupling.apply_to(&mut pair)?;
         let recording = match &self.model {
             Some(_) => Recording::from_pair(&pair, &self.variable)?,
             None => Recording::from_source(&pair, &self.variable)?,
@@ -123,7 +125,7 @@ impl Arguments {
             inputs: &inputs,
             packing: self.chunks.packing(),
             protobuf_version: self.protobuf_version,
-            patience: self.steps_take.patience,
+            patience: self.steps_take.timeout,
         };
         let sound = recorder.record(&recording, steps)?;
         Ok(if sound { ExitCode::SUCCESS } else { ExitCode::FAILURE })

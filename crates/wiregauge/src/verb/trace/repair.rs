@@ -7,28 +7,28 @@ use anyhow::Result;
 use wiregauge_system::text::escape_short;
 use wiregauge_trace::open;
 
-use super::putting::Putting;
-use crate::output::tell;
+use super::output_args::OutputArgs;
+use crate::output::print_notice;
 
-/// Save every message that is whole of a truncated or damaged trace file.
+/// Save every whole message of a truncated or damaged trace file.
 ///
-/// What could not be read is told with its place. The file that is read stays as it is.
-/// The exit status is 0 when something could be saved.
+/// It says where the input could not be read. The input stays as it is. The exit status is
+/// 0 if something could be saved.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   wiregauge trace repair broken.mcap
       writes broken_repaired.mcap, with chunks, index and summary
-  wiregauge trace repair cut_sv.osi whole_sv.osi
-  wiregauge trace repair broken.mcap whole.mcap --compression lz4")]
+  wiregauge trace repair cut_sv.osi -o whole_sv.osi
+  wiregauge trace repair broken.mcap -o whole.mcap --compression lz4")]
 pub struct Arguments {
-    /// What is read.
+    /// Input.
     input: PathBuf,
-    /// What is written; FILE_repaired in the same container, of bags in MCAP, unless it is
-    /// named.
+    /// Output file [default: FILE_repaired, in the same container; for bags in MCAP].
+    #[arg(short, long, value_name = "PATH")]
     output: Option<PathBuf>,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
@@ -50,10 +50,10 @@ impl Arguments {
         let losses = self.putting.salvage(&self.input, &output)?;
         for loss in &losses {
             let input = self.input.display();
-            tell(&escape_short(&format!("{input}: byte {}: {}", loss.at, loss.what)));
+            print_notice(&escape_short(&format!("{input}: byte {}: {}", loss.at, loss.what)));
         }
         if losses.is_empty() {
-            tell("nothing was damaged");
+            print_notice("nothing was damaged");
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -14,59 +14,58 @@ use wiregauge_trace::split::{split, PartFactory, SplitLimit};
 use wiregauge_trace::write::writer::output_error;
 use wiregauge_trace::write::{OutputFormat, Writer};
 
-use super::progress::news;
-use super::putting::{target, Putting};
-use super::selecting::Selecting;
-use crate::output::tell;
+use super::output_args::{open_target, OutputArgs};
+use super::progress::byte_progress;
+use super::selection_args::SelectionArgs;
+use crate::output::print_notice;
 
 /// Split a trace file by size, duration or channel.
 ///
-/// The parts are called after the file, with a number or their channel, and are in the
-/// same container; those of bags are .mcap. Each part of .mcap has the metadata; the first
-/// one has the attachments, and the channels without messages. All parts are there in the
-/// end, or none.
+/// The parts have the name of the file and a number or channel, and the same container;
+/// parts of bags are .mcap. Each .mcap part has the metadata. The first one has the
+/// attachments and the channels without messages. If anything fails, no part is left.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge trace split drive.mcap -o parts --duration 60s
+  wiregauge trace split drive.mcap -o parts --by-duration 60s
       parts/drive_000.mcap, parts/drive_001.mcap, …
-  wiregauge trace split drive.mcap -o parts --size 1GB
+  wiregauge trace split drive.mcap -o parts --by-size 1GB
   wiregauge trace split drive.mcap -o parts --by-channel")]
 #[group(skip)]
 pub struct Arguments {
-    /// What is read: .mcap, .osi, .bag, .db3, or the folder of a ROS 2 bag.
+    /// Input: .mcap, .osi, .bag, .db3, or the folder of a ROS 2 bag.
     input: PathBuf,
-    /// The folder for the parts; it is made where it is not there.
-    #[arg(short, long, value_name = "FOLDER")]
+    /// The folder for the parts. It is made if it is missing.
+    #[arg(short, long, value_name = "PATH")]
     output: PathBuf,
-    /// A part ends after so many bytes of messages.
+    /// End a part after so many bytes of messages.
     #[arg(long, value_name = "SIZE", value_parser = parse_nonzero_bytes, group = "by")]
-    size: Option<u64>,
-    /// A part ends after so much time on the clock of the trace.
+    by_size: Option<u64>,
+    /// End a part after so much time on the clock of the trace.
     #[arg(long, value_name = "TIME", value_parser = parse_time, group = "by")]
-    duration: Option<std::time::Duration>,
-    /// Each channel is a part.
+    by_duration: Option<std::time::Duration>,
+    /// Make a part of each channel.
     #[arg(long, group = "by")]
     by_channel: bool,
     #[command(flatten)]
-    selecting: Selecting,
+    selecting: SelectionArgs,
     #[command(flatten)]
-    putting: Putting,
+    putting: OutputArgs,
 }
 
 impl Arguments {
     /// Carries it out.
     pub fn run(self) -> Result<ExitCode> {
-        let by = match (self.size, self.duration) {
+        let by = match (self.by_size, self.by_duration) {
             (Some(size), _) => SplitLimit::Size(size),
             (_, Some(duration)) => SplitLimit::Duration(duration.as_nanos() as i128),
             _ => SplitLimit::Channel,
         };
         ensure!(
             by != SplitLimit::Channel || self.by_channel,
-            "say where parts end: --size 1GB, --duration 60s or --by-channel"
+            "say where parts end: --by-size 1GB, --by-duration 60s or --by-channel"
         );
-        ensure!(by != SplitLimit::Duration(0), "--duration 0s is no part of a trace");
+        ensure!(by != SplitLimit::Duration(0), "--by-duration 0s is no part of a trace");
         let extension = match open::container_name(&self.input)? {
             "OSI" => "osi",
             _ => "mcap",
@@ -78,22 +77,27 @@ impl Arguments {
             parts.remove();
         }
         let (made, remarks) = outcome?;
-        remarks.iter().for_each(|remark| tell(&escape_short(remark)));
-        tell(&format!("{} in {}", format_count(made as u64, "part"), self.output.display()));
+        remarks.iter().for_each(|remark| print_notice(&escape_short(remark)));
+        print_notice(&format!(
+            "{} in {}",
+            format_count(made as u64, "part"),
+            self.output.display()
+        ));
         Ok(ExitCode::SUCCESS)
     }
 
     /// Makes the parts. How many there are, and what is to be told.
     fn split(&self, by: SplitLimit, parts: &mut Parts) -> Result<(usize, Vec<String>)> {
-        let wish = self.putting.wish();
-        let selection = self.selecting.of(std::slice::from_ref(&self.input), &wish)?;
+        let wish = self.putting.read_hints();
+        let selection = self.selecting.resolve(std::slice::from_ref(&self.input), &wish)?;
         let rest = FileExtras::read(open::open(&self.input, &wish)?.as_mut())?;
         let mut reader = self.putting.repeating(open::open(&self.input, &wish)?, &self.input);
-        let made = split(reader.as_mut(), &rest, &selection, by, parts, &mut news("splitting"));
+        let made =
+            split(reader.as_mut(), &rest, &selection, by, parts, &mut byte_progress("splitting"));
         let made = made.map_err(|error| output_error(&error).unwrap_or(error))?;
         let topics = reader.channels().values();
         selection.check(&self.input.display().to_string(), topics)?;
-        ensure!(made > 0, self.selecting.nothing(&self.input));
+        ensure!(made > 0, self.selecting.explain_empty(&self.input));
         Ok((made, reader.remarks()))
     }
 }
@@ -122,12 +126,12 @@ impl PartFactory for Parts<'_> {
         let stem = input.file_stem().unwrap_or_default().to_string_lossy();
         let stem = stem.strip_suffix(".osi").unwrap_or(&stem);
         let part = match topic {
-            Some(topic) => format!("{number:03}_{}", plain(topic)),
+            Some(topic) => format!("{number:03}_{}", file_name_part(topic)),
             None => format!("{number:03}"),
         };
         let path = output.join(format!("{stem}_{part}.{}", self.extension));
         self.paths.push(path.clone());
-        let draft = target(&path, std::slice::from_ref(input))?.start_draft()?;
+        let draft = open_target(&path, std::slice::from_ref(input))?.start_draft()?;
         OutputFormat::from_path(&path)?.begin(draft, putting.chunks.packing())
     }
 
@@ -143,7 +147,7 @@ impl PartFactory for Parts<'_> {
 }
 
 /// A topic as a part of a file's name.
-fn plain(topic: &str) -> String {
+fn file_name_part(topic: &str) -> String {
     let letter = |c: char| if c.is_alphanumeric() || c == '.' { c } else { '-' };
     topic.trim_matches('/').chars().map(letter).collect()
 }

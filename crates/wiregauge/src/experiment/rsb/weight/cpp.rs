@@ -9,7 +9,9 @@ use wiregauge_generate::{generate, HolderLanguage, Package, Wire};
 use wiregauge_result::run::Origin;
 use wiregauge_workshop::{run, Need, Toolchain};
 
-use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
+use super::program::{
+    code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,
+};
 use crate::workload::Builtin;
 
 /// As the publication was compiled, and what is not called left out; stripped.
@@ -33,7 +35,7 @@ struct Library {
 }
 
 /// What a program is made with.
-enum With {
+enum CppVariant {
     Nothing,
     Library(Library),
     Generated(Wire, &'static str),
@@ -42,7 +44,7 @@ enum With {
 /// The programs.
 pub fn programs() -> Vec<Program> {
     let library =
-        |name, generator, is_static| With::Library(Library { name, generator, is_static });
+        |name, generator, is_static| CppVariant::Library(Library { name, generator, is_static });
     let program = |id, title, built, options, needs, message, with| Program {
         id,
         title,
@@ -54,7 +56,7 @@ pub fn programs() -> Vec<Program> {
         message,
         making: Box::new(Cpp { with }),
     };
-    let protobuf = Some(Message::Protobuf);
+    let protobuf = Some(SentMessage::Protobuf);
     vec![
         program(
             "nothing-cpp",
@@ -63,7 +65,7 @@ pub fn programs() -> Vec<Program> {
             &["hands on what it is given"],
             &[COMPILER],
             None,
-            With::Nothing,
+            CppVariant::Nothing,
         ),
         program(
             "protobuf-cpp",
@@ -107,8 +109,8 @@ pub fn programs() -> Vec<Program> {
             "headers",
             &["wiregauge generate --language cpp --wire ros-msg"],
             &[COMPILER],
-            Some(Message::RosMsg),
-            With::Generated(Wire::RosMsg, include_str!("on_wire/ros_msg.hpp")),
+            Some(SentMessage::RosMsg),
+            CppVariant::Generated(Wire::RosMsg, include_str!("on_wire/ros_msg.hpp")),
         ),
         program(
             "generated-protobuf-cpp",
@@ -117,36 +119,38 @@ pub fn programs() -> Vec<Program> {
             &["wiregauge generate --language cpp --wire protobuf: Protobuf's bytes, without it"],
             &[COMPILER],
             protobuf,
-            With::Generated(Wire::Protobuf, include_str!("on_wire/protobuf.hpp")),
+            CppVariant::Generated(Wire::Protobuf, include_str!("on_wire/protobuf.hpp")),
         ),
     ]
 }
 
 struct Cpp {
-    with: With,
+    with: CppVariant,
 }
 
 impl Cpp {
     fn text(&self) -> &'static str {
         match self.with {
-            With::Nothing => include_str!("nothing.cpp"),
-            With::Library(_) => include_str!("protobuf.cpp"),
-            With::Generated(..) => include_str!("generated.cpp"),
+            CppVariant::Nothing => include_str!("nothing.cpp"),
+            CppVariant::Library(_) => include_str!("protobuf.cpp"),
+            CppVariant::Generated(..) => include_str!("generated.cpp"),
         }
     }
 
     /// Sources beside the program.
     fn sources(&self) -> Vec<String> {
         match self.with {
-            With::Library(_) => {
-                Builtin::Rsb.texts().iter().map(|(name, _)| made(name, "pb.cc")).collect()
-            }
+            CppVariant::Library(_) => Builtin::Rsb
+                .definition_files()
+                .iter()
+                .map(|(name, _)| generated_file(name, "pb.cc"))
+                .collect(),
             _ => Vec::new(),
         }
     }
 
     /// What of the folder a program includes that is not its own.
-    fn included(&self, folder: &Path) -> Result<Vec<PathBuf>> {
+    fn included_files(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let mut command = Command::new("c++");
         command.args(["-std=c++17", "-MM", "-I.", "program.cpp"]).args(self.sources());
         let said = run(command.current_dir(folder), "c++")?;
@@ -162,40 +166,40 @@ impl Cpp {
     }
 }
 
-impl Making for Cpp {
+impl ProgramBuilder for Cpp {
     fn write(&self, folder: &Path) -> Result<Sources> {
         write(folder, "program.cpp", self.text())?;
-        let mut program = lines(self.text(), &["//"]);
+        let mut program = code_lines(self.text(), &["//"]);
         match &self.with {
-            With::Nothing => {}
-            With::Library(library) => {
+            CppVariant::Nothing => {}
+            CppVariant::Library(library) => {
                 let mut command = Command::new("protoc");
                 command.arg(format!("--cpp_out={}.", library.generator));
-                for (name, text) in Builtin::Rsb.texts() {
+                for (name, text) in Builtin::Rsb.definition_files() {
                     write(folder, name, text)?;
                     command.arg(name);
                 }
                 run(command.current_dir(folder), "protoc")?;
             }
-            With::Generated(wire, calls) => {
+            CppVariant::Generated(wire, calls) => {
                 let definitions = vec![("rsb.proto".to_owned(), Builtin::Rsb.schema()?)];
                 let package = Package::new(Some("notification"), definitions)?;
                 for file in generate(&package, HolderLanguage::Cpp, &[*wire])? {
                     write(folder, &file.path, &file.text)?;
                 }
                 write(folder, "on_wire.hpp", calls)?;
-                program += lines(calls, &["//"]);
+                program += code_lines(calls, &["//"]);
             }
         }
-        Ok(Sources { program, generated: lines_of(self.included(folder)?, &["//"])? })
+        Ok(Sources { program, generated: code_lines_in(self.included_files(folder)?, &["//"])? })
     }
 
     fn compile(&self, folder: &Path) -> Result<Option<Command>> {
         let mut command = Command::new("c++");
         command.args(FLAGS.split(' ')).args(["-I.", "program.cpp"]).args(self.sources());
         command.args(["-o", "program"]).current_dir(folder);
-        if let With::Library(library) = &self.with {
-            command.args(linked(library));
+        if let CppVariant::Library(library) = &self.with {
+            command.args(link_flags(library));
         }
         Ok(Some(command))
     }
@@ -206,17 +210,17 @@ impl Making for Cpp {
 
     fn parts(&self, folder: &Path) -> Result<Parts> {
         let program = folder.join("program");
-        Ok(Parts { program: fs::metadata(&program)?.len(), libraries: loaded(&program)? })
+        Ok(Parts { program: fs::metadata(&program)?.len(), libraries: loaded_libraries(&program)? })
     }
 
     fn origin(&self, _: &Path) -> (String, Origin) {
         let library = match self.with {
-            With::Nothing => String::new(),
-            With::Library(_) => {
+            CppVariant::Nothing => String::new(),
+            CppVariant::Library(_) => {
                 let version = run(Command::new("protoc").arg("--version"), "protoc");
                 version.map_or(String::new(), |said| said.trim().replace("libprotoc", "protobuf"))
             }
-            With::Generated(..) => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
+            CppVariant::Generated(..) => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
         };
         let compiler = Toolchain::System.compiler();
         (library, Origin { compiler, flags: FLAGS.into(), ..Origin::default() })
@@ -224,12 +228,12 @@ impl Making for Cpp {
 }
 
 /// What Protobuf's compiler makes of a definition.
-fn made(definition: &str, end: &str) -> String {
+fn generated_file(definition: &str, end: &str) -> String {
     format!("{}.{end}", definition.trim_end_matches(".proto"))
 }
 
 /// The words that link a library: what its makers say, where pkg-config is there.
-fn linked(library: &Library) -> Vec<String> {
+fn link_flags(library: &Library) -> Vec<String> {
     let mut ask = Command::new("pkg-config");
     ask.arg("--libs").args(library.is_static.then_some("--static")).arg(library.name);
     let said = run(&mut ask, "pkg-config").unwrap_or_else(|_| format!("-l{}", library.name));
@@ -244,7 +248,7 @@ fn linked(library: &Library) -> Vec<String> {
 }
 
 /// The files that the loader brings into a program, with their bytes.
-fn loaded(program: &Path) -> Result<Vec<(String, u64)>> {
+fn loaded_libraries(program: &Path) -> Result<Vec<(String, u64)>> {
     // What ldd sets.
     let said = run(Command::new(program).env("LD_TRACE_LOADED_OBJECTS", "1"), "the loader")?;
     let path = |line: &str| {
@@ -262,7 +266,7 @@ fn loaded(program: &Path) -> Result<Vec<(String, u64)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::rsb::weight::program::compiled;
+    use crate::experiment::rsb::weight::program::compile_time;
 
     /// The names of the libraries of a program, by ldd.
     fn by_ldd(program: &Path) -> Vec<String> {
@@ -283,9 +287,9 @@ mod tests {
             let sources = program.making.write(folder.path()).unwrap();
             assert!(sources.program > 10 && sources.generated > 100, "{id}");
             let compile = program.making.compile(folder.path()).unwrap();
-            assert!(compiled(compile.unwrap()).unwrap() > 0.0);
+            assert!(compile_time(compile.unwrap()).unwrap() > 0.0);
             let path = folder.path().join("program");
-            let (loaded, by_ldd) = (loaded(&path).unwrap(), by_ldd(&path));
+            let (loaded, by_ldd) = (loaded_libraries(&path).unwrap(), by_ldd(&path));
             assert_eq!(loaded.len(), by_ldd.len(), "{loaded:?}, {by_ldd:?}");
             for (path, bytes) in &loaded {
                 let name = Path::new(path).file_name().unwrap().to_string_lossy().into_owned();

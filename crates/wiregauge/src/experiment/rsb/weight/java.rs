@@ -12,7 +12,9 @@ use wiregauge_result::run::Origin;
 use wiregauge_schema::Projection;
 use wiregauge_workshop::{build_folder, maven, run, Need};
 
-use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
+use super::program::{
+    code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,
+};
 use crate::workload::Builtin;
 
 /// Without what a debugger wants, as a stripped program is.
@@ -48,7 +50,7 @@ pub fn programs() -> Vec<Program> {
             &["hands on what it is given"] as &[_],
             NEEDS,
             None,
-            With::Nothing,
+            JavaVariant::Nothing,
         ),
         program(
             PROTOBUF,
@@ -56,8 +58,8 @@ pub fn programs() -> Vec<Program> {
             "its makers' jar",
             &["classes by the protoc of the same release, optimize_for = SPEED, the default"],
             WITH_JARS,
-            Some(Message::Protobuf),
-            With::Library,
+            Some(SentMessage::Protobuf),
+            JavaVariant::Library,
         ),
         program(
             "generated-ros-msg-java",
@@ -65,27 +67,27 @@ pub fn programs() -> Vec<Program> {
             "classes",
             &["wiregauge generate --language java --wire ros-msg"],
             NEEDS,
-            Some(Message::RosMsg),
-            With::Generated,
+            Some(SentMessage::RosMsg),
+            JavaVariant::Generated,
         ),
     ]
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum With {
+enum JavaVariant {
     Nothing,
     Library,
     Generated,
 }
 
 struct Java {
-    with: With,
+    with: JavaVariant,
 }
 
 impl Java {
     /// The jars of Protobuf's row.
     fn jars(&self, folder: &Path) -> Result<Vec<PathBuf>> {
-        if self.with != With::Library {
+        if self.with != JavaVariant::Library {
             return Ok(Vec::new());
         }
         let build = build_folder(folder)?;
@@ -105,17 +107,17 @@ fn emission() -> Result<Emission> {
     codec.emission(&schema, &Projection::choose(&schema))
 }
 
-impl Making for Java {
+impl ProgramBuilder for Java {
     fn write(&self, folder: &Path) -> Result<Sources> {
         let text = match self.with {
-            With::Nothing => include_str!("Nothing.java"),
-            With::Library => include_str!("Protobuf.java"),
-            With::Generated => include_str!("Generated.java"),
+            JavaVariant::Nothing => include_str!("Nothing.java"),
+            JavaVariant::Library => include_str!("Protobuf.java"),
+            JavaVariant::Generated => include_str!("Generated.java"),
         };
         write(folder, "Program.java", text)?;
         match self.with {
-            With::Nothing => {}
-            With::Library => {
+            JavaVariant::Nothing => {}
+            JavaVariant::Library => {
                 let emission = emission()?;
                 for file in emission.files.iter().filter(|file| file.path.ends_with(".proto")) {
                     write(folder, &file.path, &file.text)?;
@@ -129,7 +131,7 @@ impl Making for Java {
                     }
                 }
             }
-            With::Generated => {
+            JavaVariant::Generated => {
                 let definitions = vec![("rsb.proto".to_owned(), Builtin::Rsb.schema()?)];
                 let package = Package::new(Some("notification"), definitions)?;
                 for file in generate(&package, HolderLanguage::Java, &[Wire::RosMsg])? {
@@ -139,7 +141,10 @@ impl Making for Java {
         }
         let own = folder.join("Program.java");
         let generated = files(folder, "java")?.into_iter().filter(|path| *path != own);
-        Ok(Sources { program: lines(text, COMMENTS), generated: lines_of(generated, COMMENTS)? })
+        Ok(Sources {
+            program: code_lines(text, COMMENTS),
+            generated: code_lines_in(generated, COMMENTS)?,
+        })
     }
 
     fn compile(&self, folder: &Path) -> Result<Option<Command>> {
@@ -174,9 +179,9 @@ impl Making for Java {
         let name = |path: &PathBuf| path.file_stem().map(|name| name.to_string_lossy().into());
         let jars = self.jars(folder).unwrap_or_default();
         let library = match self.with {
-            With::Nothing => String::new(),
-            With::Library => jars.iter().find_map(name).unwrap_or_default(),
-            With::Generated => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
+            JavaVariant::Nothing => String::new(),
+            JavaVariant::Library => jars.iter().find_map(name).unwrap_or_default(),
+            JavaVariant::Generated => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
         };
         let compiler = run(Command::new("javac").arg("--version"), "javac").unwrap_or_default();
         let (compiler, flags) = (compiler.trim().to_owned(), FLAGS.to_owned());

@@ -28,33 +28,33 @@ pub struct Program {
     /// What must be on the machine.
     pub needs: &'static [Need],
     /// What it sends; none of one that knows no message.
-    pub message: Option<Message>,
+    pub message: Option<SentMessage>,
     /// How it comes about.
-    pub making: Box<dyn Making>,
+    pub making: Box<dyn ProgramBuilder>,
 }
 
 /// What a program sends.
 #[derive(Clone, Copy)]
-pub enum Message {
+pub enum SentMessage {
     /// Protobuf's bytes.
     Protobuf,
     /// ROS MSG.
     RosMsg,
 }
 
-impl Message {
+impl SentMessage {
     /// How many bytes that are: the published sizes of the smallest message.
     pub fn size(self) -> f64 {
         let (_, protobuf, ros_msg) = TABLE[0];
         match self {
-            Message::Protobuf => protobuf.0,
-            Message::RosMsg => ros_msg.0,
+            SentMessage::Protobuf => protobuf.0,
+            SentMessage::RosMsg => ros_msg.0,
         }
     }
 }
 
 /// How the programs of a language come about.
-pub trait Making {
+pub trait ProgramBuilder {
     /// Writes the program into an empty folder, with what is generated for it.
     fn write(&self, folder: &Path) -> Result<Sources>;
     /// What compiles and links it from its sources; none where nothing does.
@@ -84,7 +84,7 @@ pub struct Parts {
 }
 
 /// Runs a compiler to its end; how long that took in nanoseconds.
-pub fn compiled(mut command: Command) -> Result<f64> {
+pub fn compile_time(mut command: Command) -> Result<f64> {
     let name = command.get_program().to_string_lossy().into_owned();
     let began = Instant::now();
     let output = command
@@ -100,19 +100,19 @@ pub fn compiled(mut command: Command) -> Result<f64> {
 }
 
 /// Lines of a text that are neither blank nor begin as a comment does.
-pub fn lines(text: &str, comments: &[&str]) -> usize {
+pub fn code_lines(text: &str, comments: &[&str]) -> usize {
     let is_code =
         |line: &&str| !line.is_empty() && !comments.iter().any(|begin| line.starts_with(begin));
     text.lines().map(str::trim).filter(is_code).count()
 }
 
 /// The same of files.
-pub fn lines_of(paths: impl IntoIterator<Item = PathBuf>, comments: &[&str]) -> Result<usize> {
+pub fn code_lines_in(paths: impl IntoIterator<Item = PathBuf>, comments: &[&str]) -> Result<usize> {
     let mut sum = 0;
     for path in paths {
         let text =
             fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        sum += lines(&text, comments);
+        sum += code_lines(&text, comments);
     }
     Ok(sum)
 }
@@ -131,6 +131,6 @@ mod tests {
 
     #[test]
     fn lines_are_of_code() {
-        assert_eq!(lines("// a\n\n  int a;\n#include <a>\n  // b\n}\n", &["//"]), 3);
+        assert_eq!(code_lines("// a\n\n  int a;\n#include <a>\n  // b\n}\n", &["//"]), 3);
     }
 }

@@ -12,7 +12,9 @@ use wiregauge_schema::Projection;
 use wiregauge_workshop::python::{interpreter, PythonEnvironment};
 use wiregauge_workshop::{run, Need};
 
-use super::program::{lines, lines_of, write, Making, Message, Parts, Program, Sources};
+use super::program::{
+    code_lines, code_lines_in, write, Parts, Program, ProgramBuilder, SentMessage, Sources,
+};
 use crate::workload::Builtin;
 
 const NEEDS: &[Need] = &[Need::Program("python3", "python3-venv")];
@@ -50,7 +52,7 @@ pub fn programs() -> Vec<Program> {
             &["hands on what it is given"] as &[_],
             NEEDS,
             None,
-            With::Nothing,
+            PythonVariant::Nothing,
         ),
         program(
             PROTOBUF,
@@ -58,8 +60,8 @@ pub fn programs() -> Vec<Program> {
             "its makers' wheel",
             &["modules by the distribution's protoc"],
             WITH_LIBRARY,
-            Some(Message::Protobuf),
-            With::Library,
+            Some(SentMessage::Protobuf),
+            PythonVariant::Library,
         ),
         program(
             "generated-ros-msg-python",
@@ -67,27 +69,27 @@ pub fn programs() -> Vec<Program> {
             "a module",
             &["wiregauge generate --language python --wire ros-msg"],
             NEEDS,
-            Some(Message::RosMsg),
-            With::Generated,
+            Some(SentMessage::RosMsg),
+            PythonVariant::Generated,
         ),
     ]
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum With {
+enum PythonVariant {
     Nothing,
     Library,
     Generated,
 }
 
 struct Script {
-    with: With,
+    with: PythonVariant,
 }
 
 impl Script {
     /// The interpreter, with Protobuf's package where the program has it.
     fn python(&self, folder: &Path) -> Result<PathBuf> {
-        if self.with != With::Library {
+        if self.with != PythonVariant::Library {
             return interpreter();
         }
         let schema = Builtin::Rsb.schema()?;
@@ -98,7 +100,7 @@ impl Script {
 
     /// Names, versions and bytes of the packages that it has beside Python's own.
     fn packages(&self, folder: &Path) -> Result<Vec<(String, u64)>> {
-        if self.with != With::Library {
+        if self.with != PythonVariant::Library {
             return Ok(Vec::new());
         }
         let mut command = Command::new(self.python(folder)?);
@@ -111,21 +113,21 @@ impl Script {
     }
 }
 
-impl Making for Script {
+impl ProgramBuilder for Script {
     fn write(&self, folder: &Path) -> Result<Sources> {
         let text = match self.with {
-            With::Nothing => include_str!("nothing.py"),
-            With::Library => include_str!("protobuf.py"),
-            With::Generated => include_str!("generated.py"),
+            PythonVariant::Nothing => include_str!("nothing.py"),
+            PythonVariant::Library => include_str!("protobuf.py"),
+            PythonVariant::Generated => include_str!("generated.py"),
         };
         write(folder, "program.py", text)?;
         let mut generated = Vec::new();
         match self.with {
-            With::Nothing => {}
-            With::Library => {
+            PythonVariant::Nothing => {}
+            PythonVariant::Library => {
                 let mut command = Command::new("protoc");
                 command.arg("--python_out=.");
-                for (name, text) in Builtin::Rsb.texts() {
+                for (name, text) in Builtin::Rsb.definition_files() {
                     write(folder, name, text)?;
                     command.arg(name);
                     let module = name.replace(".proto", "_pb2.py");
@@ -133,7 +135,7 @@ impl Making for Script {
                 }
                 run(command.current_dir(folder), "protoc")?;
             }
-            With::Generated => {
+            PythonVariant::Generated => {
                 let definitions = vec![("rsb.proto".to_owned(), Builtin::Rsb.schema()?)];
                 let package = Package::new(Some("notification"), definitions)?;
                 for file in generate(&package, HolderLanguage::Python, &[Wire::RosMsg])? {
@@ -141,7 +143,10 @@ impl Making for Script {
                 }
             }
         }
-        Ok(Sources { program: lines(text, &["#"]), generated: lines_of(generated, &["#"])? })
+        Ok(Sources {
+            program: code_lines(text, &["#"]),
+            generated: code_lines_in(generated, &["#"])?,
+        })
     }
 
     fn compile(&self, _: &Path) -> Result<Option<Command>> {
@@ -168,12 +173,12 @@ impl Making for Script {
 
     fn origin(&self, folder: &Path) -> (String, Origin) {
         let library = match self.with {
-            With::Nothing => String::new(),
-            With::Library => {
+            PythonVariant::Nothing => String::new(),
+            PythonVariant::Library => {
                 let packages = self.packages(folder).unwrap_or_default();
                 packages.into_iter().map(|(name, _)| name).next().unwrap_or_default()
             }
-            With::Generated => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
+            PythonVariant::Generated => format!("wiregauge {}", env!("CARGO_PKG_VERSION")),
         };
         let compiler = self
             .python(folder)

@@ -6,35 +6,35 @@ use wiregauge_trace::write::{ChunkOptions, Compression};
 
 /// How MCAP is packed.
 #[derive(clap::Args)]
-pub struct Chunks {
-    /// How chunks of MCAP are compressed.
+pub struct CompressionArgs {
+    /// Compression of MCAP chunks.
     #[arg(long, value_enum, default_value = "zstd")]
-    compression: Compressing,
-    /// After how many bytes a chunk of MCAP ends: 1MiB, 256KiB.
+    compression: CompressionChoice,
+    /// Size at which an MCAP chunk ends: 1MiB, 256KiB.
     #[arg(long, value_name = "SIZE", default_value = "1MiB", value_parser = parse_nonzero_bytes)]
     chunk: u64,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Compressing {
+enum CompressionChoice {
     None,
     Lz4,
     Zstd,
 }
 
-impl Default for Chunks {
-    fn default() -> Chunks {
-        Chunks { compression: Compressing::Zstd, chunk: 1 << 20 }
+impl Default for CompressionArgs {
+    fn default() -> CompressionArgs {
+        CompressionArgs { compression: CompressionChoice::Zstd, chunk: 1 << 20 }
     }
 }
 
-impl Chunks {
+impl CompressionArgs {
     /// How chunks are made.
     pub fn packing(&self) -> ChunkOptions {
         let compression = match self.compression {
-            Compressing::None => Compression::None,
-            Compressing::Lz4 => Compression::Lz4,
-            Compressing::Zstd => Compression::Zstd,
+            CompressionChoice::None => Compression::None,
+            CompressionChoice::Lz4 => Compression::Lz4,
+            CompressionChoice::Zstd => Compression::Zstd,
         };
         ChunkOptions { compression, chunk: self.chunk }
     }

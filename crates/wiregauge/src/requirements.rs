@@ -16,41 +16,41 @@ pub const UNDECIDED: u8 = 3;
 
 /// What every measuring verb takes.
 #[derive(clap::Args)]
-pub struct Required {
-    /// Hold the result against this, such as 'p99.9 latency < 500us, lost = 0';
-    /// 'wiregauge verify --help' says what can be required.
+pub struct RequirementArgs {
+    /// Check the result, such as 'p99.9 latency < 500us, lost = 0'. 'wiregauge verify
+    /// --help' says what can be required.
     #[arg(long, value_name = "REQUIREMENT,…")]
     require: Option<Requirements>,
-    /// Write the verdicts as JUnit XML.
+    /// Write the verdicts to this file as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
 }
 
 /// Where the verdict goes, tried out before anything is measured.
-pub struct Verdicts {
+pub struct VerdictTarget {
     requirements: Option<Requirements>,
     junit: Option<Target>,
 }
 
-impl Required {
+impl RequirementArgs {
     /// Looks whether the verdicts can be kept; they replace no input. `known` is
     /// whether the result itself says what is required.
-    pub fn open(&self, inputs: &[&Path], known: bool) -> Result<Verdicts> {
+    pub fn open(&self, inputs: &[&Path], known: bool) -> Result<VerdictTarget> {
         ensure!(
             self.junit.is_none() || self.require.is_some() || known,
             "--junit would do nothing: nothing is required (--require)"
         );
         let junit = self.junit.as_deref().map(|path| Target::open(path, inputs)).transpose()?;
-        Ok(Verdicts { requirements: self.require.clone(), junit })
+        Ok(VerdictTarget { requirements: self.require.clone(), junit })
     }
 
     /// Whether the user said anything of it.
-    pub fn chosen(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         self.require.is_some() || self.junit.is_some()
     }
 }
 
-impl Verdicts {
+impl VerdictTarget {
     /// Puts down in a run what is required of it.
     pub fn mark(&self, run: &mut Run) {
         if self.requirements.is_some() {

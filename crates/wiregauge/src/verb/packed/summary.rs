@@ -5,32 +5,35 @@ use wiregauge_packing::costs::{ChannelCosts, ColumnCosts};
 use wiregauge_packing::info::PackingInfo;
 use wiregauge_system::text::escape_short;
 
-use super::super::trace::form::Form;
+use crate::list_format::ListFormat;
 use crate::output::print;
 
 /// What became of the channels.
-pub fn print_costs(costs: &[ChannelCosts], form: Form) -> Result<()> {
+pub fn print_costs(costs: &[ChannelCosts], form: ListFormat) -> Result<()> {
     print(&match form {
-        Form::Json => serde_json::to_string_pretty(costs)?,
-        Form::Table => costs_text(costs),
+        ListFormat::Json => serde_json::to_string_pretty(costs)?,
+        ListFormat::Table => costs_text(costs),
     })
 }
 
 /// The same for people.
-pub fn costs_text(costs: &[ChannelCosts]) -> String {
+fn costs_text(costs: &[ChannelCosts]) -> String {
     let text = |channel: &ChannelCosts| {
         let ChannelCosts { messages, before, after, .. } = channel;
         let factor = *before as f64 / (*after).max(1) as f64;
-        let counted = counted(*messages);
-        let head = format!("{}{counted}, {before} to {after} B, {factor:.2} to 1\n", name(channel));
-        head + &table(channel)
+        let counted = format_messages(*messages);
+        let head = format!(
+            "{}{counted}, {before} to {after} B, {factor:.2} to 1\n",
+            channel_title(channel)
+        );
+        head + &format_columns(channel)
     };
     costs.iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
 /// What is in files.
-pub fn print_infos(infos: &[PackingInfo], form: Form) -> Result<()> {
-    if form == Form::Json {
+pub fn print_infos(infos: &[PackingInfo], form: ListFormat) -> Result<()> {
+    if form == ListFormat::Json {
         return print(&serde_json::to_string_pretty(infos)?);
     }
     let mut text = String::new();
@@ -38,8 +41,12 @@ pub fn print_infos(infos: &[PackingInfo], form: Form) -> Result<()> {
         text += &format!("{}:\n", escape_short(&info.file));
         for channel in &info.channels {
             let ChannelCosts { messages, after, .. } = channel.packed;
-            text += &format!("{}{}, {after} B\n", name(&channel.packed), counted(messages));
-            text += &table(&channel.packed);
+            text += &format!(
+                "{}{}, {after} B\n",
+                channel_title(&channel.packed),
+                format_messages(messages)
+            );
+            text += &format_columns(&channel.packed);
             for (rows_are, rows) in &channel.unpacked {
                 text += &format!("  {rows} {} are not packed\n", escape_short(rows_are));
             }
@@ -51,14 +58,14 @@ pub fn print_infos(infos: &[PackingInfo], form: Form) -> Result<()> {
     print(&text)
 }
 
-fn name(channel: &ChannelCosts) -> String {
+fn channel_title(channel: &ChannelCosts) -> String {
     match channel.channel.as_str() {
         "" => String::new(),
         name => format!("{}: ", escape_short(name)),
     }
 }
 
-fn counted(messages: u64) -> String {
+fn format_messages(messages: u64) -> String {
     if messages == 1 {
         "1 message".into()
     } else {
@@ -67,7 +74,7 @@ fn counted(messages: u64) -> String {
 }
 
 /// The columns, a table for each kind of rows.
-fn table(channel: &ChannelCosts) -> String {
+fn format_columns(channel: &ChannelCosts) -> String {
     let mut kinds: Vec<&str> = Vec::new();
     for column in &channel.columns {
         if !kinds.contains(&&*column.rows_are) {
@@ -77,13 +84,15 @@ fn table(channel: &ChannelCosts) -> String {
     let of = |kind: &&str| {
         let columns = channel.columns.iter().filter(|column| column.rows_are == **kind);
         let heads = [kind, "type", "rows", "bytes", "B a row", "resolution", "largest error"];
-        aligned(&[vec![heads.map(String::from)], columns.map(line).collect()].concat())
+        align_columns(
+            &[vec![heads.map(String::from)], columns.map(column_cells).collect()].concat(),
+        )
     };
     kinds.iter().map(of).collect()
 }
 
 /// Names to the left, numbers to the right.
-fn aligned(lines: &[[String; 7]]) -> String {
+fn align_columns(lines: &[[String; 7]]) -> String {
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..7).map(width).collect();
     let mut text = String::new();
@@ -99,10 +108,11 @@ fn aligned(lines: &[[String; 7]]) -> String {
     text
 }
 
-fn line(column: &ColumnCosts) -> [String; 7] {
+fn column_cells(column: &ColumnCosts) -> [String; 7] {
     let ColumnCosts { rows, bytes, reduced, resolution, error, .. } = column;
     let a_row = *bytes as f64 / (*rows).max(1) as f64;
-    let quantity = |value: f64| format!("{} {}", short(value), column.unit).trim_end().to_owned();
+    let quantity =
+        |value: f64| format!("{} {}", format_four_digits(value), column.unit).trim_end().to_owned();
     let kept = match (reduced, resolution) {
         (_, Some(step)) => quantity(*step),
         (true, None) => "exact".into(),
@@ -120,7 +130,7 @@ fn line(column: &ColumnCosts) -> [String; 7] {
 }
 
 /// A number by four digits.
-fn short(value: f64) -> String {
+fn format_four_digits(value: f64) -> String {
     match value.abs() {
         0.0 => "0".into(),
         1e-3..1e4 => {
@@ -146,7 +156,7 @@ fn short(value: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::short;
+    use super::format_four_digits;
 
     #[test]
     fn numbers_are_short() {
@@ -160,7 +170,7 @@ mod tests {
             (0.001, "0.001"),
             (f64::INFINITY, "inf"),
         ] {
-            assert_eq!(short(value), wanted);
+            assert_eq!(format_four_digits(value), wanted);
         }
     }
 }

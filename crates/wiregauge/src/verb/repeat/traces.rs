@@ -1,4 +1,4 @@
-//! `wiregauge cosim traces`: the report's trace file player.
+//! `wiregauge repeat traces`: the report's trace file player.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,47 +12,55 @@ use wiregauge_osi::fmus::{Encoding, Fmu, Model};
 use wiregauge_result::run::{Fact, Run, Status};
 use wiregauge_system::interrupt;
 
-use super::measuring::{Measuring, Workload};
 use crate::experiment::traces::{
-    case, recorded, reference, source, way, ways, FILE, MESSAGES, STEP,
+    case, play_mode_name, play_modes, recorded_encoding, reference, source, FILE, MESSAGES, STEP,
 };
+use crate::experiment::Publication;
 use crate::fmu_entrants::{build_fmus, encodings, memcpy, subject, Member};
 use crate::progress::Progress;
 use crate::recorder::Recorder;
+use crate::verb::cosim::measurement::{CosimWorkload, MeasurementArgs};
 use crate::workload::build_folder;
+
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "traces",
+    about: "Persival's trace file player, the last row of its table 1",
+    source: "Persival: ASAM OSI Flatbuffers Performance Report",
+    year: "2022",
+};
 
 /// Repeat Persival's trace file player.
 ///
-/// Records a trace of 668,052 reflections and 10 objects a message, 6 s of it, in every
-/// encoding, and plays it to the sensor: raw, as it lies in the file, and parsed. The
-/// last row of table 1 of the ASAM OSI Flatbuffers Performance Report, which `cosim
-/// persival` leaves out.
+/// It records a trace of 6 s in every encoding, with 668,052 reflections and 10 objects
+/// in each message. Then it plays the trace to the sensor: raw, as it is in the file, and
+/// parsed. This is the last row of table 1 of the ASAM OSI Flatbuffers Performance Report.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge cosim traces --quick
-  wiregauge cosim traces --encodings protobuf,flatbuffers-tables
-      the report's row alone
-  wiregauge cosim traces --keep traces
-      and the traces are left there, 1 GB each")]
+  wiregauge repeat traces --quick
+  wiregauge repeat traces --codecs protobuf,flatbuffers-tables
+      only the report's row
+  wiregauge repeat traces --keep traces
+      keep the traces there, 1 GB each")]
 pub struct Arguments {
-    /// Only these encodings.
+    /// Measure only these encodings of messages.
     #[arg(long, value_delimiter = ',', value_name = "NAME,…", default_value = "all")]
-    encodings: Vec<String>,
-    /// Messages of each trace: fewer take less room and time.
+    codecs: Vec<String>,
+    /// Messages of each trace. Fewer take less room and time.
     #[arg(long, value_name = "N", default_value_t = MESSAGES, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     messages: u64,
-    /// Leave the traces in this folder.
+    /// Keep the traces in this folder.
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
-    /// Have FlatBuffers verify messages before they read them.
+    /// Verify FlatBuffers before they are read.
     #[arg(long)]
     verify: bool,
-    /// Have the FMUs take new buffers and objects in each step.
+    /// Use new buffers and objects in each step.
     #[arg(long)]
     fresh: bool,
     #[command(flatten)]
-    measuring: Measuring,
+    measuring: MeasurementArgs,
 }
 
 /// What there is of an encoding: its source, player and sensor.
@@ -63,15 +71,15 @@ impl Arguments {
     pub fn run(self) -> Result<ExitCode> {
         let destination = self.measuring.open(&[])?;
         let progress = Progress::new();
-        let encodings = encodings(&self.encodings)?;
+        let encodings = encodings(&self.codecs)?;
         let built = build(&encodings, &progress)?;
         let folder = self.folder()?;
         let place = folder.path();
         let files = self.record(&encodings, &built, place)?;
         let mut entrants = Vec::new();
         for (encoding, [_, player, sensor]) in encodings.iter().zip(&built) {
-            let file = &files[recorded(encoding)];
-            for &parsed in ways(encoding) {
+            let file = &files[recorded_encoding(encoding)];
+            for &parsed in play_modes(encoding) {
                 entrants.push(self.entrant(encoding, parsed, [player, sensor], file));
             }
         }
@@ -79,7 +87,7 @@ impl Arguments {
         let like = ids.find(|id| id.starts_with("packed")).cloned();
         entrants.push(memcpy(like));
         let sizes: BTreeMap<String, u64> = entrants.iter().filter_map(size_of_trace).collect();
-        let workload = Workload {
+        let workload = CosimWorkload {
             title: "Persival's trace file player: SensorView from a trace to the sensor".into(),
             cases: vec![case(self.messages)],
             entrants,
@@ -116,7 +124,7 @@ impl Arguments {
     ) -> Result<BTreeMap<&'static str, Result<PathBuf, String>>> {
         let mut files = BTreeMap::new();
         for (encoding, [source_fmu, ..]) in encodings.iter().zip(built) {
-            let name = recorded(encoding);
+            let name = recorded_encoding(encoding);
             if files.contains_key(name) {
                 continue;
             }
@@ -144,7 +152,7 @@ impl Arguments {
             step: Some(STEP),
             ..Pair::default()
         };
-        let recorder = Recorder::to(path, &[], self.measuring.patience());
+        let recorder = Recorder::new(path, &[], self.measuring.patience());
         recorder.record(&Recording::from_source(&pair, &[])?, self.messages)
     }
 
@@ -155,7 +163,7 @@ impl Arguments {
         [player, sensor]: [&Result<PathBuf>; 2],
         file: &Result<PathBuf, String>,
     ) -> Entrant {
-        let way = way(parsed);
+        let way = play_mode_name(parsed);
         let id = format!("{}-{way}", encoding.name);
         let mut subject = subject(id, format!("{}, {way}", encoding.title), "C++");
         subject.options.push("built for release".into());

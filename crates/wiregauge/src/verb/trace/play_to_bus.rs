@@ -12,8 +12,8 @@ use wiregauge_system::interrupt::Interrupted;
 use wiregauge_trace::channel::Channel;
 use wiregauge_trace::read::{MessageInfo, Reader};
 
-use super::over::{End, MOST};
-use crate::output::tell;
+use super::transport_args::{StreamEnd, MAX_FRAME};
+use crate::output::print_notice;
 
 /// From the first message's reading to the time that it is due, in nanoseconds; and so much
 /// more for each of its bytes.
@@ -21,21 +21,21 @@ const START: u64 = 20_000_000;
 const START_OF_BYTE: u64 = 10;
 
 /// The largest frame of a trace while it is looked through.
-pub struct Largest {
+pub struct LargestFrame {
     clock: String,
     pub bytes: usize,
 }
 
-impl Largest {
+impl LargestFrame {
     /// Of none but what every trace has.
-    pub fn new() -> Largest {
+    pub fn new() -> LargestFrame {
         let bytes = frame::heartbeat().len().max(frame::end(true).len());
-        Largest { clock: host_id(), bytes }
+        LargestFrame { clock: host_id(), bytes }
     }
 
     /// Of a channel, too.
     pub fn channel(&mut self, channel: &Channel) -> Result<()> {
-        self.bytes = self.bytes.max(told(&self.clock, 0, channel)?.len());
+        self.bytes = self.bytes.max(channel_frame(&self.clock, 0, channel)?.len());
         Ok(())
     }
 
@@ -54,7 +54,7 @@ impl Largest {
 }
 
 /// What is told of a channel.
-fn told(clock: &str, number: u16, channel: &Channel) -> Result<Vec<u8>> {
+fn channel_frame(clock: &str, number: u16, channel: &Channel) -> Result<Vec<u8>> {
     let definition = &channel.definition;
     let described = ChannelDescription {
         clock: clock.to_owned(),
@@ -71,7 +71,7 @@ fn told(clock: &str, number: u16, channel: &Channel) -> Result<Vec<u8>> {
 }
 
 /// A player that has found its readers.
-pub struct Sending {
+pub struct BusPlayer {
     relay: Relay,
     clock: String,
     /// When the first message of this turn is due.
@@ -82,17 +82,17 @@ pub struct Sending {
     paced: bool,
 }
 
-impl Sending {
+impl BusPlayer {
     /// Waits for the readers.
-    pub fn start(end: &End, paced: bool) -> Result<Sending> {
+    pub fn start(end: &StreamEnd, paced: bool) -> Result<BusPlayer> {
         let mut relay = Relay::start(end.program()?, &end.setup)?;
         match relay.read_report()? {
-            StreamReport::Ready(0) => tell("plays, and nobody reads yet"),
-            StreamReport::Ready(1) => tell("plays to 1 reader"),
-            StreamReport::Ready(readers) => tell(&format!("plays to {readers} readers")),
+            StreamReport::Ready(0) => print_notice("plays, and nobody reads yet"),
+            StreamReport::Ready(1) => print_notice("plays to 1 reader"),
+            StreamReport::Ready(readers) => print_notice(&format!("plays to {readers} readers")),
             _ => bail!("the player says nonsense"),
         }
-        Ok(Sending { relay, clock: host_id(), began: None, last: 0, paced })
+        Ok(BusPlayer { relay, clock: host_id(), began: None, last: 0, paced })
     }
 
     /// Begins the trace, once more.
@@ -102,8 +102,8 @@ impl Sending {
 
     /// Tells of a channel.
     pub fn channel(&mut self, number: u16, channel: &Channel) -> Result<()> {
-        let told = told(&self.clock, number, channel)?;
-        self.frame(0, &told, &[])
+        let told = channel_frame(&self.clock, number, channel)?;
+        self.send_frame(0, &told, &[])
     }
 
     /// Hands a message on, which is due so long after the first one.
@@ -132,7 +132,7 @@ impl Sending {
             time: head.time,
             publish_time: head.publish_time,
         };
-        self.frame(due, &frame::message_header(&message), data)
+        self.send_frame(due, &frame::message_header(&message), data)
     }
 
     /// Tells what is said of the whole file.
@@ -140,21 +140,21 @@ impl Sending {
         for metadata in reader.metadata() {
             let told = frame::metadata(&metadata.name, &metadata.entries);
             frame::check(&told).with_context(|| format!("metadata {}", metadata.name))?;
-            self.frame(0, &told, &[])?;
+            self.send_frame(0, &told, &[])?;
         }
         Ok(())
     }
 
-    fn frame(&mut self, due: u64, before: &[u8], data: &[u8]) -> Result<()> {
+    fn send_frame(&mut self, due: u64, before: &[u8], data: &[u8]) -> Result<()> {
         let size = before.len() + data.len();
-        ensure!(size <= MOST, "a frame of {size} bytes, where {MOST} are the most");
+        ensure!(size <= MAX_FRAME, "a frame of {size} bytes, where {MAX_FRAME} are the most");
         self.relay.write(&[&record_header(due, size, FRAME), before].concat())?;
         self.relay.write(data)
     }
 
     /// Tells the readers that this was all, and waits until they have it.
     pub fn finish(mut self) -> Result<PlayResult> {
-        self.frame(0, &frame::end(true), &[])?;
+        self.send_frame(0, &frame::end(true), &[])?;
         match self.relay.read_report()? {
             StreamReport::Sent(sent) => Ok(sent),
             _ => bail!("the player says nonsense"),

@@ -17,31 +17,31 @@ use crate::workload::{self, Workload};
 
 /// A runner of the user's own: `--runner NAME=COMMAND`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Own {
+pub struct UserRunner {
     name: String,
     command: Vec<String>,
 }
 
-impl std::str::FromStr for Own {
+impl std::str::FromStr for UserRunner {
     type Err = anyhow::Error;
 
-    fn from_str(text: &str) -> Result<Own> {
+    fn from_str(text: &str) -> Result<UserRunner> {
         let (name, command) = text.split_once('=').context("wants NAME=COMMAND")?;
         let command: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
         ensure!(!name.is_empty() && !command.is_empty(), "wants NAME=COMMAND");
         ensure!(Codec::find(name).is_none(), "{name} is the name of a built-in codec");
-        Ok(Own { name: name.into(), command })
+        Ok(UserRunner { name: name.into(), command })
     }
 }
 
 /// A field's length: `PATH=N`.
-pub fn size(text: &str) -> Result<(String, usize)> {
+pub fn length(text: &str) -> Result<(String, usize)> {
     let (path, length) = text.split_once('=').context("wants PATH=N")?;
-    Ok((path.into(), workload::length(length)?))
+    Ok((path.into(), workload::parse_length(length)?))
 }
 
 /// A language of runners by its key; `all` for every one.
-pub fn language(text: &str) -> Result<Vec<&'static RunnerLanguage>> {
+pub fn parse_languages(text: &str) -> Result<Vec<&'static RunnerLanguage>> {
     let mut all: Vec<_> = Codec::all().into_iter().map(|codec| codec.language).collect();
     all.sort_by_key(|language| language.key);
     all.dedup();
@@ -57,7 +57,10 @@ pub fn language(text: &str) -> Result<Vec<&'static RunnerLanguage>> {
 /// a language where none is named; where no language is, the default ones and those
 /// of what is named. What wiregauge itself has written takes part where it or its
 /// language is named: a table by itself is of what others have made.
-pub fn select(names: &[String], languages: &[&RunnerLanguage]) -> Result<Vec<&'static Codec>> {
+pub fn select_codecs(
+    names: &[String],
+    languages: &[&RunnerLanguage],
+) -> Result<Vec<&'static Codec>> {
     let all = Codec::all();
     let mut named = Vec::new();
     for name in names {
@@ -90,7 +93,7 @@ pub fn select(names: &[String], languages: &[&RunnerLanguage]) -> Result<Vec<&'s
 }
 
 /// Every codec with its options and the calls that are timed, as Markdown that a terminal can show too.
-pub fn list() -> String {
+pub fn describe_codecs() -> String {
     let mut text = String::new();
     for codec in Codec::all() {
         let language = codec.language.name;
@@ -123,7 +126,7 @@ pub struct CodecEntrants {
 pub fn build(
     workload: &Workload,
     variants: &[Variant],
-    own: &[Own],
+    own: &[UserRunner],
     folder: &Path,
     progress: &Progress,
 ) -> Result<CodecEntrants> {
@@ -137,7 +140,7 @@ pub fn build(
     let mut able = Vec::new();
     let mut out = Vec::new();
     for variant in variants {
-        match absent(variant, workload) {
+        match unavailable_reason(variant, workload) {
             Some(status) => out.push((variant.id(), status)),
             None => able.push(variant.clone()),
         }
@@ -213,7 +216,7 @@ pub fn build(
 }
 
 /// Why a row cannot take part; none where it can.
-fn absent(variant: &Variant, workload: &Workload) -> Option<Status> {
+fn unavailable_reason(variant: &Variant, workload: &Workload) -> Option<Status> {
     let codec = variant.codec;
     if let Some(why) = variant.toolchain.unavailable_reason() {
         return Some(Status::Failed(why.into()));
@@ -273,8 +276,8 @@ mod tests {
     fn names(names: &[&str], language: &str) -> Vec<&'static str> {
         let names: Vec<String> = names.iter().map(|name| name.to_string()).collect();
         let languages =
-            if language.is_empty() { vec![] } else { self::language(language).unwrap() };
-        select(&names, &languages).unwrap().iter().map(|codec| codec.name).collect()
+            if language.is_empty() { vec![] } else { self::parse_languages(language).unwrap() };
+        select_codecs(&names, &languages).unwrap().iter().map(|codec| codec.name).collect()
     }
 
     #[test]

@@ -21,61 +21,68 @@ use wiregauge_trace::version::{self, Version};
 use wiregauge_trace::write::writer::output_error;
 use wiregauge_trace::write::{Json, OsiTimeWriter, Output, OutputFormat, Writer};
 
-use super::chunks::Chunks;
-use super::encoding::{is_osi_flat, of_osi};
-use super::progress::news;
-use super::selecting::Selecting;
-use crate::output::tell;
+use super::compression_args::CompressionArgs;
+use super::encoding_args::{is_osi_flat, osi_definition};
+use super::progress::byte_progress;
+use super::selection_args::SelectionArgs;
+use crate::output::print_notice;
 use crate::workload::osi_definitions;
 
 /// The arguments that say what is written.
 #[derive(clap::Args)]
-pub struct Putting {
+pub struct OutputArgs {
     /// How MCAP is packed.
     #[command(flatten)]
-    pub chunks: Chunks,
-    /// The type of the messages in an .osi file whose name does not tell it: sv,
+    pub chunks: CompressionArgs,
+    /// Type of the messages in an .osi file, if its name does not say it: sv,
     /// SensorView.
     #[arg(long = "type", value_name = "TYPE")]
     kind: Option<String>,
-    /// What the channel of an .osi file is called in MCAP; otherwise by its type.
+    /// Name in MCAP for the channel of an .osi file [default: its type].
     #[arg(long, value_name = "TOPIC")]
-    topic: Option<String>,
-    /// The version of the Protobuf library that wrote an .osi file, which nothing
-    /// in it tells and MCAP is to say: 3.21.12.
-    #[arg(long, value_name = "VERSION", value_parser = dotted)]
+    channel_name: Option<String>,
+    /// Version of the Protobuf library that wrote an .osi file: 3.21.12. MCAP should
+    /// say it, and the file does not.
+    #[arg(long, value_name = "VERSION", value_parser = parse_version)]
     protobuf_version: Option<Version>,
-    /// The version of OSI of an .osi file, where its messages do not say it.
-    #[arg(long, value_name = "VERSION", value_parser = dotted)]
+    /// Version of OSI of an .osi file, if its messages do not say it.
+    #[arg(long, value_name = "VERSION", value_parser = parse_version)]
     osi_version: Option<Version>,
     /// Repeat static data (lanes, signs, stationary objects, the version, …) in each
-    /// GroundTruth and SensorView that lacks it: esmini tells it in the first message
-    /// alone.
+    /// GroundTruth and SensorView that lacks it. esmini writes it only in the first
+    /// message.
     #[arg(long)]
     repeat_static: bool,
 }
 
 /// A version.
-pub fn dotted(text: &str) -> Result<Version, String> {
+pub fn parse_version(text: &str) -> Result<Version, String> {
     version::parse(text).ok_or_else(|| "a version is three numbers, as 3.21.12".to_owned())
 }
 
-impl Putting {
+impl OutputArgs {
     /// As usual, of `.osi` files of this type where their names do not tell it.
-    pub fn usual(kind: Option<String>) -> Putting {
-        let chunks = Chunks::default();
-        let (topic, protobuf_version, osi_version) = (None, None, None);
-        Putting { chunks, kind, topic, protobuf_version, osi_version, repeat_static: false }
+    pub fn with_defaults(kind: Option<String>) -> OutputArgs {
+        let chunks = CompressionArgs::default();
+        let (channel_name, protobuf_version, osi_version) = (None, None, None);
+        OutputArgs {
+            chunks,
+            kind,
+            channel_name,
+            protobuf_version,
+            osi_version,
+            repeat_static: false,
+        }
     }
 
     /// What the user says of files that do not tell it.
-    pub fn wish(&self) -> OpenHints {
+    pub fn read_hints(&self) -> OpenHints {
         OpenHints { osi_type: self.kind.clone() }
     }
 
     /// Copies what is wanted of some files into one, and tells how much that was.
-    pub fn copy(&self, inputs: &[PathBuf], selecting: &Selecting, output: &Path) -> Result<()> {
-        self.copy_sorted(inputs, selecting, None, output)?.tell(output);
+    pub fn copy(&self, inputs: &[PathBuf], selecting: &SelectionArgs, output: &Path) -> Result<()> {
+        self.copy_sorted(inputs, selecting, None, output)?.print(output);
         Ok(())
     }
 
@@ -83,12 +90,12 @@ impl Putting {
     pub fn copy_sorted(
         &self,
         inputs: &[PathBuf],
-        selecting: &Selecting,
+        selecting: &SelectionArgs,
         sorting: Option<SortOptions>,
         output: &Path,
-    ) -> Result<Outcome> {
+    ) -> Result<CopySummary> {
         let form = OutputFormat::from_path(output)?;
-        let draft = target(output, inputs)?.start_draft()?;
+        let draft = open_target(output, inputs)?.start_draft()?;
         let writer = self.begin(form, draft)?;
         let readers = self.open(inputs)?;
         self.copy_into(inputs, readers, selecting, sorting, form, writer)
@@ -104,7 +111,7 @@ impl Putting {
             ))),
             OutputFormat::Text => {
                 let text = form.begin(out, self.chunks.packing())?;
-                let encoding = ConversionTarget::Protobuf { definition: Box::new(of_osi) };
+                let encoding = ConversionTarget::Protobuf { definition: Box::new(osi_definition) };
                 let converter = Converter::new(text, "", encoding, Losses::new(true));
                 Box::new(Unpacker::new_for_display(Box::new(converter.optional_for(is_osi_flat))))
             }
@@ -116,13 +123,13 @@ impl Putting {
     pub fn write_by(
         &self,
         input: &Path,
-        selecting: &Selecting,
+        selecting: &SelectionArgs,
         output: &Path,
         by: impl FnOnce(Box<dyn Writer>) -> Box<dyn Writer>,
-    ) -> Result<Outcome> {
+    ) -> Result<CopySummary> {
         let form = OutputFormat::from_path(output)?;
         let inputs = [input.to_owned()];
-        let draft = target(output, &inputs)?.start_draft()?;
+        let draft = open_target(output, &inputs)?.start_draft()?;
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let readers = self.open(&inputs)?;
         self.copy_into(&inputs, readers, selecting, None, form, writer)
@@ -146,19 +153,19 @@ impl Putting {
     ) -> Result<Vec<Loss>> {
         let form = OutputFormat::from_path(output)?;
         let inputs = [input.to_owned()];
-        let draft = target(output, &inputs)?.start_draft()?;
+        let draft = open_target(output, &inputs)?.start_draft()?;
         let writer = by(form.begin(draft, self.chunks.packing())?);
         let mut readers = self.open(&inputs)?;
         readers[0].salvage();
-        let copied = self.copy_into(&inputs, readers, &Selecting::all(), None, form, writer)?;
-        copied.tell(output);
+        let copied = self.copy_into(&inputs, readers, &SelectionArgs::all(), None, form, writer)?;
+        copied.print(output);
         Ok(copied.losses)
     }
 
     /// Opens what is read.
     pub fn open(&self, inputs: &[PathBuf]) -> Result<Vec<Box<dyn Reader>>> {
         let open = |path: &PathBuf| {
-            let reader = open::open_with(path, &self.wish(), &osi_definitions)?;
+            let reader = open::open_with(path, &self.read_hints(), &osi_definitions)?;
             Ok(self.repeating(reader, path))
         };
         inputs.iter().map(open).collect()
@@ -174,13 +181,13 @@ impl Putting {
 
     /// Writes what is wanted of a file to standard output. That its reader went away, as
     /// `head` does, is no error.
-    pub fn print(&self, input: &Path, selecting: &Selecting, form: OutputFormat) -> Result<()> {
+    pub fn print(&self, input: &Path, selecting: &SelectionArgs, form: OutputFormat) -> Result<()> {
         let writer = self.begin(form, std::io::stdout())?;
         let inputs = [input.to_owned()];
         let outcome = self.copy_into(&inputs, self.open(&inputs)?, selecting, None, form, writer);
         match outcome {
-            Err(error) if is_gone(&error) => Ok(()),
-            other => other.map(|outcome| outcome.tell_remarks()),
+            Err(error) if is_broken_pipe(&error) => Ok(()),
+            other => other.map(|outcome| outcome.print_notices()),
         }
     }
 
@@ -190,12 +197,12 @@ impl Putting {
         &self,
         inputs: &[PathBuf],
         mut readers: Vec<Box<dyn Reader>>,
-        selecting: &Selecting,
+        selecting: &SelectionArgs,
         sorting: Option<SortOptions>,
         form: OutputFormat,
         mut writer: Box<dyn Writer + '_>,
-    ) -> Result<Outcome> {
-        let selection = selecting.of(inputs, &self.wish())?;
+    ) -> Result<CopySummary> {
+        let selection = selecting.resolve(inputs, &self.read_hints())?;
         let names = self.names(inputs);
         let mut sources = Vec::new();
         for (path, reader) in inputs.iter().zip(&mut readers) {
@@ -207,11 +214,13 @@ impl Putting {
             let (path, name) = (&inputs[source], names[source].as_deref());
             let channel = self.describe(path, name, channel, form)?;
             if form == OutputFormat::Mcap {
-                lacks.extend(lacking(&channel).iter().map(|key| (channel.topic.clone(), *key)));
+                lacks.extend(
+                    missing_versions(&channel).iter().map(|key| (channel.topic.clone(), *key)),
+                );
             }
             Ok(channel)
         };
-        let mut shown = news("copying");
+        let mut shown = byte_progress("copying");
         let copied = copy(&mut sources, writer.as_mut(), &mut describe, &mut shown);
         let (copied, left_out) = copied.map_err(|error| output_error(&error).unwrap_or(error))?;
         let read = inputs.iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
@@ -221,12 +230,12 @@ impl Putting {
             self.allow_none(inputs, &selection, writer.has_room(), &mut sources)?;
         }
         let mut remarks = writer.remarks();
-        writer
-            .finish()
-            .map_err(|error| output_error(&error).unwrap_or_else(|| named(error, &read)))?;
+        writer.finish().map_err(|error| {
+            output_error(&error).unwrap_or_else(|| with_file_name(error, &read))
+        })?;
         remarks.extend(readers.iter().flat_map(|reader| reader.remarks()));
         let losses = readers.iter().flat_map(|reader| reader.losses().to_vec()).collect();
-        Ok(Outcome { copied, left_out, lacks, losses, remarks })
+        Ok(CopySummary { copied, left_out, lacks, losses, remarks })
     }
 
     /// Fails where nothing was copied, unless the files hold no messages but something else
@@ -242,7 +251,7 @@ impl Putting {
         let read = read.join(", ");
         if selection.is_part() {
             for path in inputs {
-                let mut reader = open::open_with(path, &self.wish(), &osi_definitions)?;
+                let mut reader = open::open_with(path, &self.read_hints(), &osi_definitions)?;
                 ensure!(
                     reader.next()?.is_none(),
                     "nothing is wanted of {read}: no message has such a channel, time or number"
@@ -255,13 +264,13 @@ impl Putting {
         Ok(())
     }
 
-    /// What the channels of `.osi` files are called: by `--topic`, or where several are of
+    /// What the channels of `.osi` files are called: by `--channel-name`, or where several are of
     /// one type by their files, as there may be a left one and a right one.
     fn names(&self, inputs: &[PathBuf]) -> Vec<Option<String>> {
         let kind = |path: &Path| osi::OsiFileName::parse(path).map(|name| name.code);
         let is_alone =
             |path: &Path| inputs.iter().filter(|other| kind(other) == kind(path)).count() < 2;
-        let name = |path: &PathBuf| match &self.topic {
+        let name = |path: &PathBuf| match &self.channel_name {
             Some(topic) => Some(topic.clone()),
             None if is_alone(path) => None,
             None => path.file_stem().map(|stem| stem.to_string_lossy().into_owned()),
@@ -304,12 +313,12 @@ impl Putting {
 
     /// Adds the versions that a channel of OSI must say and does not, where they are known.
     fn add_versions(&self, path: &Path, channel: &mut Channel) -> Result<()> {
-        for key in lacking(channel) {
+        for key in missing_versions(channel) {
             let version = match key {
                 CHANNEL_OSI_VERSION => {
                     let name = &channel.definition.name;
                     let told = osi::OsiFileName::parse(path).and_then(|name| name.osi_version);
-                    let own = said_version(path, &self.wish(), name)?;
+                    let own = first_message_version(path, &self.read_hints(), name)?;
                     self.osi_version.or(own).or(told.and_then(|told| version::parse(&told)))
                 }
                 _ => self.protobuf_version,
@@ -323,14 +332,14 @@ impl Putting {
 }
 
 /// The versions that a channel of OSI must say and does not.
-fn lacking(channel: &Channel) -> Vec<&'static str> {
+fn missing_versions(channel: &Channel) -> Vec<&'static str> {
     let said = |key: &str| channel.metadata.get(key).and_then(|said| version::parse(said));
     let keys = [CHANNEL_OSI_VERSION, CHANNEL_PROTOBUF_VERSION];
     keys.into_iter().filter(|key| channel.is_osi() && said(key).is_none()).collect()
 }
 
 /// What came of copying.
-pub struct Outcome {
+pub struct CopySummary {
     copied: CopyCounts,
     /// What the container cannot hold.
     left_out: Vec<String>,
@@ -342,17 +351,17 @@ pub struct Outcome {
     remarks: Vec<String>,
 }
 
-impl Outcome {
+impl CopySummary {
     /// How many messages were of a time before that of one before them.
-    pub fn late(&self) -> u64 {
+    pub fn late_messages(&self) -> u64 {
         self.copied.late
     }
 
     /// Tells it.
-    pub fn tell(&self, output: &Path) {
-        self.tell_of_way(output);
+    pub fn print(&self, output: &Path) {
+        self.print_conversion(output);
         let CopyCounts { messages, bytes, .. } = self.copied;
-        tell(&format!(
+        print_notice(&format!(
             "{} of {bytes} bytes in {}",
             format_count(messages, "message"),
             output.display()
@@ -360,26 +369,26 @@ impl Outcome {
     }
 
     /// Tells it of a file that has something else than the messages.
-    pub fn tell_read(&self, output: &Path) {
-        self.tell_of_way(output);
+    pub fn print_read(&self, output: &Path) {
+        self.print_conversion(output);
         let CopyCounts { messages, bytes, .. } = self.copied;
         let were = if messages == 1 { "was" } else { "were" };
         let messages = format_count(messages, "message");
-        tell(&format!("{messages} of {bytes} bytes {were} read for {}", output.display()));
+        print_notice(&format!("{messages} of {bytes} bytes {were} read for {}", output.display()));
     }
 
     /// Tells what is worth knowing of the way.
-    pub fn tell_of_way(&self, output: &Path) {
+    pub fn print_conversion(&self, output: &Path) {
         let backwards = self.copied.backwards;
         let output = output.display();
         if backwards > 0 {
             let go = if backwards == 1 { "goes" } else { "go" };
             let messages = format_count(backwards, "message");
-            tell(&format!("{messages} {go} back in time, as in what was read"));
+            print_notice(&format!("{messages} {go} back in time, as in what was read"));
         }
         if !self.left_out.is_empty() {
             let left_out = escape_short(&self.left_out.join(", "));
-            tell(&format!("left out, as {output} cannot hold it: {left_out}"));
+            print_notice(&format!("left out, as {output} cannot hold it: {left_out}"));
         }
         for (topic, key) in &self.lacks {
             let option = match *key {
@@ -387,19 +396,25 @@ impl Outcome {
                 _ => "--protobuf-version 3.21.12",
             };
             let topic = escape_short(topic);
-            tell(&format!("channel {topic}: nothing tells {key}, so it is left out; say {option}"));
+            print_notice(&format!(
+                "channel {topic}: nothing tells {key}, so it is left out; say {option}"
+            ));
         }
-        self.tell_remarks();
+        self.print_notices();
     }
 
     /// Tells what the writer has to say.
-    pub fn tell_remarks(&self) {
-        self.remarks.iter().for_each(|remark| tell(&escape_short(remark)));
+    pub fn print_notices(&self) {
+        self.remarks.iter().for_each(|remark| print_notice(&escape_short(remark)));
     }
 }
 
 /// The version of OSI that the first message of a type in a file says.
-fn said_version(path: &Path, wish: &OpenHints, type_name: &str) -> Result<Option<Version>> {
+fn first_message_version(
+    path: &Path,
+    wish: &OpenHints,
+    type_name: &str,
+) -> Result<Option<Version>> {
     let mut reader = open::open_with(path, wish, &osi_definitions)?;
     reader.salvage();
     while let Some(head) = reader.next()? {
@@ -411,7 +426,7 @@ fn said_version(path: &Path, wish: &OpenHints, type_name: &str) -> Result<Option
 }
 
 /// Where something is written that is made of recordings: none of their files.
-pub fn target(output: &Path, inputs: &[PathBuf]) -> Result<Target> {
+pub fn open_target(output: &Path, inputs: &[PathBuf]) -> Result<Target> {
     let mut files = Vec::new();
     for input in inputs {
         files.extend(open::list_files(input)?);
@@ -421,7 +436,7 @@ pub fn target(output: &Path, inputs: &[PathBuf]) -> Result<Target> {
 }
 
 /// Whether who reads standard output went away.
-pub fn is_gone(error: &anyhow::Error) -> bool {
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
     let gone = |cause: &(dyn std::error::Error + 'static)| {
         let io = cause.downcast_ref::<std::io::Error>();
         io.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
@@ -430,7 +445,7 @@ pub fn is_gone(error: &anyhow::Error) -> bool {
 }
 
 /// What is wrong with what was read, which it names.
-fn named(error: Error, read: &str) -> Error {
+fn with_file_name(error: Error, read: &str) -> Error {
     if format!("{error:#}").contains(read) {
         return error;
     }

@@ -14,36 +14,36 @@ use wiregauge_trace::channel::Channel;
 use wiregauge_trace::osi;
 use wiregauge_trace::write::{OutputFormat, Writer};
 
-use super::encoding::{is_osi_flat, of_osi};
-use super::errors::Errors;
-use super::putting::{target, Outcome, Putting};
-use super::selecting::Selecting;
+use super::encoding_args::{is_osi_flat, osi_definition};
+use super::error_policy::ErrorPolicy;
+use super::output_args::{open_target, CopySummary, OutputArgs};
+use super::selection_args::SelectionArgs;
 
 /// The arguments that say what points become.
 #[derive(clap::Args)]
-pub struct Pointing {
+pub struct PointsArgs {
     /// Write reflections, detections and point clouds as foxglove.PointCloud, a
     /// channel for each list.
     #[arg(long)]
     points: bool,
-    /// With --points: keep all messages, too.
+    /// With --points: also keep all messages.
     #[arg(long, requires = "points")]
-    keep: bool,
-    /// Of points: which way positive elevations point. OSI defines them to point
-    /// down; many models mean up.
+    keep_messages: bool,
+    /// For points: the direction of positive elevations. OSI defines it as down; many
+    /// models mean up.
     #[arg(long, value_enum, value_name = "WAY")]
-    elevation: Option<Way>,
-    /// Of points: where the rays of a lidar stand that tells a grid of them in its
-    /// field of view and no directions.
+    elevation: Option<ElevationDirection>,
+    /// For points: where a lidar's rays are, if it gives only a grid of rays in its field
+    /// of view.
     #[arg(long, value_enum, value_name = "WHERE")]
-    rays: Option<Stand>,
-    /// Of points: what becomes of a message whose points cannot be read.
+    rays: Option<RayPosition>,
+    /// For points: what to do with a message whose points cannot be read.
     #[arg(long, value_enum, value_name = "WAY", default_value = "stop")]
-    errors: Errors,
+    errors: ErrorPolicy,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Way {
+enum ElevationDirection {
     /// By the right-hand rule about y, as OSI's Spherical3d has it.
     Down,
     /// The sine is the height.
@@ -51,14 +51,14 @@ enum Way {
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Stand {
+enum RayPosition {
     /// The first and the last one at the edges of the field of view.
     Edges,
     /// Each in the middle of its share of the field of view.
     Centers,
 }
 
-impl Pointing {
+impl PointsArgs {
     /// Whether points are wanted: asked for, or as a table by the file's name.
     pub fn is_wanted(&self, output: &Path) -> bool {
         self.points || table::TableFormat::from_path(output).is_some()
@@ -69,33 +69,36 @@ impl Pointing {
     pub fn write(
         &self,
         input: &Path,
-        selecting: &Selecting,
+        selecting: &SelectionArgs,
         output: &Path,
-        putting: &Putting,
+        putting: &OutputArgs,
     ) -> Result<bool> {
         let inputs = [input.to_owned()];
-        let (origin, reading) = (input.display().to_string(), self.reading());
-        let skips = self.errors == Errors::Skip;
+        let (origin, reading) = (input.display().to_string(), self.point_options());
+        let skips = self.errors == ErrorPolicy::Skip;
         let skipped = SkipCounter::default();
         let counted = skips.then(|| skipped.clone());
         let outcome = match table::TableFormat::from_path(output) {
             Some(form) => {
-                ensure!(!self.keep, "a table holds points alone; leave out --keep");
-                let draft = target(output, &inputs)?.start_draft()?;
+                ensure!(
+                    !self.keep_messages,
+                    "a table holds points alone; leave out --keep-messages"
+                );
+                let draft = open_target(output, &inputs)?.start_draft()?;
                 // A table says its columns before its rows.
                 let mut found = TableContents::default();
                 let survey = Box::new(
                     Survey::new(&origin, reading, &mut found)
-                        .with_decoders(in_flat)
+                        .with_decoders(flat_decoder)
                         .skip_failed(counted),
                 );
                 let surveyed = copy(&inputs, selecting, putting, OutputFormat::Osi, survey)?;
                 let table = Box::new(
                     TableWriter::begin(draft, form, reading, found)?
-                        .with_decoders(in_flat)
+                        .with_decoders(flat_decoder)
                         .skip_failed(skips),
                 );
-                surveyed.tell_remarks();
+                surveyed.print_notices();
                 copy(&inputs, selecting, putting, OutputFormat::Osi, table)?
             }
             None => {
@@ -104,40 +107,40 @@ impl Pointing {
                     "{}: clouds of points are written to .mcap, and tables to .arrow or .parquet",
                     output.display()
                 );
-                let draft = target(output, &inputs)?.start_draft()?;
+                let draft = open_target(output, &inputs)?.start_draft()?;
                 let inner = OutputFormat::Mcap.begin(draft, putting.chunks.packing())?;
                 // What is kept is described as in any other MCAP.
-                let form = if self.keep { OutputFormat::Mcap } else { OutputFormat::Osi };
-                let clouds = CloudWriter::new(&origin, inner, self.keep, reading)
-                    .with_decoders(in_flat)
+                let form = if self.keep_messages { OutputFormat::Mcap } else { OutputFormat::Osi };
+                let clouds = CloudWriter::new(&origin, inner, self.keep_messages, reading)
+                    .with_decoders(flat_decoder)
                     .skip_failed(counted);
                 copy(&inputs, selecting, putting, form, Box::new(clouds))?
             }
         };
-        outcome.tell_read(output);
+        outcome.print_read(output);
         Ok(skipped.load(Ordering::Relaxed) == 0)
     }
 
-    fn reading(&self) -> SensorConventions {
+    fn point_options(&self) -> SensorConventions {
         SensorConventions {
             elevation: self.elevation.map(|way| match way {
-                Way::Down => Elevation::Down,
-                Way::Up => Elevation::Up,
+                ElevationDirection::Down => Elevation::Down,
+                ElevationDirection::Up => Elevation::Up,
             }),
             rays: self.rays.map(|stand| match stand {
-                Stand::Edges => Rays::Edges,
-                Stand::Centers => Rays::Centers,
+                RayPosition::Edges => Rays::Edges,
+                RayPosition::Centers => Rays::Centers,
             }),
         }
     }
 }
 
 /// What makes Protobuf of OSI's messages in FlatBuffers.
-fn in_flat(channel: &Channel) -> Result<Option<ToProtobuf>> {
+fn flat_decoder(channel: &Channel) -> Result<Option<ToProtobuf>> {
     if !is_osi_flat(channel) {
         return Ok(None);
     }
-    let decoder = Decoder::from_channel(channel, &of_osi(channel)?)?;
+    let decoder = Decoder::from_channel(channel, &osi_definition(channel)?)?;
     Ok(Some(Box::new(move |message: &[u8]| decoder.decode(message))))
 }
 
@@ -145,11 +148,11 @@ fn in_flat(channel: &Channel) -> Result<Option<ToProtobuf>> {
 /// messages are kept; where none are it is that of `.osi`, which describes none.
 fn copy(
     inputs: &[PathBuf],
-    selecting: &Selecting,
-    putting: &Putting,
+    selecting: &SelectionArgs,
+    putting: &OutputArgs,
     form: OutputFormat,
     writer: Box<dyn Writer + '_>,
-) -> Result<Outcome> {
+) -> Result<CopySummary> {
     let mut readers = putting.open(inputs)?;
     for (path, reader) in inputs.iter().zip(&readers) {
         // Only a file that has neither topics nor types lacks both.
@@ -160,7 +163,7 @@ fn copy(
         ensure!(is_told, osi::missing_type_message(path));
     }
     // What is neither shown nor kept need not be unpacked.
-    if form == OutputFormat::Osi && !selecting.counts() {
+    if form == OutputFormat::Osi && !selecting.selects_by_number() {
         let has_points = |channel: &Channel| {
             is_osi_flat(channel) || PointSource::from_channel(channel).is_some()
         };

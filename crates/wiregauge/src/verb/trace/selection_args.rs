@@ -14,48 +14,48 @@ use crate::workload::osi_definitions;
 
 /// The arguments that say which messages are wanted.
 #[derive(clap::Args)]
-pub struct Selecting {
-    /// Only this channel; * stands for any letters. Several times for several
-    /// channels.
+pub struct SelectionArgs {
+    /// Take only this channel; * stands for any letters. Give it several times for
+    /// several channels.
     #[arg(long, value_name = "TOPIC")]
     channel: Vec<String>,
-    /// All but this channel; likewise, and beside --channel.
+    /// Leave out this channel; also with --channel.
     #[arg(long, value_name = "TOPIC")]
     exclude_channel: Vec<String>,
-    /// From this time on: after the first message (12.5s, 300ms), or on the
-    /// clock of the trace in seconds (@1623.5).
+    /// Start at this time: after the first message (12.5s, 300ms), or on the clock of
+    /// the trace in seconds (@1623.5).
     #[arg(long, value_name = "TIME")]
     from: Option<Moment>,
-    /// Up to this time, which is still in it.
+    /// Stop after this time, which is included.
     #[arg(long, value_name = "TIME")]
     to: Option<Moment>,
-    /// Only these messages, counted from 0: 10..20 are ten of them, 10.. all
-    /// from there on.
+    /// Take only these messages, counted from 0: 10..20 are ten messages, 10.. is all
+    /// from there on, 10 is one.
     #[arg(long, value_name = "A..B")]
-    messages: Option<Span>,
-    /// Only every so many messages of a channel.
+    range: Option<MessageRange>,
+    /// Take only every N-th message of a channel.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     every: u64,
 }
 
-impl Selecting {
+impl SelectionArgs {
     /// All messages.
-    pub fn all() -> Selecting {
+    pub fn all() -> SelectionArgs {
         let (channel, exclude_channel) = Default::default();
-        Selecting { channel, exclude_channel, from: None, to: None, messages: None, every: 1 }
+        SelectionArgs { channel, exclude_channel, from: None, to: None, range: None, every: 1 }
     }
 
     /// Whether messages are chosen by their numbers, so that all of them count.
-    pub fn counts(&self) -> bool {
-        self.messages.is_some()
+    pub fn selects_by_number(&self) -> bool {
+        self.range.is_some()
     }
 
     /// That no message was taken of a file, and why.
-    pub fn nothing(&self, input: &Path) -> String {
-        let Selecting { channel, exclude_channel, from, to, messages, every } = self;
+    pub fn explain_empty(&self, input: &Path) -> String {
+        let SelectionArgs { channel, exclude_channel, from, to, range, every } = self;
         let is_all = channel.is_empty() && exclude_channel.is_empty() && *every == 1;
         let input = input.display();
-        match is_all && from.is_none() && to.is_none() && messages.is_none() {
+        match is_all && from.is_none() && to.is_none() && range.is_none() {
             true => format!("{input} has no messages"),
             false => format!(
                 "nothing is wanted of {input}: no message has such a channel, time or number"
@@ -64,7 +64,7 @@ impl Selecting {
     }
 
     /// What is wanted of some files. Times are counted from the first message of all.
-    pub fn of(&self, paths: &[PathBuf], wish: &OpenHints) -> Result<Selection> {
+    pub fn resolve(&self, paths: &[PathBuf], wish: &OpenHints) -> Result<Selection> {
         let is_relative = |moment: &Option<Moment>| matches!(moment, Some(Moment::AfterFirst(_)));
         let first = match is_relative(&self.from) || is_relative(&self.to) {
             true => {
@@ -77,7 +77,7 @@ impl Selecting {
             Moment::AfterFirst(span) => first + span,
             Moment::OnClock(time) => time,
         };
-        let span = self.messages.unwrap_or(Span { first: 0, end: None });
+        let span = self.range.unwrap_or(MessageRange { first: 0, end: None });
         Ok(Selection {
             channels: self.channel.clone(),
             excluded: self.exclude_channel.clone(),
@@ -135,27 +135,27 @@ impl FromStr for Moment {
 
 /// `10..20`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Span {
+struct MessageRange {
     first: u64,
     end: Option<u64>,
 }
 
-impl FromStr for Span {
+impl FromStr for MessageRange {
     type Err = anyhow::Error;
 
-    fn from_str(text: &str) -> Result<Span> {
+    fn from_str(text: &str) -> Result<MessageRange> {
         let (first, end) = match text.split_once("..") {
             Some(both) => both,
             None => {
                 let first = text.parse().context("it is one number, or A..B")?;
-                return Ok(Span { first, end: Some(first + 1) });
+                return Ok(MessageRange { first, end: Some(first + 1) });
             }
         };
         let number = |text: &str| text.parse::<u64>().context("it is A..B, A.. or ..B");
         let first = if first.is_empty() { 0 } else { number(first)? };
         let end = if end.is_empty() { None } else { Some(number(end)?) };
         ensure!(end.is_none_or(|end| end > first), "there is nothing in it");
-        Ok(Span { first, end })
+        Ok(MessageRange { first, end })
     }
 }
 
@@ -182,15 +182,15 @@ mod tests {
 
     #[test]
     fn spans_of_messages() {
-        let span = |first, end| Span { first, end };
+        let span = |first, end| MessageRange { first, end };
         for (text, wanted) in [
             ("7", span(7, Some(8))),
             ("10..20", span(10, Some(20))),
             ("10..", span(10, None)),
             ("..3", span(0, Some(3))),
         ] {
-            assert_eq!(text.parse::<Span>().unwrap(), wanted);
+            assert_eq!(text.parse::<MessageRange>().unwrap(), wanted);
         }
-        assert!("3..3".parse::<Span>().is_err() && "a..".parse::<Span>().is_err());
+        assert!("3..3".parse::<MessageRange>().is_err() && "a..".parse::<MessageRange>().is_err());
     }
 }

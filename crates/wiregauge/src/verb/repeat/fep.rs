@@ -1,4 +1,4 @@
-//! `wiregauge bus fep`: the reference's table over all transports.
+//! `wiregauge repeat fep`: FEP SDK 3's table over all transports.
 
 use std::process::ExitCode;
 
@@ -7,29 +7,40 @@ use wiregauge_bus::catalogue;
 use wiregauge_bus::conduct::run_settings::DEFAULT_DURATION;
 use wiregauge_bus::load::fep;
 
-use super::keep::Keep;
-use super::series::{Common, Series};
+use crate::experiment::Publication;
+use crate::verb::bus::samples_file::SamplesArgs;
+use crate::verb::bus::series::{RunArgs, Series};
 
-/// Repeat the reference's experiment over all transports.
+/// What it repeats.
+pub const PUBLICATION: Publication = Publication {
+    name: "fep",
+    about: "FEP SDK 3's throughput of a bus, over all transports",
+    source: "CARIAD: FEP SDK 3, Performance",
+    year: "2023",
+};
+
+/// Repeat FEP SDK 3's experiment over all transports.
 ///
-/// 10 B and 500 B each millisecond, 10 MB each 100 ms, continuous and
-/// discrete, five minutes each as in the publication, whose figures are
+/// It sends 10 B and 500 B each millisecond, and 10 MB each 100 ms, continuous and
+/// discrete, for five minutes each as in the publication. The published figures are
 /// printed beside the measured ones.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  wiregauge bus fep --quick                     fifteen seconds each
-  wiregauge bus fep --transport dds,zenoh       five minutes each, and raw TCP
-  sudo wiregauge bus fep --quick --emulate 1gbit
-      over a link, as the reference's hosts had")]
+  wiregauge repeat fep --quick
+      fifteen seconds each
+  wiregauge repeat fep --transport dds,zenoh
+      five minutes each, and raw TCP
+  sudo wiregauge repeat fep --quick --emulate 1gbit
+      over a link, like the hosts of the publication")]
 pub struct Arguments {
-    /// Fifteen seconds each.
+    /// Run for fifteen seconds each.
     #[arg(long, conflicts_with = "duration")]
     quick: bool,
     #[command(flatten)]
-    keep: Keep,
+    keep: SamplesArgs,
     #[command(flatten)]
-    common: Common,
+    common: RunArgs,
 }
 
 impl Arguments {
@@ -38,7 +49,7 @@ impl Arguments {
         let outlet = self.common.delivery.open(&[])?;
         let samples = self.keep.open(&[], &outlet)?;
         let entries = catalogue::select(&self.common.transport)?;
-        let terms = self.common.terms(match self.quick {
+        let terms = self.common.run_settings(match self.quick {
             true => DEFAULT_DURATION,
             false => fep::DURATION,
         });

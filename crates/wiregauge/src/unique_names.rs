@@ -3,7 +3,7 @@
 use anyhow::{ensure, Result};
 
 /// Refuses what would be measured twice under one name.
-pub fn distinct<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<()> {
+pub fn check_unique<T: PartialEq + std::fmt::Display>(option: &str, values: &[T]) -> Result<()> {
     for (at, value) in values.iter().enumerate() {
         ensure!(!values[..at].contains(value), "{option} names {value} twice");
     }

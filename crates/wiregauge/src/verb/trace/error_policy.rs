@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 /// As the user wants it.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Errors {
+pub enum ErrorPolicy {
     /// It is an error, and nothing is written.
     Stop,
     /// It is left out; how many there were is told.

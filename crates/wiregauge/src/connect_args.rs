@@ -7,51 +7,53 @@ use wiregauge_cosim::package::description;
 
 /// What is wanted of FMUs.
 #[derive(clap::Args)]
-pub struct Coupling {
-    /// Set a variable of an FMU before it is initialized. Paths are relative to
-    /// where you stand.
-    #[arg(long, value_name = "source.NAME=VALUE", value_parser = setting)]
+pub struct ConnectArgs {
+    /// Set a variable of an FMU before it is initialized, as source.lanes=2 or
+    /// model.range=80. Paths are relative to where you stand.
+    #[arg(long, value_name = "FMU.NAME=VALUE", value_parser = parse_setting)]
     set: Vec<Setting>,
-    /// Which output goes into which input, where there are several or where
+    /// Which output goes into which input. Needed where there are several, or where
     /// they do not say what they carry.
     #[arg(long, value_name = "OUTPUT=INPUT")]
     connect: Option<String>,
-    /// Which output of the model is the result, where there are several.
+    /// Which output of the model is the result. Needed where there are several.
     #[arg(long, value_name = "OUTPUT")]
     result: Option<String>,
-    /// Couple messages of different versions of OSI.
+    /// Couple FMUs also when their versions of OSI differ.
     #[arg(long)]
     any_version: bool,
-    /// Step size: 0.01, which is seconds, or 10ms; what the source proposes, unless
-    /// given.
+    /// Step size: 10ms, or 0.01 (seconds) [default: what the source proposes].
     #[arg(long, value_name = "TIME", value_parser = description::step_size)]
     step_size: Option<f64>,
 }
 
 /// A variable to set: in the source or in the model.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Setting {
-    model: bool,
-    name: String,
-    value: String,
+pub struct Setting {
+    /// Whether it is the model's, and not the source's.
+    pub model: bool,
+    /// The variable.
+    pub name: String,
+    /// What it becomes.
+    pub value: String,
 }
 
 /// `source.NAME=VALUE` or `model.NAME=VALUE`.
-fn setting(text: &str) -> Result<Setting> {
+pub fn parse_setting(text: &str) -> Result<Setting> {
     let wants = "wants source.NAME=VALUE or model.NAME=VALUE";
     let (path, value) = text.split_once('=').context(wants)?;
     let (whose, name) = path.split_once('.').context(wants)?;
     let model = match whose {
         "source" => false,
-        "model" | "sensor" => true,
+        "model" => true,
         _ => bail!(wants),
     };
     Ok(Setting { model, name: name.into(), value: value.into() })
 }
 
-impl Coupling {
+impl ConnectArgs {
     /// Puts in what the user asked for.
-    pub fn adjust(&self, pair: &mut Pair) -> Result<()> {
+    pub fn apply_to(&self, pair: &mut Pair) -> Result<()> {
         let settings = |of_model: bool| -> Parameters {
             let of = self.set.iter().filter(|setting| setting.model == of_model);
             of.map(|setting| (setting.name.clone(), setting.value.clone())).collect()

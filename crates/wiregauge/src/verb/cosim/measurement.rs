@@ -16,64 +16,64 @@ use wiregauge_system::file::Target;
 use wiregauge_system::quantity::parse_timeout;
 use wiregauge_system::text::escape_short;
 
-use crate::memory::MaxMemory;
-use crate::output::{command, deliver, tell, Form, Outlet};
-use crate::patience::StepPatience;
+use crate::max_memory::MaxMemoryArgs;
+use crate::output::{command_line, judge_and_write, print_notice, ResultFormat, ResultTarget};
 use crate::progress::Progress;
 use crate::recorder::host;
-use crate::required::Required;
+use crate::requirements::RequirementArgs;
+use crate::step_timeout::StepTimeoutArgs;
 use crate::tools;
 
 /// How long a measurement takes and where its result goes.
 #[derive(clap::Args)]
-pub struct Measuring {
-    /// Be done in a minute.
-    #[arg(long, conflicts_with = "time")]
+pub struct MeasurementArgs {
+    /// Finish in about a minute.
+    #[arg(long, conflicts_with = "duration")]
     quick: bool,
-    /// How long the measurement may take in all: 300, which is seconds, or 5min.
+    /// How long to measure in all: 5min, or 300 (seconds) [default: 4min].
     #[arg(long, value_name = "TIME", value_parser = parse_timeout)]
-    time: Option<Duration>,
-    /// Processes that each pair of FMUs is measured in.
+    duration: Option<Duration>,
+    /// In how many processes each pair of FMUs is measured.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100))]
     processes: Option<u32>,
-    /// Rounds in each process; as many as the time allows, unless given.
+    /// Rounds in each process [default: as many as the time allows].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     rounds: Option<u32>,
-    /// Steps of an epoch; calibrated, unless given.
+    /// Steps of an epoch [default: calibrated].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=65_536))]
-    steps: Option<u64>,
-    /// Steps of each process that are done first and not counted; those before
-    /// the first message are not counted either.
+    epoch_steps: Option<u64>,
+    /// First steps of each process that do not count. Steps before the first message
+    /// do not count either.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=10_000))]
     warm_up: u64,
     /// Seed of the order of turns.
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(flatten)]
-    steps_take: StepPatience,
+    steps_take: StepTimeoutArgs,
     #[command(flatten)]
-    memory: MaxMemory,
-    /// Write the messages of the first steps to files in this folder.
+    memory: MaxMemoryArgs,
+    /// Write the messages of the first steps into this folder.
     #[arg(long, value_name = "FOLDER")]
     dump: Option<PathBuf>,
-    /// Keep every step with its times in this file (Arrow, at most 100 million
-    /// rows): docs/cosim.md.
+    /// Write every step with its times to this file (Arrow, at most 100 million rows):
+    /// docs/cosim.md.
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
 
-    /// Write the result here; - is standard output, and the table then goes to
-    /// standard error.
-    #[arg(short, long, value_name = "FILE", default_value = "run.json")]
+    /// Write the result here. With -, the result goes to standard output and the table
+    /// to standard error.
+    #[arg(short, long, value_name = "PATH", default_value = "run.json")]
     output: PathBuf,
-    /// Form on standard output.
+    /// Format of what is printed.
     #[arg(long, value_enum, default_value = "table")]
-    format: Form,
+    format: ResultFormat,
     #[command(flatten)]
-    required: Required,
+    required: RequirementArgs,
 }
 
 /// What is measured.
-pub struct Workload {
+pub struct CosimWorkload {
     /// One line that says what.
     pub title: String,
     /// What it is measured on.
@@ -90,21 +90,21 @@ pub struct Workload {
 
 /// Where a measurement goes.
 pub struct Destination {
-    outlet: Outlet,
+    outlet: ResultTarget,
     samples: Option<Target>,
 }
 
-impl Measuring {
+impl MeasurementArgs {
     /// How long a step may take.
     pub fn patience(&self) -> Duration {
-        self.steps_take.patience
+        self.steps_take.timeout
     }
 
     /// Looks whether the result can be kept, and the steps, which replaces none
     /// of `inputs`.
     pub fn open(&self, inputs: &[&Path]) -> Result<Destination> {
         self.memory.apply();
-        let outlet = Outlet::open(&self.output, self.format, inputs, &self.required)?;
+        let outlet = ResultTarget::open(&self.output, self.format, inputs, &self.required)?;
         let samples = outlet.samples(self.samples.as_deref(), inputs)?;
         Ok(Destination { outlet, samples })
     }
@@ -112,7 +112,7 @@ impl Measuring {
     /// Measures, writes the result and shows it.
     pub fn carry_out(
         &self,
-        workload: Workload,
+        workload: CosimWorkload,
         destination: Destination,
         progress: Progress,
     ) -> Result<ExitCode> {
@@ -134,10 +134,10 @@ impl Measuring {
             entrants: workload.entrants,
             host: host()?,
             settings,
-            time: self.time.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
+            time: self.duration.unwrap_or(Duration::from_secs(if self.quick { 40 } else { 240 })),
             most_rounds: self.rounds.unwrap_or(if self.quick { 60 } else { 200 }),
-            patience: self.steps_take.patience,
-            steps: self.steps,
+            patience: self.steps_take.timeout,
+            steps: self.epoch_steps,
             warm_up: self.warm_up,
             dump: self.dump.clone(),
         };
@@ -151,7 +151,7 @@ impl Measuring {
         // Also those of before an interruption.
         let kept = samples.map_or(Ok(()), finish);
         if let (Err(_), Err(error)) = (&measured, &kept) {
-            tell(&format!("wiregauge: {error:#}"));
+            print_notice(&format!("wiregauge: {error:#}"));
         }
         let measured = measured?;
 
@@ -166,7 +166,7 @@ impl Measuring {
             version: VERSION,
             title: workload.title,
             kind: RunKind::Cosim,
-            command: command(),
+            command: command_line(),
             started,
             seconds: began.elapsed().as_secs_f64(),
             environment,
@@ -182,10 +182,10 @@ impl Measuring {
             reference: workload.reference,
         };
         (workload.derive)(&mut run);
-        if matches!(self.format, Form::Csv | Form::Json) {
-            say_what_is_missing(&run);
+        if matches!(self.format, ResultFormat::Csv | ResultFormat::Json) {
+            print_missing_figures(&run);
         }
-        let code = deliver(&mut run, measured.warnings, outlet);
+        let code = judge_and_write(&mut run, measured.warnings, outlet);
         kept?;
         code
     }
@@ -203,15 +203,15 @@ fn finish(samples: StepFile) -> Result<()> {
     let shown = samples.display_name().to_owned();
     let kept = samples.finish()?;
     if kept > 0 {
-        tell(&format!("{kept} steps in {shown}"));
+        print_notice(&format!("{kept} steps in {shown}"));
     }
     Ok(())
 }
 
 /// Forms for programs have no place for why there are no figures.
-fn say_what_is_missing(run: &Run) {
+fn print_missing_figures(run: &Run) {
     for subject in &run.subjects {
         let Some((what, why)) = subject.status.absence() else { continue };
-        tell(&escape_short(&format!("wiregauge: {}: {what}: {why}", subject.title)));
+        print_notice(&escape_short(&format!("wiregauge: {}: {what}: {why}", subject.title)));
     }
 }

@@ -5,7 +5,7 @@ use wiregauge_result::doctor::{MachineFinding, MachineState};
 use wiregauge_result::environment::Environment;
 
 /// The name and version of the operating system.
-pub fn release(environment: &Environment) -> MachineFinding {
+pub fn system_release(environment: &Environment) -> MachineFinding {
     let os = environment.system.os.clone();
     MachineFinding {
         name: "release".into(),
@@ -17,12 +17,13 @@ pub fn release(environment: &Environment) -> MachineFinding {
 
 /// Each library that is installed: its version, the year of its release, and the
 /// rows that are measured with it.
-pub fn found() -> Vec<MachineFinding> {
-    let found = |library: &PackagedLibrary| Some(finding(library, &library.installed_version()?));
+pub fn find_libraries() -> Vec<MachineFinding> {
+    let found =
+        |library: &PackagedLibrary| Some(library_finding(library, &library.installed_version()?));
     PackagedLibrary::all().into_iter().filter_map(found).collect()
 }
 
-fn finding(library: &PackagedLibrary, installed: &str) -> MachineFinding {
+fn library_finding(library: &PackagedLibrary, installed: &str) -> MachineFinding {
     let rows: Vec<&str> = library.codecs().iter().map(|codec| codec.title).collect();
     let rows = rows.join(", ");
     let (state, text) = match library.release_year(installed) {
@@ -53,13 +54,13 @@ mod tests {
     #[test]
     fn a_library_has_its_year_and_its_rows() {
         let library = PackagedLibrary::all().into_iter().find(|l| l.name == "Fast CDR").unwrap();
-        let known = finding(library, "2.2.5");
+        let known = library_finding(library, "2.2.5");
         assert_eq!(known.state, MachineState::Good);
         assert_eq!(known.text, "2.2.5 of 2024, the newest is 2.3.6 of 2026, for CDR C++ FastCDR");
-        let old = finding(library, "0.9.1");
+        let old = library_finding(library, "0.9.1");
         assert_eq!(old.state, MachineState::Bad);
         assert!(old.text.contains("1.0.23 is the oldest that works"), "{}", old.text);
-        let unknown = finding(library, "9.1.0");
+        let unknown = library_finding(library, "9.1.0");
         assert_eq!(unknown.state, MachineState::Unknown);
         assert!(unknown.text.contains("9.1.0 is not known"), "{}", unknown.text);
     }

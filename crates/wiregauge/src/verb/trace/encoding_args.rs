@@ -10,10 +10,7 @@ use wiregauge_flatbuffers::convert::{ConversionTarget, Converter, FindDefinition
 use wiregauge_flatbuffers::Losses;
 use wiregauge_formats::formats::flatbuffers::definition::definition;
 use wiregauge_osi::flatbuffers::STRUCTS;
-use wiregauge_packed::{PackOptions, Plan};
-use wiregauge_packing::packer::Packer;
 use wiregauge_packing::unpacker::Unpacker;
-use wiregauge_packing::Costs;
 use wiregauge_schema::file;
 use wiregauge_schema::proto::Definitions;
 use wiregauge_trace::channel::{Channel, Definition, FLATBUFFER};
@@ -21,7 +18,6 @@ use wiregauge_trace::parser;
 use wiregauge_trace::write::{OutputFormat, Writer};
 use wiregauge_workshop::{run, Need};
 
-use super::super::packed::reducing::{refuse_text, Reducing};
 use crate::workload::osi_definitions;
 
 /// What makes a `.bfbs` of a definition.
@@ -29,30 +25,24 @@ const FLATC: Need = Need::Program("flatc", "flatbuffers-compiler");
 
 /// In what encoding messages are written.
 #[derive(clap::Args)]
-pub struct Encoded {
-    /// The encoding that messages are written in, otherwise as they are read. In
-    /// FlatBuffers by OSI's definitions or the channel's, as the project's FMUs have
-    /// them, or by --definition.
+pub struct EncodingArgs {
+    /// Encoding of the output [default: as in the input]. FlatBuffers use the definition
+    /// of OSI or of the channel, or --definition.
     #[arg(long, value_enum)]
-    encoding: Option<Wanted>,
-    /// A definition of your own: of FlatBuffers a .fbs or .bfbs, whose root is the
-    /// message; of Protobuf a descriptor set, as protoc --include_imports writes it.
+    encoding: Option<TargetEncoding>,
+    /// Your definition. For FlatBuffers: a .fbs or .bfbs whose root is the message. For
+    /// Protobuf: a descriptor set, as protoc --include_imports writes it.
     #[arg(long, value_name = "FILE", requires = "encoding")]
     definition: Option<PathBuf>,
-    /// Leave out what the other definition has no field for, and tell which.
+    /// Leave out what the other definition has no field for, and name it.
     #[arg(long, requires = "encoding")]
     lossy: bool,
-    #[command(flatten)]
-    reducing: Reducing,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Wanted {
+enum TargetEncoding {
     /// As Protobuf's libraries write it, without packed fields.
     Protobuf,
-    /// Protobuf whose reflections and detections are columns in packed fields: every bit
-    /// of them, or reduced by --preset and --resolution.
-    Packed,
     /// Every record is a table; nothing is lost.
     FlatbuffersTables,
     /// Vectors, ids, times and reflections are structs, whose numbers are always there.
@@ -63,47 +53,40 @@ enum Wanted {
 pub struct Way {
     losses: Losses,
     drops: bool,
-    to: To,
+    to: TargetDefinition,
 }
 
-enum To {
+enum TargetDefinition {
     Protobuf(Box<FindDefinition>),
-    Packed(Box<FindDefinition>, PackOptions),
     FlatBuffers(Box<FindDefinition>),
 }
 
 impl Way {
-    /// A writer of such messages before the one that gets them, and what packing costs.
-    pub fn before(self, writer: Box<dyn Writer>, origin: &str) -> (Box<dyn Writer>, Costs) {
+    /// A writer of such messages before the one that gets them.
+    pub fn wrap_writer(self, writer: Box<dyn Writer>, origin: &str) -> Box<dyn Writer> {
         let Way { losses, drops, to } = self;
         let unpacker = |writer| {
             let (unpacker, _) = Unpacker::new(writer, origin, drops);
             Box::new(unpacker.only_osi_if_any("--lossy"))
         };
         match to {
-            To::Protobuf(definition) => {
+            TargetDefinition::Protobuf(definition) => {
                 let encoding = ConversionTarget::Protobuf { definition };
-                let converter = Converter::new(unpacker(writer), origin, encoding, losses);
-                (Box::new(converter), Costs::default())
+                Box::new(Converter::new(unpacker(writer), origin, encoding, losses))
             }
-            To::Packed(definition, options) => {
-                let (packer, costs) = Packer::new(writer, origin, options);
-                let encoding = ConversionTarget::Protobuf { definition };
-                let inner = Box::new(packer.only_osi());
-                let converter = Converter::new(inner, origin, encoding, losses);
-                (Box::new(converter.optional_for(is_osi_flat)), costs)
-            }
-            To::FlatBuffers(definition) => {
-                let encoding =
-                    ConversionTarget::FlatBuffers { definition, protobuf: Box::new(of_osi) };
+            TargetDefinition::FlatBuffers(definition) => {
+                let encoding = ConversionTarget::FlatBuffers {
+                    definition,
+                    protobuf: Box::new(osi_definition),
+                };
                 let converter = Converter::new(writer, origin, encoding, losses);
-                (unpacker(Box::new(converter)), Costs::default())
+                unpacker(Box::new(converter))
             }
         }
     }
 }
 
-impl Encoded {
+impl EncodingArgs {
     /// Whether messages are to be written in an encoding.
     pub fn is_wanted(&self) -> bool {
         self.encoding.is_some()
@@ -113,25 +96,16 @@ impl Encoded {
     ///
     /// # Errors
     /// When the container cannot hold it, or the definition cannot be read.
-    pub fn of(&self, output: &Path) -> Result<Option<Way>> {
-        let plan = self.reducing.plan();
-        ensure!(
-            self.encoding == Some(Wanted::Packed) || plan == Plan::default(),
-            "--preset, --resolution and --whole-bytes are of packed fields; say --encoding packed"
-        );
+    pub fn conversion_to(&self, output: &Path) -> Result<Option<Way>> {
         let Some(wanted) = self.encoding else { return Ok(None) };
         let holds_any = matches!(
             OutputFormat::from_path(output)?,
             OutputFormat::Mcap | OutputFormat::LengthPrefixed
         );
-        let structs = wanted == Wanted::FlatbuffersStructs;
+        let structs = wanted == TargetEncoding::FlatbuffersStructs;
         let to = match wanted {
-            Wanted::Protobuf => To::Protobuf(self.protobuf()?),
-            Wanted::Packed => {
-                refuse_text(output)?;
-                To::Packed(self.protobuf()?, PackOptions { plan, ..PackOptions::default() })
-            }
-            _ if holds_any => To::FlatBuffers(self.flatbuffers(structs)?),
+            TargetEncoding::Protobuf => TargetDefinition::Protobuf(self.protobuf()?),
+            _ if holds_any => TargetDefinition::FlatBuffers(self.flatbuffers(structs)?),
             _ => bail!("{}: holds no FlatBuffers; end it in .mcap or .bin", output.display()),
         };
         Ok(Some(Way { losses: Losses::new(self.lossy), drops: self.lossy, to }))
@@ -139,7 +113,7 @@ impl Encoded {
 
     fn flatbuffers(&self, structs: bool) -> Result<Box<FindDefinition>> {
         let Some(path) = &self.definition else {
-            return Ok(Box::new(move |channel| derived(channel, structs)));
+            return Ok(Box::new(move |channel| derive_definition(channel, structs)));
         };
         let data = if path.extension().is_some_and(|end| end == "bfbs") {
             file::read_bytes(path)?
@@ -155,7 +129,7 @@ impl Encoded {
     }
 
     fn protobuf(&self) -> Result<Box<FindDefinition>> {
-        let Some(path) = &self.definition else { return Ok(Box::new(of_osi)) };
+        let Some(path) = &self.definition else { return Ok(Box::new(osi_definition)) };
         let descriptors = file::read_bytes(path)?;
         Definitions::decode(&descriptors).with_context(|| {
             format!(
@@ -169,13 +143,22 @@ impl Encoded {
     }
 }
 
+/// A writer before one that takes Protobuf: messages of OSI in FlatBuffers become such, and
+/// others are handed on. What Protobuf's definition has no field for is left out where that
+/// is wanted.
+pub fn in_protobuf(writer: Box<dyn Writer>, origin: &str, lossy: bool) -> Box<dyn Writer> {
+    let encoding = ConversionTarget::Protobuf { definition: Box::new(osi_definition) };
+    let converter = Converter::new(writer, origin, encoding, Losses::new(lossy));
+    Box::new(converter.optional_for(is_osi_flat))
+}
+
 /// Whether a channel is of OSI in FlatBuffers.
 pub fn is_osi_flat(channel: &Channel) -> bool {
     channel.message_encoding == FLATBUFFER && channel.definition.name.starts_with("osi3.")
 }
 
 /// What defines the messages of a channel of OSI, which does not say it itself.
-pub fn of_osi(channel: &Channel) -> Result<Definition> {
+pub fn osi_definition(channel: &Channel) -> Result<Definition> {
     let name = &channel.definition.name;
     ensure!(
         name.starts_with("osi3."),
@@ -185,10 +168,10 @@ pub fn of_osi(channel: &Channel) -> Result<Definition> {
 }
 
 /// A channel's definition, said in FlatBuffers by the message compiler.
-fn derived(channel: &Channel, structs: bool) -> Result<Definition> {
+fn derive_definition(channel: &Channel, structs: bool) -> Result<Definition> {
     let name = &channel.definition.name;
     let told = if channel.definition.data.is_empty() {
-        of_osi(channel)?.data
+        osi_definition(channel)?.data
     } else {
         channel.definition.data.clone()
     };

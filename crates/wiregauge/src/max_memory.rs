@@ -5,14 +5,14 @@ use wiregauge_system::quantity::parse_nonzero_bytes;
 
 /// How much memory runners and hosts of FMUs may take.
 #[derive(clap::Args)]
-pub struct MaxMemory {
-    /// Memory that a runner or a host of FMUs may take, before it is ended: 4GiB. Three
-    /// quarters of what is available, unless given.
+pub struct MaxMemoryArgs {
+    /// Most memory for a runner or a host of FMUs; one that takes more is ended: 4GiB
+    /// [default: three quarters of the available memory]
     #[arg(long, value_name = "SIZE", value_parser = parse_nonzero_bytes)]
     max_memory: Option<u64>,
 }
 
-impl MaxMemory {
+impl MaxMemoryArgs {
     /// Holds whoever is started from now on to it.
     pub fn apply(&self) {
         if let Some(bytes) = self.max_memory {

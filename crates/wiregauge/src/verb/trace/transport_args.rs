@@ -19,41 +19,46 @@ use crate::progress::Progress;
 use crate::workload::build_folder;
 
 /// Largest frame.
-pub const MOST: usize = LARGEST as usize + MESSAGE_HEADER_SIZE;
+pub const MAX_FRAME: usize = LARGEST as usize + MESSAGE_HEADER_SIZE;
 /// What player and recorder find each other by, unless the user says it.
 const TOPIC: &str = "wiregauge_trace";
 /// Longest topic, and longest token.
-const LONGEST: usize = 200;
+const MAX_NAME: usize = 200;
 
 /// Over what messages go.
 #[derive(clap::Args)]
-pub struct Over {
-    /// Over this transport of the bus: 'wiregauge bus transports' lists them.
+pub struct TransportArgs {
+    /// Use this transport of the bus: 'wiregauge bus transports' lists them.
     #[arg(long, value_name = "TRANSPORT")]
     pub over: Option<String>,
-    /// What player and recorder find each other by [default: wiregauge_trace].
+    /// Topic by which player and recorder find each other [default: wiregauge_trace].
     #[arg(long = "topic", value_name = "NAME", requires = "over")]
     name: Option<String>,
-    /// What else to say to the transport, such as dds.domain=7 or tcp.port=7401.
+    /// Set an option of the transport, such as dds.domain=7 or tcp.port=7401.
     #[arg(long, value_name = "TRANSPORT.NAME=VALUE", requires = "over", value_parser = parse_transport_option)]
     option: Vec<TransportOption>,
 }
 
 /// One end of a stream before it is opened.
-pub struct End {
+pub struct StreamEnd {
     /// The transport.
     pub entry: TransportEntry,
     /// What it is told.
     pub setup: Setup,
 }
 
-impl Over {
+impl TransportArgs {
     /// The player's end, which sends to these readers.
-    pub fn player(&self, to: &[String], readers: Option<usize>, wait: Duration) -> Result<End> {
+    pub fn player(
+        &self,
+        to: &[String],
+        readers: Option<usize>,
+        wait: Duration,
+    ) -> Result<StreamEnd> {
         let mut end = self.end(Role::Sender, Ipv4Addr::LOCALHOST.into())?;
         let id = end.entry.id;
-        match Meeting::of(&end) {
-            Meeting::Address => {
+        match Discovery::from_end(&end) {
+            Discovery::Address => {
                 ensure!(
                     !to.is_empty(),
                     "over {id} the recorder says where it listens: give that by --recorder"
@@ -63,7 +68,7 @@ impl Over {
                     "over {id} each reader has a --recorder, so no --readers"
                 );
             }
-            Meeting::Name => ensure!(
+            Discovery::Name => ensure!(
                 to.is_empty(),
                 "over {id} player and recorder find each other by --topic, so no --recorder"
             ),
@@ -79,7 +84,7 @@ impl Over {
         let made = wiregauge_bus::machines::secret::new_token()?;
         setup.stream = u64::from_str_radix(&made[..16], 16)?;
         if has_token(&end) {
-            let told = told_token()?;
+            let told = token_from_environment()?;
             end.setup.topic.token = told.with_context(|| {
                 format!(
                     "the recorder says a token: put it into the environment as {}",
@@ -91,17 +96,17 @@ impl Over {
     }
 
     /// The recorder's end; whether its token was made up, and the player is to be told of it.
-    pub fn recorder(&self, bind: Option<IpAddr>) -> Result<(End, bool)> {
+    pub fn recorder(&self, bind: Option<IpAddr>) -> Result<(StreamEnd, bool)> {
         let own = Ipv4Addr::LOCALHOST.into();
         let mut end = self.end(Role::Receiver, bind.unwrap_or(own))?;
         ensure!(
-            bind.is_none() || Meeting::of(&end) == Meeting::Address,
+            bind.is_none() || Discovery::from_end(&end) == Discovery::Address,
             "{} does not listen at an address, so no --bind",
             end.entry.id
         );
         let mut made_up = false;
         if has_token(&end) {
-            end.setup.topic.token = match told_token()? {
+            end.setup.topic.token = match token_from_environment()? {
                 Some(told) => told,
                 None => {
                     made_up = true;
@@ -112,7 +117,7 @@ impl Over {
         Ok((end, made_up))
     }
 
-    fn end(&self, role: Role, bind: IpAddr) -> Result<End> {
+    fn end(&self, role: Role, bind: IpAddr) -> Result<StreamEnd> {
         let id = self.over.as_deref().context("--over is missing")?;
         let mut known = catalogue::all().into_iter();
         let entry = known.find(|entry| entry.id == id).with_context(|| {
@@ -134,7 +139,7 @@ impl Over {
         check_name(&name)?;
         let topic = Topic {
             name,
-            size: MOST,
+            size: MAX_FRAME,
             varies: true,
             bind,
             readers: 1,
@@ -144,11 +149,11 @@ impl Over {
         };
         let (version, transport, endpoints) = (PROTOCOL_VERSION, transport.to_owned(), Vec::new());
         let setup = Setup { version, role, transport, topic, endpoints, wait: 0, stream: 0 };
-        Ok(End { entry, setup })
+        Ok(StreamEnd { entry, setup })
     }
 }
 
-impl End {
+impl StreamEnd {
     /// Its program, which is built where it is not there.
     pub fn program(&self) -> Result<Program> {
         let Some(engine) = self.entry.engine() else { return Ok(Program::BuiltIn) };
@@ -172,7 +177,7 @@ impl End {
             line += &format!("{}={} ", token::ENV_VAR, topic.token);
         }
         line += &format!("wiregauge trace play FILE --over {}", self.entry.id);
-        if Meeting::of(self) == Meeting::Address {
+        if Discovery::from_end(self) == Discovery::Address {
             line += &format!(" --recorder {endpoint}");
         }
         if topic.name != TOPIC {
@@ -187,33 +192,33 @@ impl End {
 
 /// How player and recorder find each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meeting {
+enum Discovery {
     /// The recorder listens at an address.
     Address,
     /// By the topic's name.
     Name,
 }
 
-impl Meeting {
-    fn of(end: &End) -> Meeting {
+impl Discovery {
+    fn from_end(end: &StreamEnd) -> Discovery {
         match end.entry.transport() {
-            "tcp" | "zenoh" => Meeting::Address,
-            _ => Meeting::Name,
+            "tcp" | "zenoh" => Discovery::Address,
+            _ => Discovery::Name,
         }
     }
 }
 
 /// Whether who comes says a token first.
-fn has_token(end: &End) -> bool {
+fn has_token(end: &StreamEnd) -> bool {
     end.entry.transport() == "tcp"
 }
 
 /// The token that the environment tells.
-fn told_token() -> Result<Option<String>> {
+fn token_from_environment() -> Result<Option<String>> {
     let Some(told) = std::env::var_os(token::ENV_VAR) else { return Ok(None) };
-    let told = told.into_string().ok().filter(|told| (16..=LONGEST).contains(&told.len()));
+    let told = told.into_string().ok().filter(|told| (16..=MAX_NAME).contains(&told.len()));
     let told = told.with_context(|| {
-        format!("{} has 16 to {LONGEST} letters: openssl rand -hex 16", token::ENV_VAR)
+        format!("{} has 16 to {MAX_NAME} letters: openssl rand -hex 16", token::ENV_VAR)
     })?;
     Ok(Some(told))
 }
@@ -223,8 +228,8 @@ fn check_name(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let part = |part: &str| !part.is_empty() && part.chars().all(plain);
     ensure!(
-        name.len() <= LONGEST && name.split('/').all(part),
-        "a topic has up to {LONGEST} letters, digits and _, with / between parts: lidar/front"
+        name.len() <= MAX_NAME && name.split('/').all(part),
+        "a topic has up to {MAX_NAME} letters, digits and _, with / between parts: lidar/front"
     );
     Ok(())
 }

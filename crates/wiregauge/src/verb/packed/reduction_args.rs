@@ -8,28 +8,27 @@ use wiregauge_trace::write::OutputFormat;
 
 /// To what columns are reduced; without any of it they are not.
 #[derive(clap::Args)]
-pub struct Reducing {
-    /// Resolutions under a name, parted by commas.
-    #[arg(long, value_name = "PRESET", value_delimiter = ',', value_parser = preset)]
+pub struct ReductionArgs {
+    /// Named resolutions, separated by commas.
+    #[arg(long, value_name = "PRESET", value_delimiter = ',', value_parser = parse_preset)]
     preset: Vec<&'static Preset>,
-    /// The resolution of a column, as x=1mm or time_of_flight=6.67ps; COLUMN=exact
-    /// keeps every bit, COLUMN=plain does not reduce. Several times for several.
+    /// Resolution of a column: x=1mm, time_of_flight=6.67ps; COLUMN=exact keeps every bit,
+    /// COLUMN=plain does not reduce. Give it several times for several.
     #[arg(long, value_name = "COLUMN=VALUE")]
     resolution: Vec<Rule>,
-    /// Reduce to whole bytes: larger by itself, smaller where zstd or lz4 comes
-    /// behind it.
+    /// Reduce to whole bytes: larger alone, smaller if zstd or lz4 follows.
     #[arg(long)]
     whole_bytes: bool,
 }
 
-fn preset(name: &str) -> Result<&'static Preset, String> {
+fn parse_preset(name: &str) -> Result<&'static Preset, String> {
     Preset::of(name).ok_or_else(|| {
         let names = PRESETS.iter().map(|preset| preset.name).collect::<Vec<_>>();
         format!("there is no such preset; there are {}", names.join(", "))
     })
 }
 
-impl Reducing {
+impl ReductionArgs {
     /// What becomes of columns.
     pub fn plan(&self) -> Plan {
         Plan {

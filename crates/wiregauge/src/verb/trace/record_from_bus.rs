@@ -18,16 +18,16 @@ use wiregauge_trace::channel::{Channel, Definition};
 use wiregauge_trace::read::{MessageInfo, MessagePosition};
 use wiregauge_trace::write::{ChunkOptions, OutputFormat, Writer};
 
-use super::over::{Over, MOST};
-use crate::output::tell;
+use super::transport_args::{TransportArgs, MAX_FRAME};
+use crate::output::print_notice;
 
 /// Longest silence of a player, which tells each second that it is there.
 const SILENCE: Duration = Duration::from_secs(10);
 /// Most bytes that the channels of a trace may say of themselves.
-const SAID: usize = 256 << 20;
+const MAX_DESCRIPTIONS: usize = 256 << 20;
 
 /// How long is listened.
-pub struct Patience {
+pub struct RecordLimits {
     /// For a player to come.
     pub wait: Option<Duration>,
     /// From the first message on.
@@ -38,9 +38,9 @@ pub struct Patience {
 pub fn record(
     output: &Path,
     packing: ChunkOptions,
-    over: &Over,
+    over: &TransportArgs,
     bind: Option<IpAddr>,
-    patience: &Patience,
+    patience: &RecordLimits,
 ) -> Result<()> {
     let form = OutputFormat::from_path(output)?;
     let (end, made_up) = over.recorder(bind)?;
@@ -50,8 +50,11 @@ pub fn record(
         bail!("the listener says nonsense")
     };
     let writer = form.begin(target.start_draft()?, packing)?;
-    tell(&escape_short(&format!("listens; play to it by: {}", end.invitation(&endpoint, made_up))));
-    let mut tape = Tape::new(writer);
+    print_notice(&escape_short(&format!(
+        "listens; play to it by: {}",
+        end.invitation(&endpoint, made_up)
+    )));
+    let mut tape = BusRecording::new(writer);
     let ended = tape.listen(&mut relay, patience);
     // Readers that leave tell the player that they have everything.
     relay.close();
@@ -59,7 +62,7 @@ pub fn record(
 }
 
 /// What ended it.
-enum Why {
+enum EndReason {
     /// All of the trace came.
     All,
     /// The user wants no more.
@@ -67,12 +70,12 @@ enum Why {
 }
 
 /// A file while it is recorded.
-struct Tape {
+struct BusRecording {
     writer: Box<dyn Writer>,
     clock: String,
     /// The stream that is recorded, and how many of its messages were sent by now.
     stream: Option<(u64, u64)>,
-    channels: BTreeMap<u16, Known>,
+    channels: BTreeMap<u16, KnownChannel>,
     /// How much the channels say of themselves.
     said: usize,
     messages: u64,
@@ -91,7 +94,7 @@ struct Tape {
 }
 
 /// A channel that was told of.
-struct Known {
+struct KnownChannel {
     described: ChannelDescription,
     /// Its number in the file, once it had a message.
     number: Option<u16>,
@@ -99,9 +102,9 @@ struct Known {
     is_near: bool,
 }
 
-impl Tape {
-    fn new(writer: Box<dyn Writer>) -> Tape {
-        Tape {
+impl BusRecording {
+    fn new(writer: Box<dyn Writer>) -> BusRecording {
+        BusRecording {
             writer,
             clock: host_id(),
             stream: None,
@@ -119,15 +122,15 @@ impl Tape {
     }
 
     /// Takes what comes until the end of the stream.
-    fn listen(&mut self, relay: &mut Relay, patience: &Patience) -> Result<Why> {
+    fn listen(&mut self, relay: &mut Relay, patience: &RecordLimits) -> Result<EndReason> {
         let began = Instant::now();
         let (mut last, mut first) = (None, None);
         loop {
-            match relay.read_output(MOST) {
+            match relay.read_output(MAX_FRAME) {
                 Ok(RelayOutput::Sample(time, sample)) => {
-                    if let Some(whole) = self.take(time, sample)? {
+                    if let Some(whole) = self.accept_sample(time, sample)? {
                         ensure!(whole, "the player was stopped before the end of its trace");
-                        return Ok(Why::All);
+                        return Ok(EndReason::All);
                     }
                     if self.stream.is_some() {
                         last = Some(Instant::now());
@@ -135,13 +138,13 @@ impl Tape {
                 }
                 Ok(RelayOutput::Nothing) => {}
                 Ok(RelayOutput::Ended(why)) => bail!("the player did not come to its end: {why}"),
-                Err(error) if error.is::<Interrupted>() => return Ok(Why::Enough),
+                Err(error) if error.is::<Interrupted>() => return Ok(EndReason::Enough),
                 Err(error) => return Err(error),
             }
             if self.messages > 0 {
                 let first = *first.get_or_insert_with(Instant::now);
                 if patience.duration.is_some_and(|duration| first.elapsed() >= duration) {
-                    return Ok(Why::Enough);
+                    return Ok(EndReason::Enough);
                 }
             }
             match last {
@@ -159,7 +162,7 @@ impl Tape {
     }
 
     /// Takes a sample that came at a time: at the end of the stream, whether that was all.
-    fn take(&mut self, time: u64, sample: &[u8]) -> Result<Option<bool>> {
+    fn accept_sample(&mut self, time: u64, sample: &[u8]) -> Result<Option<bool>> {
         let Ok((head, frame)) = frame::read(sample) else {
             self.foreign += 1;
             return Ok(None);
@@ -208,9 +211,13 @@ impl Tape {
         let metadata = described.metadata.iter().map(|(key, value)| key.len() + value.len());
         self.said += described.definition.len() + metadata.sum::<usize>();
         self.said += own.iter().map(|text| text.len()).sum::<usize>();
-        ensure!(self.said <= SAID, "the channels say more than {} MiB of themselves", SAID >> 20);
+        ensure!(
+            self.said <= MAX_DESCRIPTIONS,
+            "the channels say more than {} MiB of themselves",
+            MAX_DESCRIPTIONS >> 20
+        );
         let is_near = !self.clock.is_empty() && described.clock == self.clock;
-        self.channels.insert(number, Known { described, number: None, is_near });
+        self.channels.insert(number, KnownChannel { described, number: None, is_near });
         Ok(())
     }
 
@@ -255,10 +262,10 @@ impl Tape {
 
     /// Keeps what came, tells of it, and fails where that is not all of the trace. Of a
     /// transport that drops by design, that something is missing is no failure.
-    fn finish(self, ended: Result<Why>, output: &Path, drops: bool) -> Result<()> {
-        let Tape { writer, messages, bytes, missing, .. } = self;
+    fn finish(self, ended: Result<EndReason>, output: &Path, drops: bool) -> Result<()> {
+        let BusRecording { writer, messages, bytes, missing, .. } = self;
         if self.foreign > 0 {
-            tell(&format!("{} samples came that are not of the trace", self.foreign));
+            print_notice(&format!("{} samples came that are not of the trace", self.foreign));
         }
         if messages == 0 {
             let nothing = || match self.unknown {
@@ -266,45 +273,55 @@ impl Tape {
                 some => format!("{some} messages came, and nothing told of their channels"),
             };
             return match ended {
-                Ok(Why::All | Why::Enough) => Err(anyhow!(nothing())),
+                Ok(EndReason::All | EndReason::Enough) => Err(anyhow!(nothing())),
                 Err(error) => Err(error.context("nothing is recorded")),
             };
         }
         let remarks = writer.remarks();
         writer.finish()?;
-        remarks.iter().for_each(|remark| tell(&escape_short(remark)));
+        remarks.iter().for_each(|remark| print_notice(&escape_short(remark)));
         let shown = output.display();
         if !self.left_out.is_empty() {
             let left_out = self.left_out.join(", ");
-            tell(&escape_short(&format!("left out, as {shown} cannot hold it: {left_out}")));
+            print_notice(&escape_short(&format!(
+                "left out, as {shown} cannot hold it: {left_out}"
+            )));
         }
         if self.before > 0 {
-            tell(&format!("{} sent before it listened", format_count(self.before, "message")));
+            print_notice(&format!(
+                "{} sent before it listened",
+                format_count(self.before, "message")
+            ));
         }
         if self.unknown > 0 {
             let unknown = format_count(self.unknown, "message");
-            tell(&format!(
+            print_notice(&format!(
                 "{unknown} not recorded, as they came before what tells of their channels"
             ));
         }
         let messages = format_count(messages, "message");
-        tell(&format!("{messages} of {bytes} bytes in {shown}{}", latency(&self.latency)));
+        print_notice(&format!(
+            "{messages} of {bytes} bytes in {shown}{}",
+            format_latency(&self.latency)
+        ));
         let kept = |error: Error| Err(error.context("what came before is in the file"));
         match ended {
             Err(error) => kept(error),
-            Ok(Why::Enough) => Ok(()),
-            Ok(Why::All) if missing == 0 => Ok(()),
-            Ok(Why::All) if drops => {
-                tell(&format!("{missing} messages did not come"));
+            Ok(EndReason::Enough) => Ok(()),
+            Ok(EndReason::All) if missing == 0 => Ok(()),
+            Ok(EndReason::All) if drops => {
+                print_notice(&format!("{missing} messages did not come"));
                 Ok(())
             }
-            Ok(Why::All) => bail!("{missing} messages did not come; what came is in the file"),
+            Ok(EndReason::All) => {
+                bail!("{missing} messages did not come; what came is in the file")
+            }
         }
     }
 }
 
 /// How long messages took, where one clock tells.
-fn latency(times: &TimeHistogram) -> String {
+fn format_latency(times: &TimeHistogram) -> String {
     let told = times.distribution();
     let micros = |nanos: u64| format!("{:.1} µs", nanos as f64 / 1e3);
     match told.quantile(0.5) {

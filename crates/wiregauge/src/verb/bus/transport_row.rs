@@ -12,18 +12,18 @@ use wiregauge_result::run::{Status, Subject};
 use wiregauge_result::warning::Caution;
 use wiregauge_system::interrupt::Interrupted;
 
-use super::payload::Codec;
+use super::payload::PayloadCodec;
 use crate::progress::Progress;
 use crate::workload::build_folder;
 
 /// A transport with what came of it.
-pub struct Row {
+pub struct TransportRow {
     /// The transport.
     pub entry: TransportEntry,
     /// The program that brings it, where there is one.
     pub program: Option<Program>,
     /// The codec whose bytes it carries, if not generated content.
-    pub codec: Option<Codec>,
+    pub codec: Option<PayloadCodec>,
     subject: Subject,
     /// Whether it carried any load.
     worked: bool,
@@ -31,21 +31,24 @@ pub struct Row {
     failures: Vec<(String, String)>,
 }
 
-impl Row {
+impl TransportRow {
     /// The rows of these transports. Without a program, or out of its reach, a
     /// transport has no figures, and the reason.
     ///
     /// # Errors
     /// That the user asks to stop.
-    pub fn all(
+    pub fn for_transports(
         entries: &[TransportEntry],
         placement: &Placement,
         progress: &Progress,
-    ) -> Result<Vec<Row>> {
-        entries.iter().map(|entry| Row::new(entry, program(entry, placement, progress))).collect()
+    ) -> Result<Vec<TransportRow>> {
+        entries
+            .iter()
+            .map(|entry| TransportRow::new(entry, find_program(entry, placement, progress)))
+            .collect()
     }
 
-    fn new(entry: &TransportEntry, program: Result<Program>) -> Result<Row> {
+    fn new(entry: &TransportEntry, program: Result<Program>) -> Result<TransportRow> {
         let (program, status) = match program {
             Ok(program) => (Some(program), Status::Measured),
             Err(error) if error.is::<Interrupted>() => return Err(error),
@@ -65,12 +68,12 @@ impl Row {
             status,
         };
         let (codec, worked, failures) = (None, false, Vec::new());
-        Ok(Row { entry: *entry, program, codec, subject, worked, failures })
+        Ok(TransportRow { entry: *entry, program, codec, subject, worked, failures })
     }
 
     /// The same transport with what this codec writes. Without a codec that
     /// works there are no figures, and the reason.
-    pub fn with(&self, codec: &Codec) -> Row {
+    pub fn with_codec(&self, codec: &PayloadCodec) -> TransportRow {
         let mut subject = self.subject.clone();
         let by = &codec.subject;
         subject.id = format!("{}+{}", subject.id, by.id);
@@ -80,7 +83,7 @@ impl Row {
         if codec.coding.is_none() && self.program.is_some() {
             subject.status = by.status.clone();
         }
-        Row {
+        TransportRow {
             entry: self.entry,
             program: self.program.clone().filter(|_| codec.coding.is_some()),
             codec: Some(codec.clone()),
@@ -101,13 +104,13 @@ impl Row {
     }
 
     /// A load as this row carries it.
-    pub fn loaded(&self, load: &Load) -> Load {
+    pub fn carried_load(&self, load: &Load) -> Load {
         let size = self.codec.as_ref().map_or(load.size, |codec| HEADER_SIZE + codec.size);
         Load { size, ..*load }
     }
 
     /// It carried a load; this is what it says of itself.
-    pub fn measured(&mut self, about: &TransportInfo) {
+    pub fn mark_measured(&mut self, about: &TransportInfo) {
         self.worked = true;
         self.subject.library = about.library.clone();
         self.subject.options = about.options.clone();
@@ -118,15 +121,15 @@ impl Row {
     }
 
     /// It failed at this load.
-    pub fn failed(&mut self, load: &str, error: &anyhow::Error) {
+    pub fn mark_failed(&mut self, load: &str, error: &anyhow::Error) {
         self.failures.push((load.into(), format!("{error:#}")));
     }
 
     /// The row as it goes into the result, with a caution for each failure. The
     /// transport has failed if it carried no load at all: for one reason, or for
     /// each load its own.
-    pub fn settle(self) -> (Subject, Vec<Caution>) {
-        let Row { mut subject, worked, failures, .. } = self;
+    pub fn into_subject(self) -> (Subject, Vec<Caution>) {
+        let TransportRow { mut subject, worked, failures, .. } = self;
         if let Some((_, first)) = failures.first().filter(|_| !worked) {
             let alike = failures.iter().all(|(_, reason)| reason == first);
             let each = failures.iter().map(|(load, reason)| format!("at {load}: {reason}"));
@@ -143,7 +146,11 @@ impl Row {
 }
 
 /// The program of a transport, if it is of use here.
-fn program(entry: &TransportEntry, placement: &Placement, progress: &Progress) -> Result<Program> {
+fn find_program(
+    entry: &TransportEntry,
+    placement: &Placement,
+    progress: &Progress,
+) -> Result<Program> {
     if let Some(why) = placement.unreachable_reason(entry.reach) {
         bail!("{why}");
     }
@@ -163,8 +170,8 @@ mod tests {
     use anyhow::anyhow;
     use wiregauge_bus::catalogue::all;
 
-    fn row() -> Row {
-        Row::new(&all()[0], Ok(Program::BuiltIn)).unwrap()
+    fn row() -> TransportRow {
+        TransportRow::new(&all()[0], Ok(Program::BuiltIn)).unwrap()
     }
 
     fn about() -> TransportInfo {
@@ -177,13 +184,13 @@ mod tests {
         for failed_first in [true, false] {
             let mut row = row();
             if !failed_first {
-                row.measured(&about());
+                row.mark_measured(&about());
             }
-            row.failed("10 MB", &anyhow!("no room"));
+            row.mark_failed("10 MB", &anyhow!("no room"));
             if failed_first {
-                row.measured(&about());
+                row.mark_measured(&about());
             }
-            let (subject, cautions) = row.settle();
+            let (subject, cautions) = row.into_subject();
             assert_eq!((subject.status, subject.library.as_str()), (Status::Measured, "Linux TCP"));
             let [Caution::Failed { cell, reason }] = &cautions[..] else { panic!("{cautions:?}") };
             assert_eq!((cell.as_str(), reason.as_str()), ("TCP at 10 MB", "no room"));
@@ -193,9 +200,9 @@ mod tests {
     #[test]
     fn a_transport_without_a_load_that_works_has_failed() {
         let mut row = row();
-        row.failed("10 B", &anyhow!("no port"));
-        row.failed("10 MB", &anyhow!("no room"));
-        let (subject, cautions) = row.settle();
+        row.mark_failed("10 B", &anyhow!("no port"));
+        row.mark_failed("10 MB", &anyhow!("no room"));
+        let (subject, cautions) = row.into_subject();
         assert_eq!(subject.status, Status::Failed("at 10 B: no port; at 10 MB: no room".into()));
         assert_eq!(cautions.len(), 2, "each load that failed is named");
     }
@@ -203,9 +210,9 @@ mod tests {
     #[test]
     fn what_fails_all_loads_is_not_said_of_one() {
         let mut row = row();
-        row.failed("10 B", &anyhow!("beta is lost"));
-        row.failed("10 MB", &anyhow!("beta is lost"));
-        let (subject, cautions) = row.settle();
+        row.mark_failed("10 B", &anyhow!("beta is lost"));
+        row.mark_failed("10 MB", &anyhow!("beta is lost"));
+        let (subject, cautions) = row.into_subject();
         assert_eq!(subject.status, Status::Failed("beta is lost".into()));
         assert_eq!(cautions.len(), 2);
     }

@@ -11,60 +11,60 @@ use wiregauge_participant::control::Role;
 use wiregauge_result::run::Case;
 use wiregauge_system::file::Target;
 
-use super::row::Row;
-use crate::output::Outlet;
+use super::transport_row::TransportRow;
+use crate::output::ResultTarget;
 
 /// Where samples are kept.
 #[derive(clap::Args)]
-pub struct Keep {
-    /// Keep every sample with its times in this file (Arrow, at most 100 million
-    /// rows): docs/bus.md.
+pub struct SamplesArgs {
+    /// Write every sample with its times to this file (Arrow, at most 100 million rows):
+    /// docs/bus.md.
     #[arg(long, value_name = "FILE")]
     samples: Option<PathBuf>,
 }
 
-impl Keep {
+impl SamplesArgs {
     /// Looks whether they can be kept there, which replaces none of `inputs` and
     /// not the result.
-    pub fn open(&self, inputs: &[&Path], outlet: &Outlet) -> Result<Option<Target>> {
+    pub fn open(&self, inputs: &[&Path], outlet: &ResultTarget) -> Result<Option<Target>> {
         outlet.samples(self.samples.as_deref(), inputs)
     }
 
     /// Whether the user asked for it.
-    pub fn chosen(&self) -> bool {
+    pub fn is_given(&self) -> bool {
         self.samples.is_some()
     }
 }
 
 /// The file of a series, and how many samples of each load go into it.
-pub struct Keeping {
+pub struct SeriesSamples {
     /// The file.
     pub samples: SampleFile,
     /// Of each load.
     pub allotted: Vec<u64>,
 }
 
-impl Keeping {
+impl SeriesSamples {
     /// Begins the file.
-    pub fn begin(
+    pub fn create(
         target: Target,
         allotted: Vec<u64>,
         cases: &[Case],
-        rows: &[Row],
+        rows: &[TransportRow],
         receivers: Vec<String>,
-    ) -> Result<Keeping> {
+    ) -> Result<SeriesSamples> {
         let words = Labels {
             cases: cases.iter().map(|case| case.id.clone()).collect(),
             subjects: rows.iter().map(|row| row.id().to_owned()).collect(),
             receivers,
         };
-        Ok(Keeping { samples: SampleFile::create(target, words)?, allotted })
+        Ok(SeriesSamples { samples: SampleFile::create(target, words)?, allotted })
     }
 }
 
 /// How many samples of each load are kept, over so many transports and codecs;
 /// none where nothing is.
-pub fn allotted(
+pub fn samples_per_load(
     target: Option<&Target>,
     loads: &[Load],
     rows: usize,
@@ -77,7 +77,11 @@ pub fn allotted(
 }
 
 /// Names of all receivers that these loads have here.
-pub fn receivers(placement: &Placement, loads: &[Load], entries: &[TransportEntry]) -> Vec<String> {
+pub fn receiver_names(
+    placement: &Placement,
+    loads: &[Load],
+    entries: &[TransportEntry],
+) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for load in loads {
         for entry in entries {

@@ -13,12 +13,12 @@ use wiregauge_result::run_kind::RunKind;
 use wiregauge_result::warning::{self, Caution};
 use wiregauge_system::interrupt::{self, Interrupted};
 
-use super::row::Row;
-use crate::output::{command, hand_over, Outlet};
+use super::transport_row::TransportRow;
+use crate::output::{command_line, write_result, ResultTarget};
 use crate::tools;
 
 /// What a series finds.
-pub struct Findings {
+pub struct ResultBuilder {
     began: Instant,
     started: String,
     environment: Environment,
@@ -35,7 +35,7 @@ pub struct Findings {
 }
 
 /// What a result says of itself.
-pub struct About {
+pub struct ResultInfo {
     /// Its title.
     pub title: String,
     /// What was sent.
@@ -50,10 +50,10 @@ pub struct About {
     pub reference: Option<Reference>,
 }
 
-impl Findings {
+impl ResultBuilder {
     /// Nothing so far. The machine is watched from now on.
-    pub fn new() -> Findings {
-        Findings {
+    pub fn new() -> ResultBuilder {
+        ResultBuilder {
             began: Instant::now(),
             started: humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
             environment: Environment::probe(tools::versions()),
@@ -76,7 +76,7 @@ impl Findings {
     }
 
     /// How many points a row's message has.
-    pub fn tell_points(&mut self, case: &str, subject: &str, points: f64) {
+    pub fn add_points(&mut self, case: &str, subject: &str, points: f64) {
         let (case, subject) = (case.into(), subject.into());
         let (metric, unit) = ("points".into(), "1".into());
         self.facts.push(Fact { case, subject, metric, unit, value: points });
@@ -93,7 +93,12 @@ impl Findings {
     /// # Errors
     /// That the user asked to stop before anything was found; a disk that is
     /// full.
-    pub fn hand_over(mut self, about: About, rows: Vec<Row>, outlet: Outlet) -> Result<ExitCode> {
+    pub fn write(
+        mut self,
+        about: ResultInfo,
+        rows: Vec<TransportRow>,
+        outlet: ResultTarget,
+    ) -> Result<ExitCode> {
         let interrupted = interrupt::interrupted();
         if interrupted {
             if self.is_empty() {
@@ -108,7 +113,7 @@ impl Findings {
         cautions.append(&mut self.cautions);
         let mut subjects = Vec::new();
         for row in rows {
-            let (subject, failures) = row.settle();
+            let (subject, failures) = row.into_subject();
             subjects.push(subject);
             cautions.extend(failures);
         }
@@ -117,7 +122,7 @@ impl Findings {
             version: VERSION,
             title: about.title,
             kind: RunKind::Bus,
-            command: command(),
+            command: command_line(),
             started: self.started,
             seconds,
             environment: self.environment,
@@ -141,7 +146,7 @@ impl Findings {
             require: None,
             reference: about.reference,
         };
-        let code = hand_over(&mut run, outlet)?;
+        let code = write_result(&mut run, outlet)?;
         Ok(match (interrupted, lost) {
             (true, _) => ExitCode::from(130),
             (_, true) => ExitCode::FAILURE,
